@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import nodes_within
+from neat_onnx.verification.runtimes.corrected_ml import CORRECTED_ML
 
 _NEWEST = 1000  # more than any version of ONNX's operators
 _INFERENCE = 14  # the first version whose BatchNormalization says whether it is in training
@@ -161,23 +162,6 @@ def _none_of(kind: Any) -> Any:
     return np.empty((0, *sizes), helper.tensor_dtype_to_np_dtype(tensor.elem_type))
 
 
-def _normalizer() -> Any:
-    """Normalizer of numbers and integers; by the largest of them, where the evaluator takes that of
-    absolute values.
-    """
-    evaluated: Any = _evaluated("aionnxml.op_normalizer").Normalizer
-
-    class Normalizer(evaluated):  # type: ignore[misc]
-        def _run(self, x: Any, norm: Any = None) -> tuple[Any, ...]:
-            x = x.astype(np.float32)
-            if norm != "MAX":
-                return super()._run(x, norm)  # type: ignore[no-any-return]
-            largest = x.max(axis=1, keepdims=True)
-            return (x / np.where(largest == 0, np.float32(1), largest),)
-
-    return Normalizer
-
-
 def _scan() -> Any:
     """Scan along any axes, and backward; the evaluator's is along the first ones, forward."""
     evaluated: Any = _evaluated("op_scan")
@@ -214,57 +198,6 @@ def _scan() -> Any:
     return Scan
 
 
-def _classifier() -> Any:
-    """SVMClassifier with the probabilities that onnxruntime and LIBSVM give.
-
-    The evaluator adds up the products that are elements of Q, where there are more than two labels.
-    """
-    evaluated: Any = _evaluated("aionnxml.op_svm_classifier")
-
-    class SVMClassifier(evaluated.SVMClassifier):  # type: ignore[misc]
-        def _probabilities(self, scores: Any, count: int) -> Any:
-            given, first, second = self._svm.atts, *np.triu_indices(count, 1)
-            odds = [*zip(scores, given.prob_a, given.prob_b, strict=True)]
-            pairs = np.array([evaluated.sigmoid_probability(*each) for each in odds], scores.dtype)
-            r = np.zeros((count, count), scores.dtype)
-            r[first, second] = np.clip(pairs, 1e-7, 1 - 1e-7)
-            r[second, first] = 1 - r[first, second]
-            return _coupled(r)
-
-    return SVMClassifier
-
-
-def _coupled(r: Any) -> Any:
-    """Couple the probabilities of pairs of labels (Wu, Lin and Weng, 2004, algorithm 2)."""
-    count = len(r)
-    q = np.where(np.eye(count), np.sum(r * r, axis=0), -r * r.T).astype(r.dtype)
-    p = np.full(count, 1 / count, r.dtype)
-    for _ in range(max(100, count)):
-        gradient = q @ p
-        if np.max(np.abs(gradient - p @ gradient)) < 0.005 / count:
-            break
-        for label in range(count):
-            gradient = q @ p
-            p[label] += (p @ gradient - gradient[label]) / q[label, label]
-            p /= p.sum()
-    return p
-
-
-def _of_floats(name: str, module: str) -> Callable[[], Any]:
-    """An operator whose result is of float32, also of integers: the evaluator has integers then."""
-
-    def make() -> Any:
-        evaluated: Any = getattr(_evaluated(f"aionnxml.{module}"), name)
-
-        def run(self: Any, x: Any, *args: Any, **given: Any) -> Any:
-            x = x.astype(np.float32) if x.dtype.kind in "iu" else x
-            return evaluated._run(self, x, *args, **given)
-
-        return type(name, (evaluated,), {"_run": run})
-
-    return make
-
-
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (_INFERENCE, _batch_normalization),
     "ConvTranspose": (_NEWEST, _conv_transpose),
@@ -272,17 +205,7 @@ _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "Loop": (_NEWEST, _loop),
-    "Normalizer": (_NEWEST, _normalizer),
     "Scan": (_NEWEST, _scan),
-    "SVMClassifier": (_NEWEST, _classifier),
-    **{
-        name: (_NEWEST, _of_floats(name, module))
-        for name, module in (
-            ("LinearClassifier", "op_linear_classifier"),
-            ("LinearRegressor", "op_linear_regressor"),
-            ("Scaler", "op_scaler"),
-            ("TreeEnsembleRegressor", "op_tree_ensemble_regressor"),
-        )
-    },
+    **{name: (_NEWEST, make) for name, make in CORRECTED_ML.items()},
 }
 """By operator, the version of ONNX's operators from which on the evaluator's is right."""
