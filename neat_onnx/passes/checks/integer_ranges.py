@@ -154,11 +154,13 @@ def _shifted(given: IntegerRange | None, zero: IntegerRange | None) -> IntegerRa
     return given.over((given.low - zero.high, given.high - zero.low))
 
 
-def _power(base: IntegerRange, exponent: IntegerRange) -> IntegerRange | None:
-    """The powers of integers, where their exponent is one that is not negative."""
-    if exponent.low != exponent.high or not 0 <= exponent.low <= _MOST_POWER:
-        return None
-    return base.over(each**exponent.low for each in _turning(base))
+def _power(base: IntegerRange, exponent: IntegerRange) -> IntegerRange:
+    """The powers of integers, which are 0, 1 or -1 where their exponent is negative."""
+    low, high = (min(max(end, 0), _MOST_POWER) for end in exponent[1:])
+    if exponent.low == exponent.high == low:
+        return base.over(each**low for each in _turning(base))
+    most = max(abs(base.low), abs(base.high), 1) ** high
+    return base.over((0 if base.low >= 0 else -most, most))
 
 
 def _terms(node: Node, draft: Draft) -> int:

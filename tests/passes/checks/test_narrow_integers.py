@@ -162,6 +162,8 @@ WIDE = {
         (INT64, [node("Mul", "a b", "c"), node("Cast", "c", "d", to=BOOL),
                  node("Cast", "d", "h", to=INT32)], None),
         (INT64, [node("Cast", "a", "h", to=INT32)], None),
+        (INT64, [node("Pow", "seven a", "h")], WRAPS),
+        (INT64, [node("Mod", "a seven", "c"), node("Pow", "seven c", "h")], None),
         (INT32, [node("ReduceProd", "a one", "h")], WRAPS),
         (INT64, [node("ReduceProd", "a one", "h")], None),
         (INT32, [node("ReduceSumSquare", "a one", "h")], WRAPS),
