@@ -90,7 +90,7 @@ def lift(
     model, pairs = fed_states(fixed_batches(model))
     model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
     _require_lifts(model, pairs, batch_axis)
-    check_types(model.graph)
+    check_types(model)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not is_static(model.graph):

@@ -31,11 +31,13 @@ class Finiteness:
 
     Attributes:
         finite: whether it is finite for certain, (signals,).
+        taken: whether it is taken to be finite, (signals,).
         sign: ANY, NOT_NEGATIVE or POSITIVE, (signals,).
         formulas: of the import, by number.
     """
 
-    def __init__(self, ctx: LiftingContext) -> None:
+    def __init__(self, ctx: LiftingContext, *, chosen_are_finite: bool = False) -> None:
+        """Follow all signals; `chosen_are_finite` takes those that give way to be finite."""
         self.formulas = list(ctx.formulas)
         kind, self._formula_of, self._origin = ctx.kind, ctx.formula_of, ctx.origin
         given = (kind == INPUT) | (kind == REGISTER) | (kind == NOT_FINITE)
@@ -44,6 +46,9 @@ class Finiteness:
         self._most = np.full(len(kind), POSITIVE)
         self._most[one_array(ctx.vanishing)] = NOT_NEGATIVE
         np.minimum(self.sign, self._most, out=self.sign)
+        self.taken = np.zeros(len(kind), np.bool_)
+        if chosen_are_finite:
+            self.taken[one_array(ctx.giving_way)] = True
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
         self._made = Edges(ctx.origin[made], made, len(kind))
@@ -53,6 +58,13 @@ class Finiteness:
             sums, made = (
                 distinct(each.leaving(changed)) for each in (self._sums.readers, self._made)
             )
+
+    def read_by(self, signals: Ints) -> Ints:
+        """The signals that others are computed from, once each: of neurons all that they read."""
+        origin = self._origin[signals]
+        is_sum = np.isin(signals, self._sums.states)
+        read = self._sums.read_by(signals[is_sum])
+        return distinct(np.concatenate([origin[~is_sum & (origin >= 0)], read]))
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""
@@ -72,6 +84,7 @@ class Finiteness:
 
     def _enter(self, signals: Ints, finite: Bools, sign: Ints) -> Ints:
         sign = np.minimum(sign, self._most[signals])
+        finite = finite | self.taken[signals]
         changed: Bools = (finite != self.finite[signals]) | (sign != self.sign[signals])
         self.finite[signals], self.sign[signals] = finite, sign
         found: Ints = signals[changed]
@@ -105,6 +118,13 @@ class _Sums:
         self._aggregation = np.repeat(
             np.array(kinds, np.int64), [len(each.states) for each in made]
         )
+
+    def read_by(self, states: Ints) -> Ints:
+        """The signals that sums of these states read, and the ones that gate them."""
+        at = self._links.leaving(np.flatnonzero(np.isin(self.states, states)))
+        gate = self._gate[at]
+        found: Ints = np.concatenate([self._source[at], gate[gate >= 0]])
+        return found
 
     def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
         """Whether sums are finite for certain, and their signs, by the signals that they read."""

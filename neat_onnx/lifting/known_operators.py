@@ -50,8 +50,8 @@ def require_lifts(graph: Graph) -> None:
 def _hint(missing: set[str]) -> str | None:
     if missing <= LIFTS.keys():
         return None  # other forms of them can be lifted
-    if len(missing) == 1 and not HINTS.keys().isdisjoint(missing):
-        return HINTS[missing.pop()]
+    if found := {HINTS[name] for name in missing & HINTS.keys()}:
+        return ". ".join(sorted(found))
     return (
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
         "neat_onnx.lifting.context.lifts"

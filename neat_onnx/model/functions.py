@@ -4,6 +4,7 @@ A function calls others, and a few lines of calls can ask for millions of nodes:
 be is counted before anything is inlined.
 """
 
+import copy
 import re
 
 import onnx
@@ -28,6 +29,7 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
     from onnx.shape_inference import InferenceError  # noqa: PLC0415
     from onnx.version_converter import ConvertError  # noqa: PLC0415
 
+    proto = _of_one_opset(proto)
     failures = InferenceError, ConvertError, onnx.checker.ValidationError, RuntimeError, ValueError
     sizes = _sizes(proto)
     Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
@@ -41,6 +43,29 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
         left = ", ".join(function.name for function in whole.functions)
         raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")
     return whole
+
+
+def _of_one_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with functions of its opset where their operators have the same form in both."""
+    made, wanted = proto, _opset(proto)
+    for at, function in enumerate(proto.functions):
+        given = _opset(function)
+        if given in ([], wanted) or not wanted:
+            continue
+        operators = {(name, where) for where, name, _ in _calls(function.node)}
+        if all(_form(*each, given[0]) == _form(*each, wanted[0]) for each in operators):
+            made = copy.deepcopy(proto) if made is proto else made
+            for entry in made.functions[at].opset_import:
+                if entry.domain in ONNX_DOMAINS:
+                    entry.version = wanted[0]
+    return made
+
+
+def _form(op_type: str, domain: str, opset: int) -> int:
+    """The first opset that has an operator of ONNX in its form; 0 of another domain."""
+    if domain not in ONNX_DOMAINS or not onnx.defs.has(op_type, opset, ""):
+        return 0
+    return int(onnx.defs.get_schema(op_type, opset, "").since_version)
 
 
 def _hint(proto: onnx.ModelProto) -> str | None:

@@ -12,7 +12,10 @@ from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, Graph, Node
 
-_HINT = "Export it with inputs of fixed sizes, sequences of a fixed length for one"
+_HINT = (
+    "Export it with inputs of fixed sizes, or give them in shapes={…}: sequences of a fixed "
+    "length, and one sample where it goes through the samples"
+)
 never_lifted("Loop", _HINT)
 
 

@@ -1,4 +1,4 @@
-"""QuantizeLinear and DequantizeLinear: numbers rounded to the steps of an integer type.
+"""Numbers rounded to the steps of an integer type: QuantizeLinear, DequantizeLinear and others.
 
 q = clip(round(z / scale) + zero, low, high)        z ≈ (q − zero) · scale
 
@@ -6,15 +6,25 @@ An export writes such steps of 8 bits as QuantizeLinear: nodes of their own woul
 weights by an import.
 """
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, DataType, Node
-from neat_onnx.network.expression import VARIABLE, Expression, clip, constant, rounded
-from neat_onnx.operators.algebra import Algebra, reshaped
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    call,
+    clip,
+    constant,
+    floor,
+    log,
+    power,
+    rounded,
+)
+from neat_onnx.operators.algebra import Algebra, reshaped, shared
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
@@ -59,10 +69,19 @@ class DequantizeLinear(Node):
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()
 
 
-never_lifted(
-    "DynamicQuantizeLinear",
-    "Import the model from before it was quantized, or quantize it with fixed ranges",
-)
+class DynamicQuantizeLinear(Node):
+    """Steps of the range of all elements, which has 0 in it; the scale; the zero point."""
+
+    outputs = (3, 3)
+    since = 11
+
+
+_DIGITS = 23  # of float32, binary, behind the first
+_SMALLEST = 2.0**-96  # its last digit is no subnormal number, which processors take for 0
+_EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
+_UNIT = power(constant(2.0), _EXPONENT - float(_DIGITS))
+_SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
+"""A number rounded to the digits of float32."""
 
 _RANGES = {
     DataType.UINT8: (0, 255),
@@ -100,6 +119,32 @@ def lift_dequantize(ctx: LiftingContext, node: DequantizeLinear) -> None:
     tensors = Algebra(ctx, node)
     less = tensors("sub", tensors.input(0), _along(ctx, node, 2))
     ctx.bind(node, tensors("mul", less, _along(ctx, node, 1)))
+
+
+@lifts(DynamicQuantizeLinear)
+def lift_dynamic_quantize(ctx: LiftingContext, node: DynamicQuantizeLinear) -> None:
+    """Numbers become steps of a scale that neurons compute; it is 1 where all numbers are 0.
+
+    Differences and quotients are rounded to float32, as in runtimes: many numbers are half-way
+    between two steps otherwise, of a range from −1 to 1 the zero point itself.
+    """
+    tensors = Algebra(ctx, node)
+
+    def single(primitive: str, one: Operand, other: Operand | float) -> Operand:
+        return shared(formula_of(ctx, tensors(primitive, one, other), _SINGLE))
+
+    x, (low, high) = tensors.input(0), _RANGES[DataType.UINT8]
+    axes = tuple(range(len(x.shape)))
+    ctx.refuse_along(node, axes)
+    least = tensors("minimum", tensors.reduced("min", x, axes, keepdims=False), 0.0)
+    most = tensors("maximum", tensors.reduced("max", x, axes, keepdims=False), 0.0)
+    spread = single("sub", most, least)
+    flat = tensors("number", tensors("equal", spread, 0.0))
+    scale = tensors("add", single("div", spread, float(high - low)), flat)
+    zero = tensors("round", tensors("sub", float(low), single("div", least, scale)))
+    steps = tensors("add", tensors("round", single("div", x, scale)), zero)
+    ctx.integer.update((node.output[0], node.output[2]))
+    ctx.bind(node, tensors("clip", steps, float(low), float(high)), scale, zero)
 
 
 def quantized(scale: float, zero: int, low: int, high: int) -> Expression:
@@ -147,16 +192,20 @@ def range_of(ctx: LiftingContext, node: Node, position: int) -> tuple[int, int]:
     if not name:
         return _RANGES[DataType.UINT8]
     tensor = ctx.model.graph.tensors.get(name)
-    known = _type_of_cast(ctx, name) if tensor is None else tensor.data_type
+    known = _type_of_computed(ctx, name) if tensor is None else tensor.data_type
     if known not in _RANGES:
         ctx.fail(node, f"the type of '{name}' is not known, or none of 8 or 16 bits")
     return _RANGES[known]
 
 
-def _type_of_cast(ctx: LiftingContext, name: str) -> DataType | None:
-    """The type of a computed zero point, which a Cast gives it."""
-    casts = (node for node in ctx.model.graph.node if isinstance(node, Cast))
-    return next((DataType(node.attributes.to) for node in casts if name in node.output), None)
+def _type_of_computed(ctx: LiftingContext, name: str) -> DataType | None:
+    """The type of a computed zero point, which a Cast or a DynamicQuantizeLinear gives it."""
+    for node in ctx.model.graph.node:
+        if name in node.output:
+            if isinstance(node, DynamicQuantizeLinear):
+                return DataType.UINT8
+            return DataType(node.attributes.to) if isinstance(node, Cast) else None
+    return None
 
 
 # --- lowering ------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from neat_onnx.passes.missing_reductions import missing_reductions, squeezes_as_
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.padded_windows import padded_windows
 from neat_onnx.passes.row_scatters import row_scatters
+from neat_onnx.passes.scan_axes import scan_axes
 from neat_onnx.passes.scanned_rows import scanned_rows
 from neat_onnx.passes.sequences import sequences
 from neat_onnx.passes.split_products import split_products
@@ -49,6 +50,7 @@ SIMPLE: tuple[Pass, ...] = (
     constant_branches,
     constant_loops,
     flattened_elements,
+    scan_axes,
     scanned_rows,
     sequences,
     row_scatters,

@@ -10,9 +10,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.draft import copied
 
 _MOST_ROUNDS = 8
-# One is random; the other rounds a scale that it computes to float32, and numbers by it, so that
-# neurons would take another of two steps now and then.
-_INEXACT = frozenset({"Bernoulli", "DynamicQuantizeLinear"})
+_RANDOM = frozenset({"Bernoulli"})
 
 
 def function_bodies(model: Model, is_known: Callable[[Node], bool]) -> Model:
@@ -47,7 +45,7 @@ def function_bodies(model: Model, is_known: Callable[[Node], bool]) -> Model:
 def _has_body(op_type: str) -> bool:
     from onnx import defs  # noqa: PLC0415 - slow to import
 
-    if op_type in _INEXACT or not defs.has(op_type):
+    if op_type in _RANDOM or not defs.has(op_type):
         return False
     schema: Any = defs.get_schema(op_type)
     return bool(schema.has_function or schema.has_context_dependent_function)

@@ -208,10 +208,27 @@ def _dropout(old: OldNode) -> None:
 
 def _batch_normalization(old: OldNode) -> None:
     old.take("is_test")
-    if old.take("spatial", 1) != 1 and old.rank(0) != 2:
-        old.refuse("spatial=0 has no modern form")
     if old.opset < 14:
         old.gives = old.gives[:1]
+    shape = old.draft.facts(old.reads[0]).shape
+    if old.take("spatial", 1) != 1 and (shape is None or len(shape) != 2):
+        _normalized_by_element(old)
+
+
+def _normalized_by_element(old: OldNode) -> None:
+    """Numbers for each element are numbers for each feature of [N, F]."""
+    (source, *numbers), (result,) = old.reads, old.gives
+    names = [old.draft.name(f"{result}_{each}") for each in ("flat", "normal", "sizes")]
+    flat, normal, sizes = names
+    line = old.constant("line", [-1])
+    rows = [old.draft.name(f"{name}_line") for name in numbers]
+    old.before.append(make_node("Flatten", [source], [flat], {"axis": 1}))
+    old.before += [
+        make_node("Reshape", [name, line], [row]) for name, row in zip(numbers, rows, strict=True)
+    ]
+    old.reads, old.gives = [flat, *rows], [normal]
+    old.after.append(make_node("Shape", [source], [sizes]))
+    old.after.append(make_node("Reshape", [normal, sizes], [result]))
 
 
 def _mean_variance(old: OldNode) -> None:

@@ -242,8 +242,6 @@ def _pooled(net: Network) -> int:
 def _is_misread(node: Node, draft: Draft) -> bool:
     """Whether onnx's reference evaluator is known to compute a node otherwise than ONNX says."""
     given = node.given_attributes
-    if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
-        return True
     if "broadcast" in given and "axis" in given:  # of opset 6: by the axis, not from the last on
         return True
     if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on

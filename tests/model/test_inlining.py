@@ -30,6 +30,21 @@ def test_functions_of_another_opset_are_told_of():
     assert "They are of opset 16, the model is of 18" in str(refusal.value.hint)
 
 
+def test_functions_of_another_opset_whose_operators_are_the_same_are_inlined(monkeypatch):
+    """onnx's converter fails in some that it need not convert, as scikit-learn's imputers."""
+    made = model(opset=17)
+    made.functions[0].node[0].CopyFrom(helper.make_node("Tanh", ["a"], ["b"]))
+    run = onnx.inliner.inline_local_functions
+
+    def strict(proto, *args, **options):
+        assert [entry.version for entry in proto.functions[0].opset_import] == [18]
+        return run(proto, *args, **options)
+
+    monkeypatch.setattr(onnx.inliner, "inline_local_functions", strict)
+    assert import_model(made, check=False).activations == ("identity", "tanh")
+    assert [entry.version for entry in made.functions[0].opset_import] == [17]
+
+
 def test_the_place_in_the_code_of_onnx_is_nobodys_business(monkeypatch):
     def fail(*_, **__):
         raise RuntimeError("/p/onnx/inliner.cc:418: GetType: Assertion `false` failed: no type")

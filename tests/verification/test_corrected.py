@@ -16,7 +16,9 @@ from neat_onnx.verification.runtimes.reference import load
 STEPS = 4
 
 
-def looped(body: list[onnx.NodeProto], scanned: list[Any], *, nested: bool = False) -> Any:
+def looped(
+    body: list[onnx.NodeProto], scanned: list[Any], *, nested: bool = False, steps: int = STEPS
+) -> Any:
     """A Loop over the steps that doubles a state, and gives a tensor of each step."""
 
     def entry(name: str, kind: int, sizes: list[Any] | None) -> onnx.ValueInfoProto:
@@ -34,7 +36,7 @@ def looped(body: list[onnx.NodeProto], scanned: list[Any], *, nested: bool = Fal
         within = helper.make_graph(nodes, "branch", [], [entry("rows", number, None)])
         nodes = [helper.make_node("If", ["yes"], ["rows"], then_branch=within, else_branch=within)]
     constants = [
-        helper.make_tensor("most", TensorProto.INT64, [], [STEPS]),
+        helper.make_tensor("most", TensorProto.INT64, [], [steps]),
         helper.make_tensor("yes", TensorProto.BOOL, [], [True]),
         helper.make_tensor("axes", TensorProto.INT64, [1], [0]),
     ]
@@ -63,6 +65,14 @@ def test_a_loop_stacks_its_steps(last, shape, sizes, nested):
     assert np.allclose(got, want)
 
 
+@pytest.mark.parametrize("sizes", [[3, 2], ["a", 2], None])
+def test_a_loop_of_no_steps_gives_none_of_their_shape(sizes):
+    model = looped([DOUBLED, ROW], sizes, steps=0)
+    feed = {"x": np.ones((3, 2), np.float32)}
+    got, want = load(model).run(feed)["rows"], open_session(model).run(["rows"], feed)[0]
+    assert (got.shape, got.dtype) == (want.shape, want.dtype)
+
+
 DRAW = np.random.default_rng(0)
 OPERATORS = {
     "BatchNormalization": (
@@ -72,6 +82,28 @@ OPERATORS = {
             "x": ["N", 3, 4],
             **{name: DRAW.uniform(0.5, 2.0, size=3) for name in "sbmv"},
         },
+    ),
+    "BatchNormalization of each element": (
+        [node("BatchNormalization", "x s b m v", "y", spatial=0)],
+        7,
+        {
+            "x": ["N", 3, 4],
+            **{name: DRAW.uniform(0.5, 2.0, size=(3, 4)) for name in "sbmv"},
+        },
+    ),
+    **{
+        f"ConvTranspose to {size} {pad}": (
+            [node("ConvTranspose", "x w", "y", output_shape=[size], strides=[2], auto_pad=pad)],
+            13,
+            {"x": ["N", 2, 4], "w": DRAW.normal(size=(2, 3, 3))},
+        )
+        for size in (7, 8, 10)
+        for pad in ("NOTSET", "SAME_UPPER", "SAME_LOWER")
+    },
+    "ConvTranspose of a plane": (
+        [node("ConvTranspose", "x w", "y", output_shape=[9, 7], strides=[2, 2])],
+        13,
+        {"x": ["N", 2, 4, 4], "w": DRAW.normal(size=(2, 3, 3, 2))},
     ),
     "ConvTranspose": (
         [node("ConvTranspose", "x w c", "y", group=2, strides=[2])],
@@ -104,7 +136,10 @@ def test_operators_are_computed_as_in_onnxruntime(name):
         proto.graph.initializer.append(zero)
     sizes = [size if isinstance(size, int) else 2 for size in given["x"]]
     x = np.random.default_rng(1).normal(size=sizes).astype(np.float32)
-    assert np.allclose(load(load_model(proto)).run({"x": x})["y"], computed(proto, x), atol=1e-6)
+    want = computed(proto, x)
+    assert np.allclose(load(load_model(proto)).run({"x": x})["y"], want, atol=1e-6)
+    if name not in ("GatherElements", "DequantizeLinear"):
+        assert np.allclose(import_model(proto).activate({"x": x})["y"], want, atol=1e-5)
 
 
 def test_an_import_is_checked_without_onnxruntime(monkeypatch):
@@ -128,6 +163,9 @@ def test_an_import_is_checked_without_onnxruntime(monkeypatch):
     ("operator", "attributes", "want"),
     [
         ("Scaler", {"offset": [0.0], "scale": [0.25]}, [[0.25, 0.5]]),
+        ("Normalizer", {"norm": "L1"}, [np.float32([1, 2]) / np.float32(3)]),
+        ("Normalizer", {"norm": "L2"}, [np.float32([1, 2]) / np.sqrt(np.float32(5))]),
+        ("Normalizer", {"norm": "MAX"}, [[0.5, 1.0]]),
         ("LinearRegressor", {"coefficients": [0.25, 0.5], "intercepts": [0.5]}, [[1.75]]),
     ],
 )
@@ -138,4 +176,19 @@ def test_operators_of_numbers_give_numbers_of_integers_too(operator, attributes,
     graph = helper.make_graph([made], "graph", [entry], [result])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
     model = load_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
-    assert load(model).run({"x": np.int64([[1, 2]])})["y"].tolist() == want
+    feed = {"x": np.int64([[1, 2]])}
+    got = load(model).run(feed)["y"]
+    assert got.tolist() == np.asarray(want).tolist()
+    if operator != "LinearRegressor":  # of integers, onnxruntime has none
+        assert got.tolist() == open_session(model).run(None, feed)[0].tolist()
+
+
+def test_a_normalizer_by_the_largest_number_is_not_by_the_largest_absolute_one():
+    made = helper.make_node("Normalizer", ["x"], ["y"], domain="ai.onnx.ml", norm="MAX")
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 2]) for name in "xy"]
+    graph = helper.make_graph([made], "graph", ends[:1], ends[1:])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = load_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    feed = {"x": np.float32([[1, -2], [-4, -2], [0, 0]])}
+    (want,) = open_session(model).run(None, feed)
+    assert load(model).run(feed)["y"].tolist() == want.tolist()

@@ -314,7 +314,7 @@ def lift_pow(ctx: LiftingContext, node: Pow) -> None:
     """The power; of integers, truncated towards zero where it may have a fraction."""
     base, exponent = (ctx.operand(node, position) for position in range(2))
     power = applied(ctx, node, "pow", [base, exponent])
-    if not isinstance(exponent, Value) and np.any((exponent < 0) | (exponent % 1 != 0)):
+    if isinstance(exponent, Value) or np.any((exponent < 0) | (exponent % 1 != 0)):
         power = truncated(ctx, node, power)
     ctx.bind(node, power)
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from neat_onnx.errors import warn
 from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
 from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.overflow import Overflow
@@ -57,7 +58,9 @@ def finite_where_left_out(
     guard = _Guard(ctx, node)
     choices = ((chosen, rest), (rest, chosen))
     return [
-        operand if each is None or guard.is_finite(each) else Value(guard.finite(each, *choice))
+        operand
+        if each is None or guard.is_finite(each)
+        else Value(_finite(ctx, node, guard, each, choice))
         for operand, each, choice in zip(operands, signals, choices, strict=True)
     ]
 
@@ -86,7 +89,26 @@ def finite_where_not_taken(
         return operand
     chosen = ctx.materialize(taken)
     rest = ctx.materialize(subtract(ctx, node, np.ones(()), Value(chosen)))
-    return Value(guard.finite(signals, chosen, rest))
+    return Value(_finite(ctx, node, guard, signals, (chosen, rest)))
+
+
+def _finite(
+    ctx: LiftingContext, node: Node, guard: "_Guard", signals: Ints, choice: tuple[Ints, Ints]
+) -> Ints:
+    """Signals that give way where a choice leaves them out.
+
+    Where choices lie far behind one another, values that earlier ones choose are taken to be
+    finite there: each neuron on the way to them would have to be there once more for each choice.
+    """
+    if guard.is_too_deep(signals):
+        guard = _Guard(ctx, node, chosen_are_finite=True)
+        warn(
+            f"node {node.label} chooses among values of choices before it: these are taken to be "
+            "finite where they are chosen"
+        )
+    found = signals if guard.is_finite(signals) else guard.finite(signals, *choice)
+    ctx.giving_way.append(found[found != signals].ravel())
+    return found
 
 
 def are_finite(ctx: LiftingContext, operand: Operand) -> bool:
@@ -106,8 +128,9 @@ def _matters(formula: Expression) -> bool:
 class _Guard:
     """Makes neurons in place of those that may not be finite."""
 
-    def __init__(self, ctx: LiftingContext, node: Node) -> None:
-        self._ctx, self._node, self._known = ctx, node, Finiteness(ctx)
+    def __init__(self, ctx: LiftingContext, node: Node, *, chosen_are_finite: bool = False) -> None:
+        self._ctx, self._node = ctx, node
+        self._known = Finiteness(ctx, chosen_are_finite=chosen_are_finite)
         self._overflow = Overflow(ctx, self._known)
         self._owners = [each for each in ctx.neurons if not each.merged]
         self._starts = np.array([each.states[0] for each in self._owners], np.int64)
@@ -119,7 +142,9 @@ class _Guard:
     def _is_unsafe(self, signals: Ints, depth: int) -> Bools:
         """Whether signals may not be finite; farther back than near, even without overflow."""
         unsafe: Bools = ~self._known.finite[signals]
-        return unsafe | self._overflow.reached[signals] if depth <= _NEAR else unsafe
+        if depth <= _NEAR:
+            unsafe |= self._overflow.reached[signals] & ~self._known.taken[signals]
+        return unsafe
 
     def finite(self, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
         """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1."""
@@ -127,6 +152,16 @@ class _Guard:
         self._ctx.check_size(self._node, flat.size)
         shape = np.broadcast_shapes(signals.shape, chosen.shape, rest.shape)
         return self._kept(flat, _Choice(*choice), 0).reshape(shape)
+
+    def is_too_deep(self, signals: Ints) -> bool:
+        """Whether more neurons lie between signals that may not be finite than can give way."""
+        front = distinct(signals.ravel())
+        for depth in range(_DEEPEST + 2):
+            front = front[self._is_unsafe(front, depth)]
+            if not front.size:
+                return False
+            front = self._known.read_by(front)
+        return True
 
     def _refuse(self) -> NoReturn:
         self._ctx.fail(self._node, "a value that it may leave out is not finite")

@@ -38,16 +38,17 @@ from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends
 
 
 class ScanAttributes(Attributes):
-    """Attributes of Scan as it is written: the body, how many inputs are sequences, all of them
-    forward along the first axis.
+    """Attributes of Scan: the body, how many inputs are sequences, and which way they run.
+
+    An export has all of them forward along the first axis.
     """
 
     body: Graph
     num_scan_inputs: int
-    scan_input_axes: tuple[Literal[0], ...] | None = None
-    scan_input_directions: tuple[Literal[0], ...] | None = None
-    scan_output_axes: tuple[Literal[0], ...] | None = None
-    scan_output_directions: tuple[Literal[0], ...] | None = None
+    scan_input_axes: tuple[int, ...] | None = None
+    scan_input_directions: tuple[Literal[0, 1], ...] | None = None
+    scan_output_axes: tuple[int, ...] | None = None
+    scan_output_directions: tuple[Literal[0, 1], ...] | None = None
 
 
 class Scan(Node):
@@ -182,6 +183,7 @@ def _rewired(node: Node, names: dict[str, str]) -> Node:
 @lifts(Scan)
 def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     """The body's nodes once, its states as registers; or once for each step of a fixed length."""
+    _require_first_axes(ctx, node)
     body = node.attributes.body
     count = len(node.input) - node.attributes.num_scan_inputs
     if count != len(body.inputs) - node.attributes.num_scan_inputs or count > len(body.outputs):
@@ -211,6 +213,14 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
         if not isinstance(result, Value):
             ctx.fail(node, f"its output '{name}' depends on no input")
         ctx.operands[name] = result.rearranged(lambda array: array[None])
+
+
+def _require_first_axes(ctx: LiftingContext, node: Scan) -> None:
+    """Refuse sequences that a pass has not turned: it does not know how many axes they have."""
+    for name in node.defaults_in_words():
+        if any(found := getattr(node.attributes, name) or ()):
+            hint = "State the shapes of the tensors that it scans, or transpose them before it"
+            ctx.fail(node, f"{name}: {list(found)}, of sequences whose axes are not known", hint)
 
 
 def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:

@@ -11,6 +11,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.followed_axes import UNKNOWN
+from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.operators.algebra import rearranged
@@ -94,6 +95,14 @@ class ReverseSequence(Node):
     since = 10
     picks = True
     attributes: ReverseSequenceAttributes = ReverseSequenceAttributes.defaults()
+
+
+for counted in ("NonZero", "Size", "Unique"):
+    never_lifted(
+        counted,
+        "How many elements there are depends on the inputs, and neurons are fixed: leave this step "
+        "out of the model. In place of scikit-learn's KNNImputer a SimpleImputer can be imported",
+    )
 
 
 class CompressAttributes(Attributes):

@@ -163,11 +163,22 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
         return
     reached = _reached_leaves(ctx, node)
     scores = _scores(ctx, node, reached, entries, len(labels))
+    if len(labels) == _BINARY:
+        _refuse_labels_of_two_scores(ctx, node)
     scored = sorted({score for _, _, score, _ in entries})
     ranked = _label_scores(ctx, node, reached, entries, scores)
     label = best_label(tensors, rearranged(ranked, partial(np.take, indices=scored, axis=1)),
                        labels[scored])  # fmt: skip
     bind_classes(ctx, node, label, scores, given.post_transform)
+
+
+def _refuse_labels_of_two_scores(ctx: LiftingContext, node: TreeEnsembleClassifier) -> None:
+    """Refuse two classes with a score each: onnxruntime's label is 1 if the second is above 0."""
+    if any(node.attributes.base_values or ()):
+        ctx.fail(node, "base_values of two classes with a score each: runtimes differ")
+    if ctx.is_read(node.output[0]):
+        problem = "runtimes choose other labels of two classes with a score each"
+        ctx.fail(node, problem, "Import outputs that read its scores alone: outputs=[…]")
 
 
 def _label_scores(

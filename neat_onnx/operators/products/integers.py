@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.formula import formula_of
@@ -132,9 +132,11 @@ def _less_zero(ctx: LiftingContext, node: Node, position: int, zero_at: int, axi
     """The steps of an operand, its zero point taken off: one for all, or one along an axis."""
     tensors = Algebra(ctx, node)
     operand = tensors.input(position)
-    if ctx.optional(node, zero_at) is None or not np.any(zero := ctx.constant(node, zero_at)):
+    zero = tensors.optional(zero_at)
+    if zero is None or not (isinstance(zero, Value) or np.any(zero)):
         return operand
-    return tensors("sub", operand, _number(_along(zero, axis, len(operand.shape))))
+    along = rearranged(zero, lambda array: _along(array, axis, len(operand.shape)))
+    return tensors("sub", operand, along if isinstance(along, Value) else _number(along))
 
 
 def _along(values: Array, axis: int, rank: int) -> Array:

@@ -1,4 +1,7 @@
-"""GridSample at constant places, and Col2Im: sums of elements with constant weights."""
+"""GridSample and Col2Im: sums of elements with constant weights.
+
+GridSample at computed places is in `computed_places.py`: its weights are computed, too.
+"""
 
 import math
 from functools import partial
@@ -6,12 +9,13 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.lifting.followed_axes import FEATURE, AxisFollower, FollowedAxes, follows
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import combined
+from neat_onnx.operators.spatial.computed_places import sample_at_computed
 from neat_onnx.operators.spatial.resize import cubic
 
 _CUBIC = -0.75
@@ -26,7 +30,7 @@ class GridSampleAttributes(Attributes):
 
 
 class GridSample(Node):
-    """Values between the elements of an image, at constant places."""
+    """Values between the elements of an image, at places from −1 to 1."""
 
     inputs = (2, 2)
     since = 16
@@ -56,6 +60,10 @@ class Col2Im(Node):
 @lifts(GridSample)
 def lift_grid_sample(ctx: LiftingContext, node: GridSample) -> None:
     """Each place is a sum of the elements around it."""
+    if isinstance(ctx.operand(node, 1), Value):
+        given, corners = node.attributes, bool(node.attributes.align_corners)
+        sample_at_computed(ctx, node, given.mode, given.padding_mode, corners=corners)
+        return
     tensors, grid = Algebra(ctx, node), ctx.constant(node, 1)
     x = tensors.input(0)
     ctx.refuse_along(node, range(2, len(x.shape)))

@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import nodes_within
+from neat_onnx.verification.runtimes.corrected_ml import CORRECTED_ML
 
 _NEWEST = 1000  # more than any version of ONNX's operators
 _INFERENCE = 14  # the first version whose BatchNormalization says whether it is in training
@@ -35,19 +36,26 @@ def _evaluated(module: str) -> Any:
 def _batch_normalization() -> Any:
     """BatchNormalization by the mean and the variance that it is given.
 
-    The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training.
+    The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training,
+    and has no numbers for each element, as `spatial=0` does.
     """
     evaluated: Any = _evaluated("op_batch_normalization")
 
     class BatchNormalization(evaluated.BatchNormalization_14):  # type: ignore[misc]
-        def _run(self, *given: Any, epsilon: float = 1e-5, **_: Any) -> tuple[Any, ...]:
-            return (evaluated._batchnorm_test_mode(*given, epsilon=epsilon),)
+        def _run(
+            self, x: Any, *given: Any, epsilon: float = 1e-5, spatial: int = 1, **_: Any
+        ) -> tuple[Any, ...]:
+            if spatial == 0:
+                scale, bias, mean, variance = given
+                result = scale * (x - mean) / np.sqrt(variance + epsilon) + bias
+                return (result.astype(x.dtype),)
+            return (evaluated._batchnorm_test_mode(x, *given, epsilon=epsilon),)
 
     return BatchNormalization
 
 
 def _conv_transpose() -> Any:
-    """ConvTranspose of several groups, each of any number of channels."""
+    """ConvTranspose of several groups, each of any number of channels, and of a given size."""
     evaluated: Any = _evaluated("op_conv_transpose")
 
     class ConvTranspose(evaluated.ConvTranspose):  # type: ignore[misc]
@@ -55,12 +63,29 @@ def _conv_transpose() -> Any:
             self, x: Any, w: Any, b: Any = None, group: int | None = None, **given: Any
         ) -> tuple[Any, ...]:
             count = group or 1
+            if given.get("output_shape"):
+                given |= {"pads": _pads(x.shape[2:], w.shape[2:], given), "auto_pad": "NOTSET"}
             pairs = zip(np.split(x, count, axis=1), np.split(w, count), strict=True)
             parts = [super(ConvTranspose, self)._run(*each, group=1, **given)[0] for each in pairs]
             whole = np.concatenate(parts, axis=1)
             return (whole if b is None else whole + b.reshape(-1, *[1] * (x.ndim - 2)),)
 
     return ConvTranspose
+
+
+def _pads(image: Any, kernel: Any, given: dict[str, Any]) -> list[int]:
+    """The pads of a ConvTranspose whose output has a given size, the odd one at the start, or at
+    the end by SAME_UPPER.
+    """
+    upper, rank = given["auto_pad"] == "SAME_UPPER", len(image)
+    steps, spread = given["strides"] or [1] * rank, given["dilations"] or [1] * rank
+    added, wanted = given["output_padding"] or [0] * rank, given["output_shape"]
+    whole = [
+        max(0, steps[k] * (image[k] - 1) + added[k] + (kernel[k] - 1) * spread[k] + 1 - wanted[k])
+        for k in range(rank)
+    ]
+    less, more = [each // 2 for each in whole], [each - each // 2 for each in whole]
+    return less + more if upper else more + less
 
 
 def _dequantize_linear() -> Any:
@@ -121,62 +146,56 @@ def _loop() -> Any:
                 cond, *results = self._run_body(inputs, **attributes)
                 states = results[: len(names)]
                 rows.append(results[len(names) :])
-            each = zip(*rows, strict=True) if rows else [()] * self.K
-            stacked = (np.stack(steps) if steps else np.empty(0) for steps in each)
+            kinds = self.body.output_types[len(names) + 1 :]
+            stacked = [*map(np.stack, zip(*rows, strict=True))] if rows else map(_none_of, kinds)
             return self._check_and_fix_outputs((*states, *stacked))  # type: ignore[no-any-return]
 
     return Loop
 
 
-def _classifier() -> Any:
-    """SVMClassifier with the probabilities that onnxruntime and LIBSVM give.
+def _none_of(kind: Any) -> Any:
+    """No tensors of a type, one after the other; of an axis that is open there are no elements."""
+    from onnx import helper  # noqa: PLC0415 - slow to import
 
-    The evaluator adds up the products that are elements of Q, where there are more than two labels.
-    """
-    evaluated: Any = _evaluated("aionnxml.op_svm_classifier")
-
-    class SVMClassifier(evaluated.SVMClassifier):  # type: ignore[misc]
-        def _probabilities(self, scores: Any, count: int) -> Any:
-            given, first, second = self._svm.atts, *np.triu_indices(count, 1)
-            odds = [*zip(scores, given.prob_a, given.prob_b, strict=True)]
-            pairs = np.array([evaluated.sigmoid_probability(*each) for each in odds], scores.dtype)
-            r = np.zeros((count, count), scores.dtype)
-            r[first, second] = np.clip(pairs, 1e-7, 1 - 1e-7)
-            r[second, first] = 1 - r[first, second]
-            return _coupled(r)
-
-    return SVMClassifier
+    tensor = kind.tensor_type
+    sizes = [size.dim_value for size in tensor.shape.dim]
+    return np.empty((0, *sizes), helper.tensor_dtype_to_np_dtype(tensor.elem_type))
 
 
-def _coupled(r: Any) -> Any:
-    """Couple the probabilities of pairs of labels (Wu, Lin and Weng, 2004, algorithm 2)."""
-    count = len(r)
-    q = np.where(np.eye(count), np.sum(r * r, axis=0), -r * r.T).astype(r.dtype)
-    p = np.full(count, 1 / count, r.dtype)
-    for _ in range(max(100, count)):
-        gradient = q @ p
-        if np.max(np.abs(gradient - p @ gradient)) < 0.005 / count:
-            break
-        for label in range(count):
-            gradient = q @ p
-            p[label] += (p @ gradient - gradient[label]) / q[label, label]
-            p /= p.sum()
-    return p
+def _scan() -> Any:
+    """Scan along any axes, and backward; the evaluator's is along the first ones, forward."""
+    evaluated: Any = _evaluated("op_scan")
 
+    class Scan(evaluated.Scan):  # type: ignore[misc]
+        def __init__(self, node: Any, run_params: Any) -> None:
+            plain, self.turns = type(node)(), {}
+            plain.CopyFrom(node)
+            del plain.attribute[:]
+            for each in node.attribute:
+                if each.name.startswith("scan_"):
+                    self.turns[each.name] = [*each.ints]
+                else:
+                    plain.attribute.append(each)
+            super().__init__(plain, run_params)
 
-def _of_floats(name: str, module: str) -> Callable[[], Any]:
-    """An operator whose result is of float32, also of integers: the evaluator has integers then."""
+        def _run(self, *args: Any, **given: Any) -> tuple[Any, ...]:
+            states = len(args) - self.num_scan_inputs
+            reads = self._turned(args[states:], "input")
+            found = super()._run(*args[:states], *reads, **given)
+            return (*found[:states], *self._turned(found[states:], "output"))
 
-    def make() -> Any:
-        evaluated: Any = getattr(_evaluated(f"aionnxml.{module}"), name)
+        def _turned(self, tensors: Any, side: str) -> list[Any]:
+            axes, backward = (
+                self.turns.get(f"scan_{side}_{what}", [0] * len(tensors))
+                for what in ("axes", "directions")
+            )
+            ends = [(axis, 0) if side == "input" else (0, axis) for axis in axes]
+            moved = [np.moveaxis(each, *pair) for each, pair in zip(tensors, ends, strict=True)]
+            first = axes if side == "output" else [0] * len(axes)
+            each = zip(moved, first, backward, strict=True)
+            return [np.flip(tensor, axis) if turn else tensor for tensor, axis, turn in each]
 
-        def run(self: Any, x: Any, *args: Any, **given: Any) -> Any:
-            x = x.astype(np.float32) if x.dtype.kind in "iu" else x
-            return evaluated._run(self, x, *args, **given)
-
-        return type(name, (evaluated,), {"_run": run})
-
-    return make
+    return Scan
 
 
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
@@ -186,15 +205,7 @@ _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "Loop": (_NEWEST, _loop),
-    "SVMClassifier": (_NEWEST, _classifier),
-    **{
-        name: (_NEWEST, _of_floats(name, module))
-        for name, module in (
-            ("LinearClassifier", "op_linear_classifier"),
-            ("LinearRegressor", "op_linear_regressor"),
-            ("Scaler", "op_scaler"),
-            ("TreeEnsembleRegressor", "op_tree_ensemble_regressor"),
-        )
-    },
+    "Scan": (_NEWEST, _scan),
+    **{name: (_NEWEST, make) for name, make in CORRECTED_ML.items()},
 }
 """By operator, the version of ONNX's operators from which on the evaluator's is right."""

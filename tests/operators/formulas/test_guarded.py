@@ -5,7 +5,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import export, import_model
+from neat_onnx import NeatOnnxWarning, export, import_model
 
 NORM = [
     node("Mul", "a a", "square"),
@@ -244,3 +244,27 @@ def test_what_is_always_finite_is_left_as_it_is(name: str):
     added = import_model(model([*FINITE[name], node("Cast", "is", "c", to=1),
                                 node("Mul", "c s", "p"), node("Add", "p a", "z")]))  # fmt: skip
     assert len(chosen) == len(added)
+
+
+def test_quotients_that_choices_before_choose_are_taken_to_be_finite():
+    """As splines of several layers have them: where one is left out, there would be many more."""
+    nodes, state = [], "a"
+    for step in range(30):
+        q, is_, result = f"q{step}", f"is{step}", f"r{step}"
+        nodes += [
+            node("Div", f"b {state}", q),
+            node("Greater", f"{state} small", is_),
+            node("Where", f"{is_} {q} b", result),
+        ]
+        state = result
+    proto = model([*nodes, node("Identity", state, "z")])
+    given = samples()
+    (want,) = open_session(proto).run(None, given)
+    assert np.isfinite(want).all()
+    with pytest.warns(
+        NeatOnnxWarning, match=r"make_r\d+ \(Where\) chooses among values of choices"
+    ):
+        net = import_model(proto)
+    np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
+    (got,) = open_session(export(net)).run(None, given)
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)

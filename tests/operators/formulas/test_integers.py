@@ -6,7 +6,7 @@ from onnx import ModelProto, TensorProto, helper, numpy_helper
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
-from neat_onnx import export, import_model
+from neat_onnx import NeatOnnxWarning, export, import_model
 
 INT64 = TensorProto.INT64
 DIVISORS = [1, 2, 3, 7, 49, 98, 103, 107, -8, -49]
@@ -130,3 +130,11 @@ def test_cut_off_numbers_come_back_where_they_are_read_twice(before, reader, dty
     written = export(net, dtype=dtype)
     assert import_model(written) == net
     assert "neat_onnx.genome" not in written.metadata
+
+
+@pytest.mark.parametrize("base", [-3, 2, 7])
+def test_powers_with_computed_exponents_are_whole(base):
+    model = integers(node("Pow", "base b", "z"), {"b": 3}, base=base)
+    exponents = np.array([[-2, -1, 0], [1, 2, 3], [4, 5, 6]])
+    with pytest.warns(NeatOnnxWarning, match=r"begin anew .* at node make_z \(Pow\)"):
+        assert_whole(model, {"b": exponents})

@@ -166,3 +166,15 @@ def test_there_is_nothing_between_integers(mode: str):
     """Runtimes cut the fractions off."""
     with pytest.raises(ModelError, match=f"mode: {mode} of integers"):
         import_model(resized_integers(mode))
+
+
+def test_elements_whose_number_depends_on_inputs_are_refused_with_a_way_on():
+    nodes = [
+        node("NonZero", "x", "at"),
+        node("Unique", "x", "each"),
+        node("Gather", "each at", "y"),
+    ]
+    with pytest.raises(ModelError, match=r"NonZero: make_at \(NonZero\); Unique") as refused:
+        import_model(graph(nodes))
+    assert "depends on the inputs" in refused.value.hint
+    assert refused.value.hint.count("SimpleImputer") == 1

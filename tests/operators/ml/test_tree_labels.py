@@ -1,5 +1,6 @@
 """The label of an ensemble of trees, where leaves score some classes alone."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from onnx import TensorProto, helper
 from support.harness.sessions import open_session
 
-from neat_onnx import export, import_model, verify
+from neat_onnx import ModelError, export, import_model, load_model, verify
+from neat_onnx.verification.runtimes.reference import load
 
 LABELS = [3, 5, 9]
 SPLIT = {"modes": "BRANCH_LEQ", "truenodeids": 1, "falsenodeids": 2}
@@ -73,6 +75,44 @@ def test_classes_that_no_reached_leaf_scores_are_no_labels(case):
     np.testing.assert_array_equal(got["label"], label)
     np.testing.assert_allclose(got["y"], y, rtol=1e-6, atol=1e-6)
     assert verify(net, export(net), runtime="onnxruntime").passed
+    evaluated = load(load_model(case)).run({"x": x})
+    np.testing.assert_array_equal(evaluated["label"], label)
+    np.testing.assert_allclose(evaluated["y"], y, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("transform", ["NONE", "LOGISTIC"])
+@pytest.mark.parametrize("low", [-1.0, 0.25])
+def test_two_classes_of_one_score_have_the_labels_of_onnxruntime(low, transform):
+    model = stumps(
+        ({0: low}, {0: 0.2}), ({0: 0.4}, {0: 0.0}),
+        classlabels_int64s=[5, 7], post_transform=transform,
+    )  # fmt: skip
+    model.graph.output[1].type.tensor_type.shape.dim[1].dim_value = 2
+    x = np.random.default_rng(1).normal(size=(64, 2)).astype(np.float32)
+    want = open_session(model).run(None, {"x": x})
+    for got in (import_model(model).activate({"x": x}), load(load_model(model)).run({"x": x})):
+        np.testing.assert_array_equal(got["label"], want[0])
+        np.testing.assert_allclose(got["y"], want[1], rtol=1e-6, atol=1e-6)
+
+
+def test_two_classes_with_a_score_each_have_scores_alone():
+    """onnxruntime gives 1 where the second score is above 0, though the first one is larger."""
+    model = stumps(({0: 0.75, 1: 0.25}, {0: 0.5, 1: 0.5}), classlabels_int64s=[5, 7])
+    model.graph.output[1].type.tensor_type.shape.dim[1].dim_value = 2
+    x = np.float32([[-1, 0], [1, 0]])
+    label, want = open_session(model).run(None, {"x": x})
+    assert label.tolist() == [1, 1]
+    with pytest.raises(ModelError, match="runtimes choose other labels") as refused:
+        import_model(model)
+    assert "outputs=" in refused.value.hint
+    net = import_model(model, outputs=["y"])
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+
+
+def test_a_model_of_labels_is_checked_without_onnxruntime(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    for case in (CASES["one class of three"], CASES["as logistic"]):
+        assert verify(import_model(case), case).passed
 
 
 def test_probabilities_looked_up_by_labels_have_the_batch_in_the_middle():

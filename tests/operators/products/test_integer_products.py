@@ -7,7 +7,7 @@ from onnx.reference import ReferenceEvaluator
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, export, import_model, verify
 
 RANDOM = np.random.default_rng(5)
 STEP, TWO_STEPS = np.float32(0.0625), np.array([0.125, 0.03125], np.float32)
@@ -151,17 +151,74 @@ def test_what_does_not_fit_is_refused_by_name():
         import_model(model)
 
 
-def test_ranges_that_a_model_computes_are_refused_with_a_way_on():
-    """Its scale is rounded to float32, so that a network would take other steps now and then."""
+DYNAMIC = [
+    node("DynamicQuantizeLinear", "x", "q scale zero"),
+    node("MatMulInteger", "q w zero", "i"),
+    node("Cast", "i", "f", to=1),
+    node("Mul", "f scale", "y"),
+]
+OF_FEATURES = pytest.mark.filterwarnings("ignore:the first axis is no batch")
+FUSED = [node("DynamicQuantizeMatMul", "x w size", "y", domain="com.microsoft")]
+
+
+def dynamic_model(nodes, shape, **constants):
+    model = quantized_model(nodes, (), **constants)
+    model.graph.input[0].CopyFrom(helper.make_tensor_value_info("x", TensorProto.FLOAT, shape))
+    return model
+
+
+def assert_range_is_computed(model, net, shape):
+    """Steps are the same for positive and negative numbers, for both, and for zeros."""
+    session = open_session(model)
+    for factor in (0.01, 1.0, 30.0):
+        values = factor * np.random.default_rng(3).normal(size=shape)
+        each = [values, abs(values), -abs(values), np.maximum(values, 0), 0 * values]
+        for x in (*each, np.round(values), np.sign(values)):  # of these many are half-way
+            feed = {"x": x.astype(np.float32)}
+            (want,) = session.run(None, feed)
+            got = np.reshape(net.activate(feed)["y"], want.shape)
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+@OF_FEATURES
+@pytest.mark.parametrize("nodes", [DYNAMIC, FUSED], ids=["integers", "fused"])
+def test_ranges_that_a_model_computes_of_one_sample(nodes):
+    given = {"w": MATRIX} | ({"size": np.float32(0.25)} if nodes is FUSED else {})
+    model = dynamic_model(nodes, [1, 4], **given)
+    net = import_model(model)
+    assert_range_is_computed(model, net, (1, 4))
+    assert verify(net, export(net)).passed
+
+
+@OF_FEATURES
+def test_ranges_that_a_model_computes_of_a_picture():
     nodes = [
-        node("DynamicQuantizeLinear", "x", "q scale zero"),
-        node("MatMulInteger", "q w zero", "i"),
-        node("Cast", "i", "f", to=1),
-        node("Mul", "f scale", "y"),
+        DYNAMIC[0],
+        node("ConvInteger", "q k zero", "i", pads=[1, 1, 1, 1]),
+        *DYNAMIC[2:],
     ]
-    with pytest.raises(ModelError, match="DynamicQuantizeLinear") as raised:
-        import_model(quantized_model(nodes, (4,), w=MATRIX))
-    assert "before it was quantized" in (raised.value.hint or "")
+    model = dynamic_model(nodes, [1, 2, 3, 3], k=KERNEL)
+    assert_range_is_computed(model, import_model(model), (1, 2, 3, 3))
+
+
+@OF_FEATURES
+def test_steps_of_a_scale_and_a_zero_point_that_are_computed():
+    nodes = [
+        node("DynamicQuantizeLinear", "x", "p scale zero"),
+        node("Mul", "x half", "h"),
+        node("QuantizeLinear", "h scale zero", "q"),
+        node("DequantizeLinear", "q scale zero", "y"),
+    ]
+    model = dynamic_model(nodes, [1, 5], half=np.float32(0.6137))
+    assert_range_is_computed(model, import_model(model), (1, 5))
+
+
+def test_a_range_of_all_samples_is_refused_with_a_way_on():
+    model = dynamic_model(DYNAMIC, ["N", 4], w=MATRIX)
+    with pytest.raises(ModelError, match=r"\(DynamicQuantizeLinear\): it .* mix samples") as raised:
+        import_model(model)
+    assert "batch_axis=None" in raised.value.hint
+    assert_range_is_computed(model, import_model(model, batch_axis=None), (1, 4))
 
 
 @pytest.mark.parametrize("fmod", [0, 1])

@@ -1,4 +1,4 @@
-"""GridSample at constant places and Col2Im, against onnxruntime."""
+"""GridSample, AffineGrid and Col2Im, against onnxruntime."""
 
 import numpy as np
 import pytest
@@ -48,10 +48,69 @@ def test_what_runtimes_differ_in_is_refused():
         import_model(graph(nodes, x=("N", 2, 5, 4), opset=20, g=PLACES))
 
 
-def test_places_that_are_computed_are_refused():
+IMAGE_AND_PLACES = [
+    node("Split", "x parts", "i g", axis=1),
+    node("Reshape", "i image", "a"),
+    node("Reshape", "g grid", "b"),
+]
+PARTS = {"parts": [24, 12], "image": [-1, 2, 3, 4], "grid": [-1, 3, 2, 2]}
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["linear", "nearest"])
+def test_places_that_are_computed_are_those_of_onnxruntime(mode, padding, corners):
+    given = {"padding_mode": padding, "align_corners": corners}
+    nodes = [*IMAGE_AND_PLACES, node("GridSample", "a b", "y", mode=mode, **given)]
+    net = assert_lifts(graph(nodes, x=("N", 36), opset=20, **PARTS), rows=30, scale=1.5)
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_places_that_are_computed_in_a_volume():
+    nodes = [*IMAGE_AND_PLACES, node("GridSample", "a b", "y")]
+    parts = {"parts": [24, 12], "image": [-1, 1, 2, 3, 4], "grid": [-1, 1, 2, 2, 3]}
+    model = graph(nodes, x=("N", 36), opset=20, **parts)
+    assert verify(import_model(model, check=False), model, runtime="reference").passed
+
+
+def test_cubes_at_computed_places_are_refused_with_a_way_on():
+    nodes = [*IMAGE_AND_PLACES, node("GridSample", "a b", "y", mode="cubic")]
+    with pytest.raises(ModelError, match="mode: cubic at places that are computed") as refused:
+        import_model(graph(nodes, x=("N", 36), opset=20, **PARTS))
+    assert "mode linear or nearest" in refused.value.hint
+
+
+def test_an_image_of_one_sample_at_places_of_each_is_refused():
     model = graph([node("GridSample", "g x", "y")], x=("N", 3, 4, 2), opset=20, g=PLACES)
-    with pytest.raises(ModelError, match="'x' is computed, and has to be constant"):
+    with pytest.raises(ModelError, match="works along the batch"):
         import_model(model)
+    net = import_model(model, batch_axis=None)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("sizes", [[3, 4], [2, 3, 5]])
+def test_a_spatial_transformer(sizes, corners):
+    """The matrix of each sample says where its values are taken from."""
+    axes = len(sizes)
+    count = int(np.prod(sizes))
+    nodes = [
+        node("Split", "x parts", "i m", axis=1),
+        node("Reshape", "i image", "a"),
+        node("Reshape", "m matrix", "t"),
+        node("Shape", "a", "s"),
+        node("AffineGrid", "t s", "g", align_corners=corners),
+        node("GridSample", "a g", "y", align_corners=corners),
+    ]
+    given = {
+        "parts": [count, axes * (axes + 1)],
+        "image": [-1, 1, *sizes],
+        "matrix": [-1, axes, axes + 1],
+    }
+    model = graph(nodes, x=("N", sum(given["parts"])), opset=20, **given)
+    net = import_model(model, check=False)
+    assert verify(net, model, runtime="reference").passed
+    assert verify(net, export(net)).passed
 
 
 @pytest.mark.parametrize(

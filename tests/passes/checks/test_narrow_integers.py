@@ -12,8 +12,9 @@ from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model
 
-UINT8, INT8, UINT64, INT32, INT64 = (
+UINT8, INT8, UINT64, INT32, INT64, BOOL = (
     TensorProto.UINT8, TensorProto.INT8, TensorProto.UINT64, TensorProto.INT32, TensorProto.INT64,
+    TensorProto.BOOL,
 )  # fmt: skip
 FLOAT = node("Cast", "h", "y", to=TensorProto.FLOAT)
 
@@ -132,7 +133,11 @@ def test_a_place_along_an_axis_is_cast_but_not_subtracted_from_a_place():
 
 
 WRAPS, ROUNDS = "at its other end in the model at node make_h", r"beyond 2\^53 at node make_h"
-WIDE = {"big": 70_000, "huge": 2**40 + 1, "seven": 7, "four": 4}
+WIDE = {
+    "big": 70_000, "huge": 2**40 + 1, "seven": 7, "four": 4, "scale": 20_000,
+    "weights": [[20_000] * 3] * 3, "few": [[200] * 3] * 3, "wide": np.int32(100_000),
+    "one": np.int64([1]), "along": np.int64(1),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -151,6 +156,33 @@ WIDE = {"big": 70_000, "huge": 2**40 + 1, "seven": 7, "four": 4}
                  node("Min", "d a", "h")], None),
         (INT64, [node("Equal", "a b", "c"), node("Cast", "c", "d", to=INT64),
                  node("Mul", "d huge", "h")], None),
+        (INT64, [node("Mul", "a b", "c"), node("Cast", "c", "h", to=INT32)], WRAPS),
+        (INT64, [node("Mul", "a b", "c"), node("Div", "c seven", "d"),
+                 node("Cast", "d", "h", to=INT32)], None),
+        (INT64, [node("Mul", "a b", "c"), node("Cast", "c", "d", to=BOOL),
+                 node("Cast", "d", "h", to=INT32)], None),
+        (INT64, [node("Cast", "a", "h", to=INT32)], None),
+        (INT64, [node("Pow", "seven a", "h")], WRAPS),
+        (INT64, [node("Mod", "a seven", "c"), node("Pow", "seven c", "h")], None),
+        (INT32, [node("ReduceProd", "a one", "h")], WRAPS),
+        (INT64, [node("ReduceProd", "a one", "h")], None),
+        (INT32, [node("ReduceSumSquare", "a one", "h")], WRAPS),
+        (INT32, [node("ReduceSum", "a one", "h")], None),
+        (INT32, [node("ReduceL1", "a one", "h")], None),
+        (INT32, [node("Mul", "a scale", "c"), node("ReduceSum", "c one", "h")], WRAPS),
+        (INT32, [node("Mul", "a scale", "c"), node("ReduceMax", "c one", "h")], None),
+        (INT32, [node("Mul", "a scale", "c"), node("CumSum", "c along", "h")], WRAPS),
+        (INT32, [node("CumSum", "a along", "h")], None),
+        (INT32, [node("Neg", "a", "c"), node("Abs", "c", "h")], None),
+        (INT32, [node("MatMul", "a weights", "h")], WRAPS),
+        (INT32, [node("Gemm", "a weights", "h", transB=1)], WRAPS),
+        (INT32, [node("Einsum", "a weights", "h", equation="ni,ij->nj")], WRAPS),
+        (INT32, [node("Einsum", "a weights", "h", equation="ai,ij")], WRAPS),
+        (INT64, [node("MatMul", "a weights", "h")], None),
+        (INT8, [node("Abs", "a", "h")], WRAPS),
+        (INT8, [node("Neg", "a", "h")], WRAPS),
+        (UINT8, [node("MatMulInteger", "a few", "h")], None),
+        (UINT8, [node("MatMulInteger", "a few", "c"), node("Mul", "c wide", "h")], WRAPS),
     ],
 )  # fmt: skip
 def test_ordinary_integers_of_wide_types_are_warned_of_where_results_are_beyond_them(
@@ -158,7 +190,8 @@ def test_ordinary_integers_of_wide_types_are_warned_of_where_results_are_beyond_
 ):
     read = {name for each in nodes for name in each.input}
     dtype = helper.tensor_dtype_to_np_dtype(kind)
-    used = {name: np.asarray(each, dtype) for name, each in WIDE.items() if name in read}
+    wide = {name: getattr(each, "dtype", dtype) for name, each in WIDE.items()}
+    used = {name: np.asarray(WIDE[name], wide[name]) for name in wide if name in read}
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         import_model(model(kind, *nodes, **used), check=False)
