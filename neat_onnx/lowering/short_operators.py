@@ -18,9 +18,10 @@ from neat_onnx.lowering.registry import Proposal, proposals
 from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Graph, Model, Node, OperatorSet, ValueInfo
 from neat_onnx.model.fresh_names import FreshNames
-from neat_onnx.network.genes import NONE, Ints, Port
+from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import contributing
 from neat_onnx.passes.draft import Draft, copied, with_graph
 from neat_onnx.short_form.order import in_order_of
@@ -237,4 +238,10 @@ def _without(net: Network, ports: Sequence[Port], reads: Sequence[Port]) -> Netw
     )
     needed, given = contributing(rest), {port.name for port in reads}
     kept = [port for port in rest.inputs if port.name not in given or np.any(needed[port.neurons])]
-    return without_idle(replace(rest, inputs=tuple(kept)))
+    outputs = map(_of_numbers, rest.outputs)
+    return without_idle(replace(rest, inputs=tuple(map(_of_numbers, kept)), outputs=tuple(outputs)))
+
+
+def _of_numbers(port: Port) -> Port:
+    """The port without hints: it stands inside of the graph."""
+    return replace(port, dtype="", batch_axis=0)

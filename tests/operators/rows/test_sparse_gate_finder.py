@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
 from onnx import numpy_helper
+from support.examples.graphs import graph, node
 
 from neat_onnx import export, import_model, verify
 
