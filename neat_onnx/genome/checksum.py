@@ -21,7 +21,7 @@ from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
 CHECKSUM = "neat_onnx.checksum"
 _encode = json.JSONEncoder(separators=(",", ":")).encode
-_SHORT = 16  # digits: 64 bits
+_DIGITS_KEPT = 16  # 64 bits
 COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 
 
@@ -35,7 +35,7 @@ def checksum(model: Model, metadata: Mapping[str, str]) -> str:
 
 def shorter(digits: str) -> str:
     """The first digits of a checksum, which are enough to tell a change from none."""
-    return digits[:_SHORT]
+    return digits[:_DIGITS_KEPT]
 
 
 def agree(written: str | None, digits: str) -> bool:

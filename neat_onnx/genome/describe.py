@@ -11,8 +11,8 @@ from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
-    LEAST_SAVED,
-    WITH_STEPS,
+    MIN_BYTES_SAVED,
+    VERSION_WITH_STEPS,
     matched,
     neurons_alike,
     shorter_text,
@@ -39,8 +39,8 @@ from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
-_FEW = 8  # neurons with fields of their own
-_MANY = 1024  # connections whose list is long
+_FEW_NEURONS = 8  # with fields of their own
+_MAX_CONNECTIONS_LISTED = 1024
 
 
 class SharedNeuronsError(Exception):
@@ -92,7 +92,7 @@ def genome_metadata(
     lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
     if np.any(lacking & ~ctx.copied):
         raise SharedNeuronsError(lacking)
-    saved = LEAST_SAVED if names is None else 1
+    saved = MIN_BYTES_SAVED if names is None else 1
     apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
     entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, apart, saved)}
     if len(entries[GENOME]) > most:
@@ -214,7 +214,7 @@ def _difference(
     carried = carried_by(lifted.network, lifted_of, genes, len(net))
     known = carried.known
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=WITH_STEPS if carried.zeros or apart else 1,
+        version=VERSION_WITH_STEPS if carried.zeros or apart else 1,
         zeros=carried.zeros,
         apart=apart,
         library=net.library,
@@ -229,7 +229,7 @@ def _difference(
         genes=_changed_connections(net, known) if carried.same else {},
     )
     others = None if carried.same or carried.others is None else sum(map(len, carried.others))
-    list_is_longer = others is not None and len(genes) > max(_MANY, 4 * others)
+    list_is_longer = others is not None and len(genes) > max(_MAX_CONNECTIONS_LISTED, 4 * others)
     if list_is_longer and (compact := _compact(plain, net, carried, least_saved)) is not None:
         return text_of(compact)
     if not carried.same:
@@ -253,13 +253,13 @@ def _compact(
     """
     parts = (ids for each in plain.parts.values() for ids in each.values())
     long = sum(map(len, (*plain.ids.values(), *parts))) >= least_saved // 8
-    if len(plain.neurons) <= _FEW and carried.same and not long:
+    if len(plain.neurons) <= _FEW_NEURONS and carried.same and not long:
         return None
     genes, others = net.connections, None if carried.same else carried.others
     alike = neurons_alike(plain.neurons)
-    if others is None and not long and len(plain.neurons) - len(alike) < _FEW:
+    if others is None and not long and len(plain.neurons) - len(alike) < _FEW_NEURONS:
         return None
-    fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": alike}
+    fields: dict[str, Any] = {"version": VERSION_WITH_STEPS, "neurons": alike}
     if others is not None:
         ends = [np.stack([genes.source[at], genes.target[at]], axis=1) for at in others]
         moved = matched(carried.known, genes, others.moved, len(net))

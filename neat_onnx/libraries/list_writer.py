@@ -15,7 +15,7 @@ from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
-_LARGEST_ID = 2**52
+_ID_LIMIT = 2**52
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,12 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
 def _ids(net: Network, nodes: list[Node]) -> list[int]:
     """The ids of the neurons; new ones for added nodes, and for ids that JavaScript cannot hold."""
     known = net.neurons.id.tolist()
-    following = 1 + max((known_id for known_id in known if known_id < _LARGEST_ID), default=-1)
+    following = 1 + max((known_id for known_id in known if known_id < _ID_LIMIT), default=-1)
     following = max(following, 0)
     ids = []
     for node in nodes:
         neuron_id = NONE if node.neuron == NONE else known[node.neuron]
-        if not 0 <= neuron_id < _LARGEST_ID:
+        if not 0 <= neuron_id < _ID_LIMIT:
             neuron_id, following = following, following + 1
         ids.append(neuron_id)
     return ids

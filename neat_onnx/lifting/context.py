@@ -58,7 +58,7 @@ __all__ = [
     "lifts",
 ]
 
-_MOST_NEURONS = 1 << 22
+_MAX_ELEMENTS = 1 << 22
 
 
 class NotFiniteError(NoNeuronError):
@@ -122,8 +122,8 @@ class LiftingContext(Tensors):
 
     def check_size(self, node: Node, count: int) -> None:
         """Refuse to make more than so many neurons for one node."""
-        if count > _MOST_NEURONS:
-            self.fail(node, f"it has {count} elements, more than {_MOST_NEURONS}")
+        if count > _MAX_ELEMENTS:
+            self.fail(node, f"it has {count} elements, more than {_MAX_ELEMENTS}")
 
     def add_signals(
         self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: npt.ArrayLike = -1

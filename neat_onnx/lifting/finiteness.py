@@ -19,8 +19,14 @@ from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stay
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges
 
-_ADDED, _LEAST, _MOST, _OTHER = range(4)
-_AGGREGATIONS = {"sum": _ADDED, "mean": _ADDED, "min": _LEAST, "product": _LEAST, "max": _MOST}
+_ADDED, _MINIMUM, _MAXIMUM, _OTHER = range(4)
+_AGGREGATIONS = {
+    "sum": _ADDED,
+    "mean": _ADDED,
+    "min": _MINIMUM,
+    "product": _MINIMUM,
+    "max": _MAXIMUM,
+}
 
 
 class Finiteness:
@@ -125,6 +131,6 @@ class _Sums:
         kind = self._aggregation[sums]
         added = np.where(least == ANY, ANY, np.where(self._biased[sums], POSITIVE, most))
         found = np.select(
-            [kind == _ADDED, kind == _LEAST, kind == _MOST], [added, least, most], ANY
+            [kind == _ADDED, kind == _MINIMUM, kind == _MAXIMUM], [added, least, most], ANY
         )
         return np.where(self._plain[sums], found, ANY)

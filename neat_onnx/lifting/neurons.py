@@ -48,7 +48,7 @@ from neat_onnx.network.spatial import in_order_of_neurons, moved_blocks
 from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
-_MOST = 262_144  # genes that are put in order: beyond, a genome is a small part of a file
+_MAX_GENES_ORDERED = 262_144  # beyond, a genome is a small part of a file
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ class Resolution:
     def _number_by_level(self) -> None:
         """Number the neurons in the order of levels, and on each as they were made."""
         made = self._made_neurons
-        if self._made + sum(len(x.source) for some in made for x in some.connections) > _MOST:
+        connections = sum(len(each.source) for some in made for each in some.connections)
+        if self._made + connections > _MAX_GENES_ORDERED:
             return
         source, target, _, gate = self._all_connections()
         read, states = (source, target, gate), [each.states for each in made]

@@ -29,7 +29,7 @@ from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import Edges
 
-_FEW = 4  # inputs
+_FEW_INPUTS = 4
 _PAIR = 2
 
 
@@ -65,7 +65,7 @@ class Overflow:
         self.vanishing = paths.reached(tiny, paths.alone(), origin[keeps], made[keeps])
         seeds[made] = of_each(may_overflow) & self.unbounded[origin]
         seeds[made] |= ~of_each(stays_finite_at_zero) & self.vanishing[origin]
-        few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW
+        few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW_INPUTS
         self.reached = paths.reached(seeds, few, origin, made)
 
 

@@ -12,7 +12,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import remembering
 from neat_onnx.network.signals import Registers
 
-_SMALLEST_EXPONENT = -100  # of a power of two that float32 has, and one over it
+_MIN_EXPONENT = -100  # of a power of two that float32 has, and one over it
 
 
 def overflowing_values(
@@ -55,5 +55,5 @@ def exponents_of(weights: Floats) -> Ints:
     Scaled by that power, a value times its gain does not overflow where the network's product of
     value, weight and gain does not; over it, the weight keeps every bit.
     """
-    exponent = np.clip(np.frexp(weights)[1] - 1, _SMALLEST_EXPONENT, 0)
+    exponent = np.clip(np.frexp(weights)[1] - 1, _MIN_EXPONENT, 0)
     return np.where(weights == 0.0, 0, exponent).astype(np.int64)

@@ -17,7 +17,7 @@ from neat_onnx.model.wiring import subgraphs
 if TYPE_CHECKING:
     import onnx
 
-_LARGEST_AXIS = 2**31 - 1
+_MAX_AXIS = 2**31 - 1
 
 
 def refuse_crashes(model: Content) -> None:
@@ -88,13 +88,13 @@ def _split(node: "Node | onnx.NodeProto", count: object) -> str:
 
 
 def _axis(axis: object) -> str:
-    if not isinstance(axis, int) or abs(axis) <= _LARGEST_AXIS:
+    if not isinstance(axis, int) or abs(axis) <= _MAX_AXIS:
         return ""
     return f"axis is {axis}, beyond 32 bits"
 
 
 def _batch_axes(count: object) -> str:
-    if not isinstance(count, int) or 0 <= count <= _LARGEST_AXIS:
+    if not isinstance(count, int) or 0 <= count <= _MAX_AXIS:
         return ""
     return f"batch_dims is {count}, expected a number of axes"
 

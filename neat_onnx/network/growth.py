@@ -34,11 +34,11 @@ from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
 _ONE_OF_ITS_INPUTS = ("max", "min", "maxabs")
-_LARGEST_POWER = 4
+_MAX_POWER = 4
 _ABOVE_ONE = 1e-9  # a spectral radius up to 1 + this overflows after 10^11 steps at the earliest
 _FAR = np.logspace(12, 30, 37)
-_MOST_ROUNDS = 300
-_FEW_STEPS = 12  # along all edges at once
+_MAX_ROUNDS = 300
+_STEPS_ALONG_ALL_EDGES = 12
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     if net.has_memory:
         power = np.where(overflows, np.inf, 0.0)  # of t that values grow by
         factor = kinds.factors() if over_time else np.zeros(len(source))
-        overflows = _spread(power, source, target, factor) > _LARGEST_POWER
+        overflows = _spread(power, source, target, factor) > _MAX_POWER
     else:
         overflows = _reached(overflows, source, target)
     if np.any(overflows):
@@ -253,7 +253,7 @@ def _asks(function: Activation) -> bool:
 def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
     """The nodes that were found, and all that edges lead to from them."""
     reached = found.copy()
-    for _ in range(_FEW_STEPS):  # each is faster than to sort the edges
+    for _ in range(_STEPS_ALONG_ALL_EDGES):  # each is faster than to sort the edges
         ends = target[reached[source]]
         ends = ends[~reached[ends]]
         if not ends.size:
@@ -312,7 +312,7 @@ def _added_power(source: Ints, target: Ints, factor: Floats) -> float:
         return np.inf
     size = int(source.max()) + 1
     v = np.ones(size)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         image = np.bincount(target, factor * v[source], size)
         ratio = image / v
         if np.max(ratio) < 1.0 - _ABOVE_ONE:

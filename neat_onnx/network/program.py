@@ -22,8 +22,8 @@ from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 from neat_onnx.network.sums import Aggregate, Aggregated, Matrix, Terms, sums_of
 
-_DENSE_UP_TO = 64  # a dense product is that much faster per weight than a sparse one
-_PADDED_AT_MOST = 1 << 20  # numbers of a matrix with more zeros than weights
+_MAX_DENSE_PER_WEIGHT = 64  # a dense product is that much faster per weight than a sparse one
+_MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 
@@ -255,7 +255,7 @@ class _Builder:
         columns, column = ranked(terms.rows, self.signals.count)
         size = len(counts) * len(columns)
         weights = len(column)
-        if size > min(_DENSE_UP_TO * weights, max(_PADDED_AT_MOST, 2 * weights)):
+        if size > min(_MAX_DENSE_PER_WEIGHT * weights, max(_MAX_PADDED_ELEMENTS, 2 * weights)):
             return None
         flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
         flat += column

@@ -20,7 +20,7 @@ from neat_onnx.network.genes import (
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
-_NAMED_IN_A_CYCLE = 12
+_MAX_NAMED_IN_A_CYCLE = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +254,8 @@ def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> Ne
         seen[neuron] = len(seen)
         neuron = before[neuron]
     cycle = list(seen)[seen[neuron] :][::-1]
-    names = [net.label(j) for j in cycle[:_NAMED_IN_A_CYCLE]]
-    if len(cycle) > _NAMED_IN_A_CYCLE:
+    names = [net.label(j) for j in cycle[:_MAX_NAMED_IN_A_CYCLE]]
+    if len(cycle) > _MAX_NAMED_IN_A_CYCLE:
         names.append("…")
     return NetworkError(
         f"connections without delay form a cycle: {', '.join(names)}",

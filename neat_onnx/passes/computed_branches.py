@@ -12,7 +12,7 @@ from neat_onnx.passes.splice import splice
 
 _BRANCHES = ("then_branch", "else_branch")
 _SIZES = ("Shape", "Size")
-_MOST_ROUNDS = 8  # in each, some that stay make others stay, which read them
+_MAX_ROUNDS = 8  # in each, some that stay make others stay, which read them
 
 
 def computed_branches(model: Model) -> Model:
@@ -25,7 +25,7 @@ def computed_branches(model: Model) -> Model:
     def choice(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         return _choice(node, draft, budget) if id(node) in chosen else None
 
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         result = unfolded(model, "If", choice, Budget())
         draft = Draft(result)
         differ = [key for key, node in chosen.items() if not _are_all_alike(draft, node)]

@@ -17,7 +17,7 @@ from neat_onnx.network.signals import Signals, signals_of
 from neat_onnx.population.layout import Gains, Layout, Level, Reduction, Sums
 from neat_onnx.population.stages import stages_of, task_of
 
-_MOST_ELEMENTS = 1 << 28
+_MAX_ELEMENTS = 1 << 28
 _PLAIN = ("", 0)  # the kind of a neuron whose inputs are summed
 
 _Kind = tuple[str, int]
@@ -275,9 +275,9 @@ class _Planner:
 
     def _zeros(self, rows: int, width: int) -> Floats:
         size = len(self._members) * rows * width
-        if size > _MOST_ELEMENTS:
+        if size > _MAX_ELEMENTS:
             raise NetworkError(
-                f"the padded weights of a level have {size} elements, of at most {_MOST_ELEMENTS}",
+                f"the padded weights of a level have {size} elements, of at most {_MAX_ELEMENTS}",
                 hint="Split the population",
             )
         return np.zeros((len(self._members), rows, width))

@@ -22,7 +22,7 @@ from neat_onnx.short_form.columns import (
 )
 from neat_onnx.short_form.moves import ELEMENTWISE, REDUCTION, Moves
 
-_LARGEST_KEY = 1 << 62
+_KEY_LIMIT = 1 << 62
 
 
 class _View(NamedTuple):
@@ -162,7 +162,7 @@ class AxisFrame:
                 count = 1 + int(view.elements.max())
                 most *= count
                 inside, wanted = inside * count + view.elements, wanted * count + each.places
-        if not 1 < most < _LARGEST_KEY:
+        if not 1 < most < _KEY_LIMIT:
             return None
         order = np.argsort(wanted, kind="stable")
         at = np.minimum(np.searchsorted(wanted[order], inside), size - 1)

@@ -196,7 +196,7 @@ def test_what_a_library_cannot_say_is_told_in_a_list_of_bounded_length(source, m
     convert(source, name="net.json")
     error = ask("library", library="brain.js", file="net.json")[0]["error"]
     assert len(error["obstacles"]) > 1
-    monkeypatch.setattr(errors, "_MOST_OBSTACLES", 1)
+    monkeypatch.setattr(errors, "_MAX_OBSTACLES_LISTED", 1)
     bounded = ask("library", library="brain.js", file="net.json")[0]["error"]["obstacles"]
     assert bounded == [error["obstacles"][0], f"and {len(error['obstacles']) - 1} more"]
 

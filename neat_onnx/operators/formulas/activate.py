@@ -15,8 +15,8 @@ from neat_onnx.operators.formulas.powers import emit_powers, power_of
 from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Split
 
-_MANY = 32  # equal numbers of which one is written
-_MOST_POWERS = 256  # different exponents in one node, as import reads them
+_MIN_EQUAL_NUMBERS = 32  # of which one is written
+_MAX_EXPONENTS = 256  # different ones in one node, as import reads them
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     starts: list[int] = []
     for k, kind in enumerate(kinds):
         same = k > 0 and kind is kinds[k - 1]
-        if not same or (kind is not formulas[k] and k - starts[-1] == _MOST_POWERS):
+        if not same or (kind is not formulas[k] and k - starts[-1] == _MAX_EXPONENTS):
             starts.append(k)
     return [
         _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
@@ -171,7 +171,8 @@ def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
 
 def one_of_many(values: Floats) -> Floats:
     """The first of many numbers that are equal, which broadcasts; else all."""
-    return values[:1] if len(values) >= _MANY and np.all(values == values[0]) else values
+    are_equal = len(values) >= _MIN_EQUAL_NUMBERS and np.all(values == values[0])
+    return values[:1] if are_equal else values
 
 
 def activate(

@@ -29,7 +29,7 @@ from neat_onnx.operators.formulas.guarded import finite_where_left_out
 from neat_onnx.operators.formulas.infinite import applied_to_infinite
 from neat_onnx.operators.formulas.not_finite import special
 
-_MOST_CONSTANTS = 256
+_MAX_CONSTANTS = 256
 _COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
 
 
@@ -215,8 +215,8 @@ def formula_of_each(
     shape = np.broadcast_shapes(constants.shape, value.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     different, which = np.unique(np.broadcast_to(constants, shape), return_inverse=True)
-    if len(different) > _MOST_CONSTANTS:
-        ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
+    if len(different) > _MAX_CONSTANTS:
+        ctx.fail(node, f"it has {len(different)} different constants, at most {_MAX_CONSTANTS}")
 
     def formulas_of(inner: Expression) -> list[Expression]:
         return [formula(inner, number) for number in different.tolist()]

@@ -22,8 +22,8 @@ from neat_onnx.network.schedule import Edges
 from neat_onnx.operators.formulas.arithmetic import subtract
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
-_DEEPEST = 64  # neurons from the value back to the operands that give way
-_NEAR = 8  # the same of those that overflow
+_MAX_NEURONS_BACK = 64  # from the value to the operands that give way
+_MAX_NEURONS_BACK_TO_OVERFLOW = 8  # the same of those that overflow
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,8 @@ class _Guard:
     def _is_unsafe(self, signals: Ints, depth: int) -> Bools:
         """Whether signals may not be finite; farther back than near, even without overflow."""
         unsafe: Bools = ~self._known.finite[signals]
-        return unsafe | self._overflow.reached[signals] if depth <= _NEAR else unsafe
+        is_near = depth <= _MAX_NEURONS_BACK_TO_OVERFLOW
+        return unsafe | self._overflow.reached[signals] if is_near else unsafe
 
     def finite(self, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
         """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1."""
@@ -139,7 +140,7 @@ class _Guard:
         _, first, again = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
         at = unsafe[first]
         if at.size:
-            if depth > _DEEPEST:
+            if depth > _MAX_NEURONS_BACK:
                 self._refuse()
             result[unsafe] = self._replaced(signals[at], choice.take(at), depth)[again.ravel()]
         return result

@@ -16,7 +16,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.columns import places_of
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
-_MOST_AXES = 4  # that are tried in all orders
+_MAX_AXES = 4  # that are tried in all orders
 
 
 @dataclass
@@ -103,7 +103,7 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
 def _order(sizes: Sizes, places: Ints) -> Sizes | None:
     """The order of the axes of a tensor in which its elements stand as these places say."""
     whole = np.arange(prod(sizes)).reshape(sizes)
-    if len(sizes) > _MOST_AXES or places.size != whole.size:
+    if len(sizes) > _MAX_AXES or places.size != whole.size:
         return None
     orders = permutations(range(len(sizes)))
     return next(

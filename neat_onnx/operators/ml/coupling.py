@@ -30,13 +30,14 @@ from neat_onnx.network.expression import (
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formulas.formula import formula_of
 
-_MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
+# so that probabilities of the pair are 1e-7 or more
+_MAX_HALF_LOG_ODDS = float(np.float32(np.arctanh(1.0 - 2e-7)))
 _NEAR_ENOUGH: float = np.float32(4.0 * 0.005 / 2).item()  # of twice a, and twice p
 
 
 def coupled_twice(ctx: LiftingContext, node: Node, half: Operand) -> Operand:
     """Twice the probability of the first of two labels, of half the log odds of the second."""
-    gap = formula_of(ctx, half, tanh(clip(VARIABLE, -_MOST, _MOST)))
+    gap = formula_of(ctx, half, tanh(clip(VARIABLE, -_MAX_HALF_LOG_ODDS, _MAX_HALF_LOG_ODDS)))
     return formula_of(ctx, Algebra(ctx, node).activations(gap), _by_sweeps())
 
 

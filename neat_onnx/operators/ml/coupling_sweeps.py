@@ -35,7 +35,7 @@ from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.layout.arranging import combined
 
 _ONE: Operand = np.ones((1, 1))
-_LEAST, _MOST = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of the probabilities of a pair
+_MIN_PROBABILITY, _MAX_PROBABILITY = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of a pair
 _TOLERANCE = np.float32(0.005)  # of Qp, times the labels
 
 
@@ -75,7 +75,8 @@ class _Descent:
     def __init__(self, ctx: LiftingContext, node: Node, odds: Operand, labels: int) -> None:
         self._ctx, self._node, self._tensors = ctx, node, Algebra(ctx, node)
         pairs = list(combinations(range(labels), 2))
-        first = self._formula(odds, clip(sigmoid(-VARIABLE), float(_LEAST), float(_MOST)))
+        bounds = float(_MIN_PROBABILITY), float(_MAX_PROBABILITY)
+        first = self._formula(odds, clip(sigmoid(-VARIABLE), *bounds))
         minus_other = self._tensors("sub", first, 1.0)
         products = self._tensors("mul", first, minus_other)
         both = self._joined(minus_other, first)

@@ -24,8 +24,8 @@ from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.spatial.layer import bind_spatial
 from neat_onnx.operators.sums.dense import MatMul
 
-_LEAST = 4  # factors in all sums
-_MOST_DROPPED = 8  # elements for one that is a neuron
+_MIN_FACTORS = 4  # in all sums
+_MAX_ELEMENTS_PER_NEURON = 8  # of the product; the others are dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     """
     _, edge = ctx.edges_into(neurons)
     values, gates, scales = ctx.signals.factors(ctx.signals.read[edge])
-    if len(edge) < _LEAST or np.any(scales != 1.0):
+    if len(edge) < _MIN_FACTORS or np.any(scales != 1.0):
         return None
     left, right = (each.reshape(len(neurons), -1) for each in (values, gates))
     order = np.lexsort((left, right), axis=1)
@@ -144,7 +144,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
         by_gates = np.unique(right, axis=0, return_inverse=True)[1]
         column, columns = _within(by_gates.reshape(-1), plane)
     place = (plane * rows + row) * columns + column
-    many = count * rows * columns > _MOST_DROPPED * size
+    many = count * rows * columns > _MAX_ELEMENTS_PER_NEURON * size
     if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):
         return None
     if count > 1 and min(rows, columns) < 2 and left.shape[1] == 2:

@@ -17,7 +17,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.arithmetic import has_powers_of_two, value_of
 
-_MOST_COMPARED = 1 << 16  # weights of a matrix that several products may have in common
+_MAX_WEIGHTS_COMPARED = 1 << 16  # of a matrix that several products may have in common
 _ELLIPSIS = "".join(map(chr, range(0x3400, 0x3440)))
 """Labels of the axes that an ellipsis stands for: letters that no equation has."""
 
@@ -241,7 +241,7 @@ def _times_matrix(
         each = weight if factors is None else weight * factors[sample][column]
         gate = None if gates is None else gates[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gate)
-    same = hash((weights.shape, weights.tobytes())) if weights.size <= _MOST_COMPARED else 0
+    same = hash((weights.shape, weights.tobytes())) if weights.size <= _MAX_WEIGHTS_COMPARED else 0
     ctx.add_rows(SumRows(signals, made.states.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 

@@ -21,7 +21,7 @@ from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unro
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step, step_of
 
-_MOST_STEPS = 1000
+_MAX_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
 _ONE_OPEN = (
     "Leave the axis of the batch open, and give the sequence a fixed length or a name as 'time'"
@@ -177,8 +177,8 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
         ctx.fail(
             node, f"direction {direction}: its first step needs the last input", unrolling(ctx)
         )
-    if length > _MOST_STEPS:
-        ctx.fail(node, f"it has {length} steps, the most is {_MOST_STEPS}")
+    if length > _MAX_STEPS:
+        ctx.fail(node, f"it has {length} steps, the most is {_MAX_STEPS}")
     if ctx.optional(node, _LENGTHS) is None:
         return
     if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):

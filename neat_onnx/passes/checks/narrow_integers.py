@@ -16,11 +16,11 @@ from neat_onnx.model.operator_types import TRUTH, operator_types
 from neat_onnx.model.semantics import gives_sizes
 
 _PAIRED = {"Add": int.__add__, "Sub": int.__sub__, "Mul": int.__mul__}
-_TWO = 2
+_PAIR = 2
 _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _ORDINARY = 1 << 16
 _EXACT = 1 << 53  # float64 has each integer up to it
-_MOST_POWER = 64
+_MAX_POWER = 64
 
 
 class _Range(NamedTuple):
@@ -132,7 +132,7 @@ def _computed(node: Node, ranges: list[_Range]) -> _Range | None:
     """The integers that a node gives of integers that are known; None where they are not."""
     one, other = ranges[0], ranges[-1]
     lows, highs = [each.low for each in ranges], [each.high for each in ranges]
-    if len(ranges) == _TWO and (pairs := _PAIRED.get(node.op_type)):
+    if len(ranges) == _PAIR and (pairs := _PAIRED.get(node.op_type)):
         ends = product((one.low, one.high), (other.low, other.high))
         results = [pairs(*each) for each in ends]
         return _Range(one.kind, min(results), max(results))
@@ -152,7 +152,7 @@ def _computed(node: Node, ranges: list[_Range]) -> _Range | None:
 
 def _power(base: _Range, exponent: _Range) -> _Range | None:
     """The powers of integers, where their exponent is one that is not negative."""
-    if exponent.low != exponent.high or not 0 <= exponent.low <= _MOST_POWER:
+    if exponent.low != exponent.high or not 0 <= exponent.low <= _MAX_POWER:
         return None
     results = [base.low**exponent.low, base.high**exponent.low]
     results += [0] if base.low < 0 < base.high else []
