@@ -241,7 +241,7 @@ def test_an_unknown_kind_of_file_is_an_error(source):
 
 
 def test_a_network_too_large_to_play_with_says_so(monkeypatch):
-    monkeypatch.setattr(bridge, "MOST", 1000)
+    monkeypatch.setattr(bridge, "MAX_CONNECTIONS", 1000)
     wide = neat_onnx.Network.mlp([50, 20, 1], activation="tanh", seed=0)
     convert(wide.to_json().encode(), name="wide.json")
     assert "too many to play with" in ask("plan")[0]["error"]["message"]
