@@ -53,7 +53,7 @@ class Finiteness:
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
         self._made = Edges(ctx.origin[made], made, len(kind))
-        sums = np.arange(len(self._sums.states))
+        sums = np.arange(len(self._sums.signals))
         while sums.size or made.size:
             changed = np.concatenate([self._add(sums), self._apply(made)])
             sums, made = (
@@ -62,7 +62,8 @@ class Finiteness:
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""
-        return self._enter(self._sums.states[sums], *self._sums.facts(sums, self.finite, self.sign))
+        facts = self._sums.facts(sums, self.finite, self.sign)
+        return self._enter(self._sums.signals[sums], *facts)
 
     def _apply(self, made: Ints) -> Ints:
         """Follow some formulas; return the signals of which other facts are known now."""
@@ -88,18 +89,18 @@ class _Sums:
     """All neurons of an import, as the aggregations of signals that they are.
 
     Attributes:
-        states: their signals.
+        signals: their pre-activations.
         readers: the positions of the sums that read each signal.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
         links, count = Links.of(ctx), len(ctx.kind)
         made = links.neurons
-        self.states = one_array(each.states for each in made)
+        self.signals = one_array(each.signals for each in made)
         position = np.zeros(count, np.int64)
-        position[self.states] = np.arange(len(self.states))
+        position[self.signals] = np.arange(len(self.signals))
         target = position[links.target]
-        self._links = Edges(target, np.arange(len(target)), len(self.states))
+        self._links = Edges(target, np.arange(len(target)), len(self.signals))
         self._source, self._gate, self._weight = links.source, links.gate, links.weight
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
@@ -109,7 +110,7 @@ class _Sums:
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
         kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
         self._aggregation = np.repeat(
-            np.array(kinds, np.int64), [len(each.states) for each in made]
+            np.array(kinds, np.int64), [len(each.signals) for each in made]
         )
 
     def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
@@ -127,7 +128,7 @@ class _Sums:
         return ~bad, self._sign(sums, least, most)
 
     def _sign(self, sums: Ints, least: Ints, most: Ints) -> Ints:
-        """The sign of each state, from the least and the most that is known of its terms."""
+        """The sign of each sum, from the least and the most that is known of its terms."""
         kind = self._aggregation[sums]
         added = np.where(least == ANY, ANY, np.where(self._biased[sums], POSITIVE, most))
         found = np.select(

@@ -23,7 +23,7 @@ class Links:
     Attributes:
         neurons: those that are in no others.
         source: the signal that each connection reads.
-        target: the state that it leads to.
+        target: the pre-activation that it leads to.
         gate: the signal that it is multiplied by, below 0 for none.
         weight: its weight.
     """
@@ -47,9 +47,9 @@ class Links:
         links: list[NewConnections] = []
         targets = [copies[:, 1]]
         for made in neurons:
-            states = made.states if place is None else place[made.states]
+            targeted = made.signals if place is None else place[made.signals]
             links += made.connections
-            targets += [states[link.position] for link in made.connections]
+            targets += [targeted[link.position] for link in made.connections]
         return cls(
             neurons,
             np.concatenate([copies[:, 0], *(link.source for link in links)]),

@@ -49,7 +49,9 @@ class GraphSignals:
     def of(cls, net: Network) -> "GraphSignals":
         """Number the signals of a network."""
         own = signals_of(net)
-        state = np.where(own.state == NONE, own.count + np.arange(len(net)), own.state)
+        state = np.where(
+            own.pre_activation == NONE, own.count + np.arange(len(net)), own.pre_activation
+        )
         first_product = own.count + len(net)
         overflows, bounded = overflowing_values(net, state, own.registers, first_product)
         gated = own.gain != NONE
@@ -72,7 +74,7 @@ class GraphSignals:
         return cls(
             count=first_product + len(products) + len(net),
             state=state,
-            state_is_read=own.state != NONE,
+            state_is_read=own.pre_activation != NONE,
             read=read,
             weight=weight,
             overflows=np.concatenate(

@@ -46,12 +46,12 @@ class Overflowing:
     """Values that may overflow, or be NaN because others do.
 
     Attributes:
-        activation, state: whether each neuron's activation, or pre-activation, may, (n,).
+        activation, pre_activation: whether each neuron's activation, or pre-activation, may, (n,).
         bounded: whether its activation has a bound, whatever it reads, (n,); no input has.
     """
 
     activation: Bools
-    state: Bools
+    pre_activation: Bools
     bounded: Bools
 
 
@@ -211,13 +211,13 @@ class _Kinds:
     def _read(self) -> Ints:
         """The value that each live connection reads."""
         live = self._net.live
-        state = live.reads_state & ~self._net.is_input[live.source]
-        return np.where(state, len(self._net) + live.source, live.source)
+        from_pre_activation = live.reads_state & ~self._net.is_input[live.source]
+        return np.where(from_pre_activation, len(self._net) + live.source, live.source)
 
     def _unbounded_read(self) -> Bools:
         live = self._net.live
-        state = live.reads_state & ~self._net.is_input[live.source]
-        unbounded: Bools = state | ~self._bounded[live.source]
+        from_pre_activation = live.reads_state & ~self._net.is_input[live.source]
+        unbounded: Bools = from_pre_activation | ~self._bounded[live.source]
         return unbounded
 
     def _unbounded_gain(self) -> Bools:

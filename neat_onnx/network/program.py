@@ -39,7 +39,7 @@ class _Group:
         scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
         bias: (neurons, 1).
         functions: the activation of each sub-slice.
-        states: (position in the group, row) of the pre-activations that are kept.
+        pre_activations: (position in the group, row) of the pre-activations that are kept.
     """
 
     rows: slice
@@ -48,11 +48,11 @@ class _Group:
     scale: Floats
     bias: Floats
     functions: tuple[tuple[slice, Activation], ...]
-    states: tuple[Ints, Ints]
+    pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
         z = self._aggregate(values) * self.scale + self.bias
-        where, rows = self.states
+        where, rows = self.pre_activations
         if rows.size:
             values[rows] = z[where]
         out = values[self.rows]
@@ -189,7 +189,7 @@ class _Builder:
         self._fan_in = counts
         signals = signals_of(net)
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
-        self._state = signals.state
+        self._pre_activation = signals.pre_activation
         self._source_row = self.row_of[signals.source]
         self._gain_row: Ints | None = None
         if np.any(signals.gain != NONE):
@@ -213,7 +213,7 @@ class _Builder:
             scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
         codes = genes.activation[neurons]
         breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
-        kept = np.flatnonzero(self._state[neurons] != NONE)
+        kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
             inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
@@ -224,7 +224,7 @@ class _Builder:
                 (slice(a, b), activation_named(net.activations[codes[a]]))
                 for a, b in pairwise(breaks)
             ),
-            states=(kept, self._state[neurons][kept]),
+            pre_activations=(kept, self._pre_activation[neurons][kept]),
         )
 
     def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:

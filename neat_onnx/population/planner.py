@@ -94,7 +94,8 @@ class _Planner:
         self._members = []
         for k, net in enumerate(nets):
             signals, growing = signals_of(net), overflowing(net)
-            overflows = growing.activation | (growing.state & (signals.state != NONE))
+            is_read = signals.pre_activation != NONE
+            overflows = growing.activation | (growing.pre_activation & is_read)
             if np.any(overflows):
                 raise NetworkError(
                     f"{net.label(int(np.argmax(overflows)))} may overflow, which padding cannot "
@@ -201,7 +202,7 @@ class _Planner:
             scale=scale,
             bias=bias,
             activations=tuple((activation_named(key[1]), widths[key]) for key in keys),
-            keeps_state=self._reads_state(slots),
+            keeps_pre_activation=self._reads_pre_activation(slots),
         )
 
     def _sums(self, width: int, slots: list[dict[int, int]]) -> Sums:
@@ -225,10 +226,10 @@ class _Planner:
                 target[row, place, slot] = 1.0
         return Sums(width, weight, gains if most else None, target)
 
-    def _reads_state(self, slots: list[dict[int, int]]) -> bool:
+    def _reads_pre_activation(self, slots: list[dict[int, int]]) -> bool:
         """Whether some connection reads the pre-activation of a neuron in these slots."""
         return any(
-            member.signals.state[neuron] != NONE
+            member.signals.pre_activation[neuron] != NONE
             for member, placed in zip(self._members, slots, strict=True)
             for neuron in placed
         )
@@ -268,10 +269,10 @@ class _Planner:
         for member, placed in zip(self._members, slots, strict=True):
             for neuron, slot in placed.items():
                 member.column[neuron] = self._columns + slot
-                state = member.signals.state[neuron]
-                if state != NONE:
-                    member.column[state] = self._columns + level.width + slot
-        self._columns += level.width * (2 if level.keeps_state else 1)
+                pre_activation = member.signals.pre_activation[neuron]
+                if pre_activation != NONE:
+                    member.column[pre_activation] = self._columns + level.width + slot
+        self._columns += level.width * (2 if level.keeps_pre_activation else 1)
 
     def _zeros(self, rows: int, width: int) -> Floats:
         size = len(self._members) * rows * width

@@ -37,7 +37,7 @@ class Group:
 
 
 def identities(ctx: LoweringContext) -> Bools:
-    """Whether the activation of each neuron is its state, (n,)."""
+    """Whether the activation of each neuron is its pre-activation, (n,)."""
     net = ctx.net
     known = [activation_named(name).expression == VARIABLE for name in net.activations]
     return np.array(known, np.bool_)[net.neurons.activation]
@@ -132,7 +132,7 @@ def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expressi
 
 
 def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
-    """Whether a slope may go into the weights: not if something reads the state behind it."""
+    """Whether a slope may go into the weights: not if the pre-activation behind it is read."""
     found: Bools = ~ctx.signals.state_is_read[neurons] & ctx.options.fold
     return found
 
@@ -190,7 +190,7 @@ def activate(
         formula: the formula that remains, if it is the same for all neurons.
         ends: an Identity comes last, of which import makes the neurons.
     """
-    if ctx.reads_state(block.neurons):
+    if ctx.reads_pre_activation(block.neurons):
         ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:

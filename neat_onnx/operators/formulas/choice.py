@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
-from neat_onnx.lifting.values import STATE
+from neat_onnx.lifting.values import PRE_ACTIVATION
 from neat_onnx.model import Node
 from neat_onnx.network.domains import ANY, stays_finite
 from neat_onnx.network.expression import (
@@ -156,7 +156,7 @@ def _rest(ctx: LiftingContext, node: Node, truth: Value, chosen: Value) -> Value
     without a name would grow by that.
     """
     named = not may_grow(ctx, number(truth.formula) if truth.formula.is_truth else truth.formula)
-    if named and np.any(ctx.kind[truth.signals] == STATE):
+    if named and np.any(ctx.kind[truth.signals] == PRE_ACTIVATION):
         return Value(ctx.materialize(subtract(ctx, node, np.ones(()), chosen)))
     return Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
 

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
+from neat_onnx.lifting.context import MATERIALIZED, PRE_ACTIVATION, LiftingContext
 from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.overflow import Overflow
 from neat_onnx.lifting.values import NewNeurons, Operand, Value
@@ -110,7 +110,7 @@ class _Guard:
         self._ctx, self._node, self._known = ctx, node, Finiteness(ctx)
         self._overflow = Overflow(ctx, self._known)
         self._owners = [each for each in ctx.neurons if not each.merged]
-        self._starts = np.array([each.states[0] for each in self._owners], np.int64)
+        self._starts = np.array([each.signals[0] for each in self._owners], np.int64)
 
     def is_finite(self, signals: Ints) -> bool:
         """Whether all signals are finite for certain."""
@@ -147,7 +147,7 @@ class _Guard:
 
     def _replaced(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
         kind = self._ctx.kind[signals]
-        if not np.all(np.isin(kind, (MATERIALIZED, STATE))):
+        if not np.all(np.isin(kind, (MATERIALIZED, PRE_ACTIVATION))):
             self._refuse()
         result = signals.copy()
         formula = np.where(kind == MATERIALIZED, self._ctx.formula_of[signals], -1)
@@ -155,7 +155,8 @@ class _Guard:
             at = np.flatnonzero(formula == number)
             expression = self._known.formulas[number]
             result[at] = self._applied(expression, signals[at], choice.take(at), depth)
-        owner = np.where(kind == STATE, np.searchsorted(self._starts, signals, "right") - 1, -1)
+        owners = np.searchsorted(self._starts, signals, "right") - 1
+        owner = np.where(kind == PRE_ACTIVATION, owners, -1)
         for number in distinct(owner[owner >= 0]).tolist():
             at = np.flatnonzero(owner == number)
             result[at] = self._copied(self._owners[number], signals[at], choice.take(at), depth)
@@ -186,11 +187,11 @@ class _Guard:
         ctx.connect(made, self._activations(origin), position, np.ones(count), choice.chosen)
         if found[0]:
             ctx.connect(made, choice.rest, position, np.full(count, found[0]))
-        return made.states
+        return made.signals
 
     def _copied(self, owner: NewNeurons, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """Neurons like others, that read operands which give way."""
-        ctx, rows = self._ctx, signals - owner.states[0]
+        ctx, rows = self._ctx, signals - owner.signals[0]
         made = ctx.add_neurons(
             len(rows),
             aggregation=owner.aggregation,
@@ -198,7 +199,7 @@ class _Guard:
             response=owner.response[rows],
         )
         for link in list(owner.connections):
-            size, edges = len(owner.states), np.arange(len(link.position))
+            size, edges = len(owner.signals), np.arange(len(link.position))
             counts = np.bincount(link.position, minlength=size)[rows]
             row = np.repeat(np.arange(len(rows)), counts)
             edge = Edges(link.position, edges, size).leaving(rows)
@@ -209,7 +210,7 @@ class _Guard:
             gains = self._kept(gate[gated], each.take(gated), depth + 1)
             gate[gated] = self._activations(gains)
             ctx.connect(made, source, row, link.weight[edge], gate)
-        return made.states
+        return made.signals
 
     def _activations(self, signals: Ints) -> Ints:
         """The same signals for connections to read: of neurons their activations."""

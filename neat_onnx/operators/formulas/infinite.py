@@ -104,7 +104,7 @@ def _equal(
     truth = ctx.materialize(ctx.as_value(node, applied(values)))
     one, other = (np.broadcast_to(each, truth.shape) for each in elements)
     with np.errstate(invalid="ignore"):
-        constant = ctx.add_neurons(2, bias=[0.0, 1.0]).states[(one == other).astype(np.int64)]
+        constant = ctx.add_neurons(2, bias=[0.0, 1.0]).signals[(one == other).astype(np.int64)]
     never = np.isnan(one) | np.isnan(other)
     truth = np.where((one != 0) & (other != 0) | never, constant, truth)
     for value, number, rest in ((values[0], other, one), (values[1], one, other)):
@@ -152,7 +152,7 @@ class MaskedRows:
         made = self._ctx.add_neurons(int(self._some.sum()), aggregation=aggregation)
         sources = self._ctx.materialize(operand)
         self._ctx.connect(made, sources, self._group, np.ones(sources.size))
-        return made.states
+        return made.signals
 
     def reduced(self, aggregation: str, operand: Operand) -> Operand:
         """The largest or the sum of each vector that has an element present, (vectors,)."""
@@ -165,7 +165,7 @@ class MaskedRows:
 
     def largest(self) -> Operand:
         """The largest of each vector, (vectors,), −∞ where nothing is present."""
-        signals = np.full(self._some.shape, self._ctx.add_neurons(1).states[0])
+        signals = np.full(self._some.shape, self._ctx.add_neurons(1).signals[0])
         signals[self._some] = self._neurons("max", self.present)
         elements = np.where(self._some, 0.0, -np.inf)
         return with_special(self._ctx, self._node, Value(signals), elements)
@@ -179,7 +179,7 @@ class MaskedRows:
             alone: their value where nothing is present in the whole vector.
         """
         ctx, size = self._ctx, self._places.size
-        signals = np.full(size, ctx.add_neurons(1).states[0])
+        signals = np.full(size, ctx.add_neurons(1).signals[0])
         signals[self._at] = ctx.materialize(ctx.as_value(self._node, operand))
         rest = np.where(self._some[:, None], absent, alone)
         elements = np.zeros(size)

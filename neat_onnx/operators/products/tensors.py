@@ -242,7 +242,7 @@ def _times_matrix(
         gate = None if gates is None else gates[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gate)
     same = hash((weights.shape, weights.tobytes())) if weights.size <= _MAX_WEIGHTS_COMPARED else 0
-    ctx.add_rows(SumRows(signals, made.states.reshape(len(signals), -1), same), made)
+    ctx.add_rows(SumRows(signals, made.signals.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 
 

@@ -205,8 +205,8 @@ class RowLowering:
         if ends or (formula == VARIABLE and _are_read_alone(ctx, neurons)):
             wish = block.tensor("Ends"), block.name("ends")
             result = ctx.emit(Identity, [result], *wish)
-        if ctx.reads_state(neurons):
-            states = ctx.signals.state[neurons]
-            state_flat = (f"{made}_flat", f"flatten_{made}")
-            ctx.places.bind(Columns(made, states, block.level, shape, state_flat))
+        if ctx.reads_pre_activation(neurons):
+            signals = ctx.signals.state[neurons]
+            flat = (f"{made}_flat", f"flatten_{made}")
+            ctx.places.bind(Columns(made, signals, block.level, shape, flat))
         ctx.places.bind(Columns(result, neurons, block.level, shape, flat))
