@@ -47,17 +47,17 @@ def _lines(graph: Graph) -> list[str]:
     """The tensors and the nodes, a line each, whatever their order."""
     tensors = [["initializer", *_tensor(tensor)] for tensor in graph.initializer]
     nodes = [["node", *_node(node)] for node in graph.node]
-    ends = [
+    ports = [
         ["inputs", [entry.name for entry in graph.inputs]],
         ["outputs", [entry.name for entry in graph.outputs]],
     ]
-    return sorted(map(_line, tensors + nodes)) + [_line(end) for end in ends]
+    return sorted(map(_line, tensors + nodes)) + [_line(port) for port in ports]
 
 
 def _function(function: Function) -> list[Any]:
     nodes = sorted(_line(["node", *_node(node)]) for node in function.node)
-    ends = [list(function.inputs), list(function.outputs)]
-    return [function.domain, function.name, *ends, _digest(nodes)]
+    ports = [list(function.inputs), list(function.outputs)]
+    return [function.domain, function.name, *ports, _digest(nodes)]
 
 
 def _tensor(tensor: Tensor) -> list[Any]:

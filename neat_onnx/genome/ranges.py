@@ -136,8 +136,8 @@ def with_ranges(ids: list[int]) -> list[int | str]:
     """The list of ids, runs of several as ranges if it is long."""
     if len(ids) < _MIN_LIST_OF_RANGES or min(ids) < 0:
         return list(ids)
-    ends = np.flatnonzero(np.diff(np.array(ids)) != 1) + 1
-    runs = zip([0, *ends.tolist()], [*ends.tolist(), len(ids)], strict=True)
+    starts = np.flatnonzero(np.diff(np.array(ids)) != 1) + 1
+    runs = zip([0, *starts.tolist()], [*starts.tolist(), len(ids)], strict=True)
     found: list[int | str] = []
     for start, stop in runs:
         long = stop - start > 2

@@ -75,7 +75,7 @@ class Resolution:
         self._kind = ctx.kind
         is_neuron = (self._kind == INPUT) | (self._kind == PRE_ACTIVATION)
         self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
-        several = self._origins_with_several_formulas() | self._states_that_gate()
+        several = self._origins_with_several_formulas() | self._pre_activations_that_gate()
         self._materialized = Materialized(
             ctx, len(self._formulas), self._variable, self.neuron_of, np.array([*several], np.int64)
         )
@@ -103,14 +103,14 @@ class Resolution:
         origins, counts = np.unique(pairs // formulas, return_counts=True)
         return set(origins[counts > 1].tolist())
 
-    def _states_that_gate(self) -> set[int]:
-        """States that gate connections, now or later: only activations can, so they are these."""
+    def _pre_activations_that_gate(self) -> set[int]:
+        """Pre-activations that gate connections, now or later, as only activations can."""
         made = self._made_neurons
         gates = [each.gate for some in made for each in some.connections]
         following, _ = self._delayed
-        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
-        ends = ends[ends != NONE]
-        return set(ends[self._kind[ends] == PRE_ACTIVATION].tolist())
+        gaters = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
+        gaters = gaters[gaters != NONE]
+        return set(gaters[self._kind[gaters] == PRE_ACTIVATION].tolist())
 
     # --- where tensors are -----------------------------------------------------------------------
 

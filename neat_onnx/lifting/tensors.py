@@ -105,11 +105,11 @@ class Tensors:
         if self.samples == 1 or node.unaligned is None:
             return array
         computed = (name for name in node.input if isinstance(self.operands.get(name), Value))
-        ends = {end for name in computed for end in ends_of_batch(self.followed.of(name))}
-        place = array.ndim - max(ends, default=0)
-        if len(ends) != 1 or not 0 <= place < array.ndim - node.unaligned:
+        from_end = {axis for name in computed for axis in ends_of_batch(self.followed.of(name))}
+        axis = array.ndim - max(from_end, default=0)
+        if len(from_end) != 1 or not 0 <= axis < array.ndim - node.unaligned:
             return array
-        return first_sample(array, place, self.samples)
+        return first_sample(array, axis, self.samples)
 
     def optional(self, node: Node, position: int) -> Operand | None:
         """The tensor that `node` reads at `position`; None where it is left out."""

@@ -35,9 +35,9 @@ def with_even_levels(before: Schedule, net: Structure, blocks: Sequence[OneLevel
         movable[block.neurons] = movable[block.sources] = False
     source, target = immediate_edges(net)
     layers = [
-        np.arange(*ends)[movable[slice(*ends)]]
-        for ends in zip(starts.tolist(), stops.tolist(), strict=True)
-        if ends[1] - ends[0] > _MIN_NEURONS
+        np.arange(start, stop)[movable[start:stop]]
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        if stop - start > _MIN_NEURONS
     ]
     for most, layer in sorted(_levels_of(level, layers), key=lambda each: -each[0]):
         early = _early(level, layer, most)  # of the last level first: readers move before

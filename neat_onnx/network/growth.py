@@ -254,11 +254,11 @@ def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
     """The nodes that were found, and all that edges lead to from them."""
     reached = found.copy()
     for _ in range(_STEPS_ALONG_ALL_EDGES):  # each is faster than to sort the edges
-        ends = target[reached[source]]
-        ends = ends[~reached[ends]]
-        if not ends.size:
+        targets = target[reached[source]]
+        targets = targets[~reached[targets]]
+        if not targets.size:
             return reached
-        reached[ends] = True
+        reached[targets] = True
     return Edges(source, target, len(found)).reached(reached)
 
 
@@ -280,11 +280,11 @@ def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats
     frontier = np.flatnonzero(waiting == 0)
     while frontier.size:
         found[frontier] += growth[frontier]
-        starts, ends = edges.pairs(frontier)
-        np.maximum.at(found, ends, found[starts])
-        np.subtract.at(waiting, ends, 1)
-        ends = np.unique(ends)
-        frontier = ends[waiting[ends] == 0]
+        sources, targets = edges.pairs(frontier)
+        np.maximum.at(found, targets, found[sources])
+        np.subtract.at(waiting, targets, 1)
+        targets = np.unique(targets)
+        frontier = targets[waiting[targets] == 0]
     return found[component]
 
 
@@ -296,9 +296,9 @@ def _growth(component: Ints, source: Ints, target: Ints, factor: Floats, count: 
     order = np.argsort(component[source], kind="stable")
     numbers, first = np.unique(component[source][order], return_index=True)
     for number, edges in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
-        _, ends = np.unique(np.stack([source[edges], target[edges]]), return_inverse=True)
-        start, end = ends.reshape(2, -1)
-        growth[number] = _added_power(start, end, factor[edges])
+        _, number_of = np.unique(np.stack([source[edges], target[edges]]), return_inverse=True)
+        starts, ends = number_of.reshape(2, -1)
+        growth[number] = _added_power(starts, ends, factor[edges])
     return growth
 
 

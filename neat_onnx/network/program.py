@@ -246,8 +246,8 @@ class _Builder:
     def _edges_into(self, neurons: Ints) -> slice | Ints:
         """The live connections into neurons: of some side by side, as in a layer, a slice."""
         if np.all(neurons[1:] == neurons[:-1] + 1):
-            ends = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
-            return slice(*ends.tolist())
+            bounds = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
+            return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
     def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:

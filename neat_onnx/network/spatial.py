@@ -93,8 +93,8 @@ class SpatialBlock(ReadOnly):
         codes = activation[self.neurons].reshape(len(self.neurons), -1)
         if np.any(codes != codes[:, :1]):
             return [self]
-        ends = np.flatnonzero(np.diff(codes[:, 0])) + 1
-        return [self.with_neurons(part) for part in np.split(self.neurons, ends)]
+        starts = np.flatnonzero(np.diff(codes[:, 0])) + 1
+        return [self.with_neurons(part) for part in np.split(self.neurons, starts)]
 
     def moved(self, to: Ints) -> "SpatialBlock | None":
         """The block with neuron j called to[j]; None if one of them is called NONE."""

@@ -168,10 +168,10 @@ class Algebra:
         kept_as_it_is = value.unweighted or (value.linear and aggregation == "sum")
         source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight
-        ends = tuple(range(-len(axes), 0))
+        last = tuple(range(-len(axes), 0))
 
         def by_row(array: Array) -> Array:
-            return np.moveaxis(array, axes, ends).reshape(-1)
+            return np.moveaxis(array, axes, last).reshape(-1)
 
         signals = by_row(ctx.materialize(Value(source.signals)))
         weights = np.ones(signals.size) if weight is None else by_row(weight)

@@ -115,10 +115,10 @@ def _rounded(way: Callable[[float], float], given: Interval) -> Interval:
 
 
 def _of_two(operator: str, one: Interval, other: Interval) -> Interval:
-    ends = [_OF_TWO[operator](x, y) for x, y in product(one, other)]
-    if operator not in _CHOOSING and not max(map(abs, ends)) < _INT32_LIMIT:
+    results = [_OF_TWO[operator](x, y) for x, y in product(one, other)]
+    if operator not in _CHOOSING and not max(map(abs, results)) < _INT32_LIMIT:
         return _ANY
-    return min(ends), max(ends)
+    return min(results), max(results)
 
 
 def _of_constant(values: np.ndarray) -> Interval:

@@ -64,7 +64,7 @@ class _Lowering(GraphBuilder):
         layout = self._layout
         members, outputs = layout.members, layout.outputs.shape[2]
         samples: _Shape = ["N", layout.inputs]
-        ends: list[tuple[str, _Shape]] = [
+        inputs: list[tuple[str, _Shape]] = [
             (_INPUT, samples if self._shared else [members, *samples])
         ]
         results: list[tuple[str, _Shape]] = [(_OUTPUT, [members, "N", outputs])]
@@ -74,11 +74,11 @@ class _Lowering(GraphBuilder):
         self._close(values, layout.outputs, _OUTPUT)
         if layout.registers:
             self._close(values, layout.following, _NEXT)
-            ends.append((_PREVIOUS, [members, "N", layout.registers]))
+            inputs.append((_PREVIOUS, [members, "N", layout.registers]))
             results.append((_NEXT, [members, "N", layout.registers]))
         return Graph(
             name="population",
-            inputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in ends],
+            inputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in inputs],
             outputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in results],
             initializer=list(self.initializers.values()),
             node=self.nodes,

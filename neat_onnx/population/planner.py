@@ -121,11 +121,11 @@ class _Planner:
         last = max(int(member.stage.max()) for member in self._members)
         levels = tuple(self._level(k) for k in range(1, last + 1))
         initial = np.zeros((len(self._members), self._registers))
-        ends, following = [], []
+        shown, following = [], []
         for row, member in zip(initial, self._members, strict=True):
             registers = member.signals.registers
             row[: len(registers)] = registers.initial
-            ends.append(member.column[member.net.output_neurons])
+            shown.append(member.column[member.net.output_neurons])
             following.append(member.column[registers.origin])
         outputs = len(self._members[0].net.output_neurons)
         return Layout(
@@ -134,7 +134,7 @@ class _Planner:
             registers=self._registers,
             initial=initial,
             levels=levels,
-            outputs=self._picking(ends, outputs),
+            outputs=self._picking(shown, outputs),
             following=self._picking(following, self._registers),
         )
 

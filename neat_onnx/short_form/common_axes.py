@@ -65,10 +65,10 @@ def _seeds(moves: Moves) -> Iterator[Seed]:
     """Yield tensors that moves and reductions read or make, with axes for each."""
     draft = moves.draft
     nodes = draft.model.graph.node
-    ends = [node for node in nodes if is_one_of(node, *_MOVES, *REDUCTIONS)]
-    names = [_first(moves, name) for node in ends for name in (node.input[0], node.output[0])]
+    movers = [node for node in nodes if is_one_of(node, *_MOVES, *REDUCTIONS)]
+    names = [_first(moves, name) for node in movers for name in (node.input[0], node.output[0])]
     axes = {name: draft.axes(name) for name in names if name not in draft.tensors}
-    known = {draft.axes(name) or () for node in ends for name in (node.input[0], node.output[0])}
+    known = {draft.axes(name) or () for node in movers for name in (node.input[0], node.output[0])}
     known = {each for each in known if 1 < prod(each) <= _MAX_ELEMENTS}
     finer = {each for pair in combinations(sorted(known), 2) if (each := _finer(*pair))}
     for name, own in axes.items():
@@ -89,8 +89,8 @@ def _first(moves: Moves, name: str) -> str:
 
 def _finer(one: Sizes, other: Sizes) -> Sizes | None:
     """The fewest axes of whose products, side by side, two tensors have theirs; None without."""
-    ends = sorted({*accumulate(one, mul), *accumulate(other, mul), 1})
-    steps = [*pairwise(ends)]
+    strides = sorted({*accumulate(one, mul), *accumulate(other, mul), 1})
+    steps = [*pairwise(strides)]
     if prod(one) != prod(other) or any(after % before for before, after in steps):
         return None
     return tuple(after // before for before, after in steps)

@@ -139,8 +139,8 @@ def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
 def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     first, second, *_ = values = tensor.values.tolist()
     step = second - first
-    ends = (first, values[-1] + step, step)
-    reads = [draft.constant(tensor.name, each, tensor.data_type) for each in ends]
+    given = (first, values[-1] + step, step)
+    reads = [draft.constant(tensor.name, each, tensor.data_type) for each in given]
     return [draft.node("Range", reads, [tensor.name])]
 
 

@@ -99,8 +99,10 @@ class AxisFrame:
     def _compute(self, node: Node) -> None:
         """Have an elementwise node compute in the frame, if it can."""
         axes = self._draft.axes(node.output[0])
-        apart = axes is None or node.output[1:] or not any(map(self._is_known, node.input))
-        operands = None if apart or axes is None else self._operands(node, axes)
+        is_out_of_frame = (
+            axes is None or node.output[1:] or not any(map(self._is_known, node.input))
+        )
+        operands = None if is_out_of_frame or axes is None else self._operands(node, axes)
         if axes is None or operands is None:
             return
         elements = self._elements(operands, prod(axes))

@@ -181,14 +181,14 @@ def activate(
     tensor: str,
     formula: Expression | None = None,
     *,
-    ends: bool = False,
+    with_identity: bool = False,
 ) -> None:
     """Apply each neuron's activation to its column of `tensor`, and bind the neurons.
 
     Args:
         tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
         formula: the formula that remains, if it is the same for all neurons.
-        ends: an Identity comes last, of which import makes the neurons.
+        with_identity: an Identity comes last, of which import makes the neurons.
     """
     if ctx.reads_pre_activation(block.neurons):
         ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
@@ -197,11 +197,11 @@ def activate(
         groups = [Group(groups[0].name, formula, block.neurons)]
     if len(groups) == 1:
         result = _emit(ctx, block, groups[0], tensor)
-        if ends and groups[0].formula != VARIABLE:
-            result = _ended(ctx, block, result)
+        if with_identity and groups[0].formula != VARIABLE:
+            result = _with_identity(ctx, block, result)
         bind_layer(ctx, block, block.neurons, result)
         return
-    _activate_apart(ctx, block, tensor, groups, ends=ends)
+    _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
 
 
 def bind_layer(
@@ -226,12 +226,12 @@ def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: 
     return emit_powers(ctx, group.formula, exponents, tensor, output, name)
 
 
-def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
+def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:
     return ctx.emit(Identity, [tensor], block.tensor("End"), block.name("end"))
 
 
-def _activate_apart(
-    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, ends: bool
+def _activate_groups(
+    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, with_identity: bool
 ) -> None:
     sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
     labels = _labels([group.name for group in groups])
@@ -241,7 +241,7 @@ def _activate_apart(
         result = part
         if group.formula != VARIABLE:
             result = _emit(ctx, block, group, part, label)
-        result = _ended(ctx, block, result) if ends else result
+        result = _with_identity(ctx, block, result) if with_identity else result
         bind_layer(ctx, block, group.neurons, result, label)
 
 

@@ -136,8 +136,8 @@ class MaskedRows:
             ctx.fail(node, "a value that it reads is constant, and infinite or NaN")
         self._ctx, self._node, self._shape = ctx, node, x.shape
         count = int(np.prod([x.shape[axis] for axis in axes]))
-        ends = tuple(range(-len(axes), 0))
-        order = np.moveaxis(np.arange(elements.size).reshape(x.shape), axes, ends)
+        last = tuple(range(-len(axes), 0))
+        order = np.moveaxis(np.arange(elements.size).reshape(x.shape), axes, last)
         self._places = order.reshape(-1, count)
         self._is_present = elements.ravel()[self._places] == 0
         self._some = self._is_present.any(axis=1)

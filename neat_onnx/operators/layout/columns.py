@@ -208,10 +208,10 @@ def _turned(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> st
     shape, perm = axes
     key = (f"{held.tensor} {perm}", shape)
     if key not in ctx.places.shaped:
-        apart = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
+        reshaped = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
         names = f"Transpose_{level}", f"transpose_l{level}"
         ctx.places.shaped[key] = ctx.emit(
-            Transpose, [apart], *names, perm=(0, *(axis + 1 for axis in perm))
+            Transpose, [reshaped], *names, perm=(0, *(axis + 1 for axis in perm))
         )
     result = ctx.places.shaped[key]
     same = tuple(shape[axis] for axis in perm) == wanted.shape

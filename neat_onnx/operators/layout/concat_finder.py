@@ -91,12 +91,12 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
     sizes = [search.draft.axes(name) for name in node.input]
     if node.given_attributes.get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
-    ends = np.cumsum([prod(each or ()) for each in sizes])
-    (at, *others) = np.unique(np.searchsorted(ends, part.places, side="right"))
+    stops = np.cumsum([prod(each or ()) for each in sizes])
+    (at, *others) = np.unique(np.searchsorted(stops, part.places, side="right"))
     if others:
         return False
     part.tensor, part.joined = node.input[at], True
-    part.places = part.places - (ends[at - 1] if at else 0)
+    part.places = part.places - (stops[at - 1] if at else 0)
     return True
 
 

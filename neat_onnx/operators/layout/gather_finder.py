@@ -92,11 +92,11 @@ def find_differences(search: Search, node: Node) -> Found | None:
     reads = [source, search.draft.constant("numbers", numbers, search.kind(source))]
     if sizes == (1,):
         return end, [search.draft.node("Sub", reads, [end])]
-    apart, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
+    column, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
     shape = search.draft.constant("shape", [0, *sizes, 1])
     return end, [
-        search.draft.node("Reshape", [source, shape], [apart]),
-        search.draft.node("Sub", [apart, reads[1]], [less]),
+        search.draft.node("Reshape", [source, shape], [column]),
+        search.draft.node("Sub", [column, reads[1]], [less]),
         search.draft.node("Flatten", [less], [end], axis=1),
     ]
 

@@ -189,8 +189,8 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
-    apart = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
-    if not (apart and ctx.followed.are_batches(node, axis)):
+    is_reshaped = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
+    if not (is_reshaped and ctx.followed.are_batches(node, axis)):
         refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))

@@ -32,17 +32,17 @@ def by_component(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[
     rows = np.bincount(of_neuron, minlength=width + 1)[:width]
     columns = np.bincount(label, minlength=width)
     dense = rows * columns <= _MAX_ELEMENTS_PER_WEIGHT * np.bincount(label[column], minlength=width)
-    apart = np.flatnonzero((rows >= _MIN_NEURONS) & dense)
-    apart = apart[np.argsort(-rows[apart] * columns[apart], kind="stable")]
-    left_rows = count - np.append(0, np.cumsum(rows[apart]))
-    left_columns = width - np.append(0, np.cumsum(columns[apart]))
-    blocks = np.append(0, np.cumsum(rows[apart] * columns[apart] + _WEIGHTS_PER_MATRIX))
+    separable = np.flatnonzero((rows >= _MIN_NEURONS) & dense)
+    separable = separable[np.argsort(-rows[separable] * columns[separable], kind="stable")]
+    left_rows = count - np.append(0, np.cumsum(rows[separable]))
+    left_columns = width - np.append(0, np.cumsum(columns[separable]))
+    blocks = np.append(0, np.cumsum(rows[separable] * columns[separable] + _WEIGHTS_PER_MATRIX))
     weights = blocks + left_rows * left_columns + _WEIGHTS_PER_MATRIX * (left_rows > 0)
     best = int(np.flatnonzero(weights == weights.min())[-1])
     if weights[0] - weights[best] < _MIN_WEIGHTS_SAVED or weights[best] * _MIN_RATIO > weights[0]:
         return whole
-    components = [neurons[of_neuron == each] for each in np.sort(apart[:best]).tolist()]
-    rest = neurons[~np.isin(of_neuron, apart[:best])]
+    components = [neurons[of_neuron == each] for each in np.sort(separable[:best]).tolist()]
+    rest = neurons[~np.isin(of_neuron, separable[:best])]
     return components, [rest] if rest.size else []
 
 

@@ -280,8 +280,8 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
         result = _copied(ctx, block, result)
     result = _responded(ctx, block, result)
     bias = ctx.net.neurons.bias[block.neurons]
-    ends = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
-    activate(ctx, block, result, ends=ends)
+    waiting = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
+    activate(ctx, block, result, with_identity=waiting)
 
 
 def _are_modulated(ctx: LoweringContext, sources: Ints, weights: Floats) -> bool:
@@ -314,10 +314,10 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     if _are_of_inputs(ctx, neurons):
         return False
     plain = identities(ctx) & (genes.response == 1.0)
-    apart = len(distinct(sources.ravel()))
-    is_small = len(neurons) * apart < _MIN_WEIGHTS_IN_ORDER
+    different = len(distinct(sources.ravel()))
+    is_small = len(neurons) * different < _MIN_WEIGHTS_IN_ORDER
     few = is_small and bool(np.all(genes.response[neurons] == 1.0))
-    alike = bool(np.all(plain[neurons])) or apart < len(neurons)
+    alike = bool(np.all(plain[neurons])) or different < len(neurons)
     return alike or few or have_formulas(ctx, sources.ravel()) or are_read_here(ctx, sources)
 
 

@@ -82,8 +82,8 @@ def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     result = shift(ctx, block, result, _in_layout(bias, layout))
     if layout is not None:
         result = ctx.emit(Flatten, [result], block.tensor("Flat"), block.name("flat"), axis=1)
-    ends = len(parts) == 1 and not responds and waits(ctx, sources, factors, bias)
-    activate(ctx, block, result, ends=ends)
+    waiting = len(parts) == 1 and not responds and waits(ctx, sources, factors, bias)
+    activate(ctx, block, result, with_identity=waiting)
 
 
 def responds_alone(ctx: LoweringContext, neurons: Ints) -> bool:
