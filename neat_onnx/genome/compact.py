@@ -140,11 +140,11 @@ def text_of(document: GenomeDocument) -> str:
     """The document as JSON, without defaults and spaces; version 2 has ranges with steps."""
     whole = document.model_dump(exclude_defaults=True)
     if document.version == VERSION_WITH_STEPS:
-        whole["ids"] = {place: with_steps(ids) for place, ids in document.ids.items()}
+        whole["ids"] = {tensor: with_steps(ids) for tensor, ids in document.ids.items()}
         if document.parts:
             whole["parts"] = {
-                place: {part: with_steps(ids) for part, ids in parts.items()}
-                for place, parts in document.parts.items()
+                tensor: {part: with_steps(ids) for part, ids in parts.items()}
+                for tensor, parts in document.parts.items()
             }
         if document.order is not None:
             whole["order"] = with_steps(document.order)

@@ -35,19 +35,21 @@ class Links:
     weight: Floats
 
     @classmethod
-    def of(cls, ctx: LiftingContext, place: Ints | None = None, copies: Ints = _NO_COPIES) -> Links:
+    def of(
+        cls, ctx: LiftingContext, target_of: Ints | None = None, copies: Ints = _NO_COPIES
+    ) -> Links:
         """The connections of an import.
 
         Args:
             ctx: the import.
-            place: by signal, the number that stands for it as a target; by default its own.
+            target_of: by signal, the number that stands for it as a target; by default its own.
             copies: source and target of others, of weight 1, which come first, (k, 2).
         """
         neurons = [each for each in ctx.neurons if not each.merged]
         links: list[NewConnections] = []
         targets = [copies[:, 1]]
         for made in neurons:
-            targeted = made.signals if place is None else place[made.signals]
+            targeted = made.signals if target_of is None else target_of[made.signals]
             links += made.connections
             targets += [targeted[link.position] for link in made.connections]
         return cls(

@@ -239,9 +239,9 @@ def each_once(*columns: Array) -> tuple[Ints, Ints]:
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.cumsum(new) - 1
     turned = np.argsort(firsts)
-    places = np.empty(len(firsts), np.int64)
-    places[turned] = np.arange(len(firsts))
-    return firsts[turned], places[ranks]
+    numbers = np.empty(len(firsts), np.int64)
+    numbers[turned] = np.arange(len(firsts))
+    return firsts[turned], numbers[ranks]
 
 
 class Products:

@@ -103,6 +103,6 @@ class GraphSignals:
         registers = self.registers
         if not len(registers):
             return np.full(signals.shape, NONE, np.int64)
-        place = signals - registers.signal[0]
-        inside = (place >= 0) & (place < len(registers))
-        return np.where(inside, registers.origin[np.where(inside, place, 0)], NONE)
+        position = signals - registers.signal[0]
+        inside = (position >= 0) & (position < len(registers))
+        return np.where(inside, registers.origin[np.where(inside, position, 0)], NONE)

@@ -180,20 +180,20 @@ def _leaders(terms: Terms, counts: Ints) -> Ints:
     """For each neuron the first one that reads the same values through the same gains."""
     rng = np.random.default_rng(0)
     starts = np.cumsum(counts) - counts
-    place = np.arange(len(terms.rows)) - np.repeat(starts, counts)
+    rank = np.arange(len(terms.rows)) - np.repeat(starts, counts)
     marks = rng.integers(0, 2**64, int(terms.rows.max()) + 1, np.uint64)
     marked = marks[terms.rows]
     if terms.gain is not None:
         marks = rng.integers(0, 2**64, int(terms.gain.max()) + 2, np.uint64)
         marked += marks[terms.gain]  # NONE has the last mark
-    marked *= (2 * place + 1).astype(np.uint64)
+    marked *= (2 * rank + 1).astype(np.uint64)
     _, first, team = np.unique(
         np.add.reduceat(marked, starts), return_index=True, return_inverse=True
     )
     leader: Ints = first[team]
     same = counts == counts[leader]
     if np.all(same):
-        there = np.repeat(starts[leader], counts) + place
+        there = np.repeat(starts[leader], counts) + rank
         alike = terms.rows == terms.rows[there]
         if terms.gain is not None:
             alike &= terms.gain == terms.gain[there]

@@ -163,9 +163,9 @@ class _Planner:
         )
         slots = [
             {
-                neuron: starts[key] + place
+                neuron: starts[key] + rank
                 for key, neurons in found.items()
-                for place, neuron in enumerate(neurons)
+                for rank, neuron in enumerate(neurons)
             }
             for found in groups
         ]
@@ -222,8 +222,8 @@ class _Planner:
         gains = self._gains([[edge for edge, _ in found] for found in gated], most)
         target = self._zeros(most, width)
         for row, found in enumerate(gated):
-            for place, (_, slot) in enumerate(found):
-                target[row, place, slot] = 1.0
+            for rank, (_, slot) in enumerate(found):
+                target[row, rank, slot] = 1.0
         return Sums(width, weight, gains if most else None, target)
 
     def _reads_pre_activation(self, slots: list[dict[int, int]]) -> bool:
@@ -254,14 +254,14 @@ class _Planner:
         values, gains = self._zeros(self._columns, count), self._zeros(self._columns, count)
         ungated = self._zeros(1, count) + 1.0
         for row, (member, chosen) in enumerate(zip(self._members, edges, strict=True)):
-            for place, edge in enumerate(chosen):
+            for rank, edge in enumerate(chosen):
                 if edge == NONE:
                     continue
                 source, gain = member.signals.source[edge], member.signals.gain[edge]
-                values[row, member.column[source], place] = member.net.live.weight[edge]
+                values[row, member.column[source], rank] = member.net.live.weight[edge]
                 if gain != NONE:
-                    gains[row, member.column[gain], place] = 1.0
-                    ungated[row, 0, place] = 0.0
+                    gains[row, member.column[gain], rank] = 1.0
+                    ungated[row, 0, rank] = 0.0
         return Gains(values, gains, ungated)
 
     def _place(self, level: Level, slots: list[dict[int, int]]) -> None:

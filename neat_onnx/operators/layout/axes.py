@@ -76,7 +76,7 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
         return [(UNKNOWN,) * rank]
     fresh = {axis % rank for axis in given}
     left = iter(axes.of(node.input[0]))
-    return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+    return [tuple(FEATURE if axis in fresh else next(left) for axis in range(rank))]
 
 
 @follows(Expand)
@@ -89,11 +89,11 @@ def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
 @follows(Gather)
 def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
     """A single index takes its axis away; several ones put theirs in its place."""
-    first, places = (_computed(axes, name) for name in node.input)
+    first, indices = (_computed(axes, name) for name in node.input)
     if not first:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
-    return [(*first[:axis], *places, *first[axis + 1 :])]
+    return [(*first[:axis], *indices, *first[axis + 1 :])]
 
 
 @follows(Slice)
@@ -107,11 +107,11 @@ def sliced(axes: AxisFollower, node: Slice) -> list[FollowedAxes]:
 
 @follows(GatherND)
 def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
-    """The shared axes, then the places' own, then the rest of the data's."""
-    data, places = (_computed(axes, name) for name in node.input)
+    """The shared axes, then the indices' own, then the rest of the data's."""
+    data, indices = (_computed(axes, name) for name in node.input)
     batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
-    shared = merged([data[:batch], places[:batch]], batch)
-    return [(*shared, *places[batch:-1], *data[batch + depth :])]
+    shared = merged([data[:batch], indices[:batch]], batch)
+    return [(*shared, *indices[batch:-1], *data[batch + depth :])]
 
 
 @follows(OneHot)
@@ -138,8 +138,8 @@ def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
 
 
 @follows(ArgMax, ArgMin)
-def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
-    """Leave out the axis of the places, where it is not kept with the length 1."""
+def indexed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
+    """Leave out the axis of the indices, where it is not kept with the length 1."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
     return [_without(first, [node.attributes.axis], rank) if rank < len(first) else first]
 
@@ -155,47 +155,47 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
         return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
     rank, sized = len(shape), axes.sizes.get(node.input[1])
-    places = [
-        place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
+    candidates = [
+        axis for axis in range(rank) if shape[axis] == 1 and math.prod(shape[:axis]) == before
     ]
     if sized is not None:  # the batch is where its size, here 1, was put
         varying = np.flatnonzero(sized.ravel()).tolist()
     else:
         varying = _varying(first, wanted)
     if sized is not None or (varying and not axes.single):
-        places = [place for place in places if place in varying]
+        candidates = [axis for axis in candidates if axis in varying]
     else:
-        places.sort(key=lambda place: wanted[place] > 0)
-    if places:
-        return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
+        candidates.sort(key=lambda axis: wanted[axis] > 0)
+    if candidates:
+        return [tuple(0 if axis == candidates[0] else FEATURE for axis in range(rank))]
     return [_inside(shape, before, varying)]
 
 
 def _varying(first: FollowedAxes, wanted: list[int]) -> list[int]:
     """The axes of a shape whose sizes vary with the batch: one that is copied, or is left open."""
     copied = zip(first, wanted, strict=False)
-    found = [place for place, (axis, size) in enumerate(copied) if not size and axis != FEATURE]
-    return found or [place for place, size in enumerate(wanted) if size == -1]
+    found = [axis for axis, (kind, size) in enumerate(copied) if not size and kind != FEATURE]
+    return found or [axis for axis, size in enumerate(wanted) if size == -1]
 
 
-def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
+def _inside(shape: tuple[int, ...], before: int, varying: list[int]) -> FollowedAxes:
     """The batch is the only axis that varies, or a part of it with elements of a sample before."""
-    if len(places) == 1:
-        place, outer = places[0], math.prod(shape[: places[0]])
-        if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
-            inside = 0 if shape[place] == 1 else INSIDE + before // outer
-            return tuple(inside if k == place else FEATURE for k in range(len(shape)))
+    if len(varying) == 1:
+        axis, outer = varying[0], math.prod(shape[: varying[0]])
+        if outer and before and before % outer == 0 and shape[axis] % (before // outer) == 0:
+            inside = 0 if shape[axis] == 1 else INSIDE + before // outer
+            return tuple(inside if k == axis else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
 
 
 @follows(Concat)
 def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
     """Several batches one after the other are an axis with the batch inside."""
-    place, rank = node.attributes.axis, axes.rank(node.output[0])
-    if axes.are_batches(node, place) and len(node.input) > 1:
-        place %= rank
+    axis, rank = node.attributes.axis, axes.rank(node.output[0])
+    if axes.are_batches(node, axis) and len(node.input) > 1:
+        axis %= rank
         inside = INSIDE + len(node.input)
-        return [tuple(inside if k == place else FEATURE for k in range(rank))]
+        return [tuple(inside if k == axis else FEATURE for k in range(rank))]
     computed = [name for name in node.input if isinstance(axes.operands.get(name), Value)]
     return [merged([axes.of(name) for name in computed], rank)]
 
@@ -210,8 +210,8 @@ def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
     at = axis + len(first) if axis < 0 else axis
     if before is None or axes.has_time:
         return [_leading(axes, node, [first[:at], first[at:]])]
-    place = next(place for place, kind in enumerate(first) if kind != FEATURE)
-    found = _inside(axes.operands[node.output[0]].shape, before, [int(place >= at)])
+    batch = next(axis for axis, kind in enumerate(first) if kind != FEATURE)
+    found = _inside(axes.operands[node.output[0]].shape, before, [int(batch >= at)])
     return [_leading(axes, node) if axes.single and 0 not in found else found]
 
 
@@ -306,16 +306,16 @@ def _leading(axes: AxisFollower, node: Node, made_of: Sequence[FollowedAxes] = (
         second = axes.has_time and rank > 2 and operand.shape[1] == 1
         found = [first[0], 1 - first[0] if second else FEATURE, *[FEATURE] * rank][:rank]
     harmless = {FEATURE, UNKNOWN, 1} if axes.single else {FEATURE, UNKNOWN}
-    for place, each in enumerate(made_of):
+    for axis, each in enumerate(made_of):
         kinds = [kind for kind in each if kind not in harmless]
-        if kinds and place and operand is not None:
+        if kinds and axis and operand is not None:
             found = [FEATURE if kind == UNKNOWN else kind for kind in found]
-            found[place] = kinds[0] if operand.shape[place] == 1 else INSIDE + 1
+            found[axis] = kinds[0] if operand.shape[axis] == 1 else INSIDE + 1
     return tuple(found)
 
 
 def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> FollowedAxes:
     if gone is None:
         return (UNKNOWN,) * rank
-    places = {axis % len(first) for axis in gone}
-    return tuple(axis for place, axis in enumerate(first) if place not in places)
+    left_out = {axis % len(first) for axis in gone}
+    return tuple(kind for axis, kind in enumerate(first) if axis not in left_out)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.cells import Cell, Part, place_of
+from neat_onnx.network.cells import Cell, Part, part_name
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.runtime_formulas import writable
@@ -91,7 +91,7 @@ class Step:
     ) -> Ints:
         """Make the neurons of `sums` under a name, by which the genome finds them again."""
         signals = self.sums(*parts, bias=bias, activation=activation)
-        self.ctx.operands.setdefault(place_of(self.node.output[0], name), Value(signals))
+        self.ctx.operands.setdefault(part_name(self.node.output[0], name), Value(signals))
         return signals
 
     def sums(

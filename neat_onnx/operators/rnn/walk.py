@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
-from neat_onnx.network.cells import Cell, place_of
+from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_activations
@@ -113,7 +113,7 @@ def _remember(
         first = 1 if idle and name in cell.idle_at_first else 0
         samples = [steps[k + first : k + length] for k in range(0, len(steps), length)]
         if inside := [neurons for sample in samples for neurons in sample]:
-            ctx.operands[place_of(node.output[0], name)] = Value(np.stack(inside))
+            ctx.operands[part_name(node.output[0], name)] = Value(np.stack(inside))
 
 
 def _order(node: Recurrence, direction: int, length: int) -> range:

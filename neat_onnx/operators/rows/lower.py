@@ -10,7 +10,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named, label_of
-from neat_onnx.network.cells import place_of
+from neat_onnx.network.cells import part_name
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation
@@ -108,7 +108,7 @@ class RowLowering:
             made = self._emitted(ctx, block, node)
             result = made if not self._is_weighted else self._weighted(ctx, block, node, made)
             self._bind(ctx, block, result, self._results(node), with_identity=self._is_weighted)
-            inside, after = {name: place_of(made, name) for name in self._inner}, node.after
+            inside, after = {name: part_name(made, name) for name in self._inner}, node.after
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
             x = self._neurons(X).reshape(shape)

@@ -40,8 +40,8 @@ def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False)
     return tensors("number", tensors("greater", found, 0.5))
 
 
-def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
-    """The place along an axis of the only 1."""
+def index_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
+    """The index along an axis of the only 1."""
     number = np.arange(choice.shape[axis], dtype=np.float64)[None, :]
     found = tensors.along(choice, axis, number)
     if keepdims:
