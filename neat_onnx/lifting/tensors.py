@@ -17,7 +17,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, has_open_features, shapes_example
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Products, Value
@@ -301,23 +301,20 @@ class Tensors:
         followed = self.followed.of(name)
         found = [axis for axis in followed if axis != FEATURE]
         if UNKNOWN in found or not found or len({*found}) < len(found):
-            return [place == 0 for place in range(len(followed))]
+            return [axis == 0 for axis in range(len(followed))]
         return [axis != FEATURE for axis in followed]
 
     def is_batch(self, name: str, axis: int) -> bool:
         """Whether an axis of a tensor is the batch; constants may be made in its size, too."""
         if isinstance(self.operands.get(name), Value):
             return self.leading(name)[axis]
-        return self.followed.of(name)[axis] == 0
+        return self.followed.of(name)[axis] == FIRST
 
     def refuse_first_sample(self, node: Node, positions: Iterable[int], axis: int) -> None:
         """Refuse constants among these inputs that are not there for each sample along an axis."""
         for name in (node.input[position] for position in positions):
-            operand = self.operands.get(name)
-            whole = (
-                isinstance(operand, Value) or self._has_one_row or self.followed.of(name)[axis] == 0
-            )
-            if not whole:
+            is_whole = isinstance(self.operands.get(name), Value) or self._has_one_row
+            if not is_whole and self.followed.of(name)[axis] != FIRST:
                 self.refuse_batch(node)
 
     @cached_property
@@ -336,7 +333,7 @@ class Tensors:
             if isinstance(operand := self.operands.get(name), Value):
                 axes = zip(operand.shape, self.followed.of(name), strict=True)
                 batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
-                if len(batch) > 1 or any(size > 1 and axis == 0 for size, axis in batch):
+                if len(batch) > 1 or any(size > 1 and axis == FIRST for size, axis in batch):
                     self.refuse_batch(node)
 
     def refuse_batch(self, node: Node) -> None:

@@ -8,10 +8,12 @@ import numpy as np
 from neat_onnx.lifting.context import Value
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
-    INSIDE,
+    FIRST,
+    SECOND,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
+    FollowedAxis,
     elements_before,
     follows,
     merged,
@@ -100,9 +102,9 @@ def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
 def sliced(axes: AxisFollower, node: Slice) -> list[FollowedAxes]:
     """The last step of a sequence is one of features; other slices keep their axes."""
     first = axes.of(node.input[0])
-    if node.output[0] not in axes.ended or 0 not in first:
+    if node.output[0] not in axes.ended or FIRST not in first:
         return [first]
-    return [tuple(FEATURE if kind == 0 else kind for kind in first)]
+    return [tuple(FEATURE if kind == FIRST else kind for kind in first)]
 
 
 @follows(GatherND)
@@ -167,7 +169,7 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     else:
         candidates.sort(key=lambda axis: wanted[axis] > 0)
     if candidates:
-        return [tuple(0 if axis == candidates[0] else FEATURE for axis in range(rank))]
+        return [tuple(FIRST if axis == candidates[0] else FEATURE for axis in range(rank))]
     return [_inside(shape, before, varying)]
 
 
@@ -183,7 +185,7 @@ def _inside(shape: tuple[int, ...], before: int, varying: list[int]) -> Followed
     if len(varying) == 1:
         axis, outer = varying[0], math.prod(shape[: varying[0]])
         if outer and before and before % outer == 0 and shape[axis] % (before // outer) == 0:
-            inside = 0 if shape[axis] == 1 else INSIDE + before // outer
+            inside = FIRST if shape[axis] == 1 else FollowedAxis.around(before // outer)
             return tuple(inside if k == axis else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
 
@@ -194,7 +196,7 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
     axis, rank = node.attributes.axis, axes.rank(node.output[0])
     if axes.are_batches(node, axis) and len(node.input) > 1:
         axis %= rank
-        inside = INSIDE + len(node.input)
+        inside = FollowedAxis.around(len(node.input))
         return [tuple(inside if k == axis else FEATURE for k in range(rank))]
     computed = [name for name in node.input if isinstance(axes.operands.get(name), Value)]
     return [merged([axes.of(name) for name in computed], rank)]
@@ -212,7 +214,7 @@ def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
         return [_leading(axes, node, [first[:at], first[at:]])]
     batch = next(axis for axis, kind in enumerate(first) if kind != FEATURE)
     found = _inside(axes.operands[node.output[0]].shape, before, [int(batch >= at)])
-    return [_leading(axes, node) if axes.single and 0 not in found else found]
+    return [_leading(axes, node) if axes.single and FIRST not in found else found]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
@@ -251,7 +253,7 @@ def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
     """The letters of its equation say where axes go; one that is summed is a feature's."""
     left, _, result = node.attributes.equation.replace(" ", "").partition("->")
     unknown = [(UNKNOWN,) * axes.rank(node.output[0])]
-    kinds: dict[str, set[int]] = {}
+    kinds: dict[str, set[FollowedAxis]] = {}
     for name, term in zip(node.input, left.split(","), strict=False):
         if isinstance(axes.operands.get(name), Value):
             followed = axes.of(name)
@@ -272,7 +274,7 @@ def _computed(axes: AxisFollower, name: str) -> FollowedAxes:
     return axes.of(name) if computed else (FEATURE,) * axes.rank(name)
 
 
-def _side(axes: AxisFollower, factor: str, axis: int) -> int:
+def _side(axes: AxisFollower, factor: str, axis: int) -> FollowedAxis:
     """An axis of a factor of a product of matrices."""
     computed = isinstance(axes.operands.get(factor), Value)
     return axes.of(factor)[axis] if computed else FEATURE
@@ -302,15 +304,16 @@ def _leading(axes: AxisFollower, node: Node, made_of: Sequence[FollowedAxes] = (
     first, operand = axes.of(node.input[0]), axes.operands.get(node.output[0])
     rank = axes.rank(node.output[0])
     found = [UNKNOWN] * rank
-    if first and first[0] in (0, 1) and rank and operand is not None:
-        second = axes.has_time and rank > 2 and operand.shape[1] == 1
-        found = [first[0], 1 - first[0] if second else FEATURE, *[FEATURE] * rank][:rank]
-    harmless = {FEATURE, UNKNOWN, 1} if axes.single else {FEATURE, UNKNOWN}
+    if first and first[0] in (FIRST, SECOND) and rank and operand is not None:
+        other = SECOND if first[0] == FIRST else FIRST
+        second = other if axes.has_time and rank > 2 and operand.shape[1] == 1 else FEATURE
+        found = [first[0], second, *[FEATURE] * rank][:rank]
+    harmless = {FEATURE, UNKNOWN, SECOND} if axes.single else {FEATURE, UNKNOWN}
     for axis, each in enumerate(made_of):
         kinds = [kind for kind in each if kind not in harmless]
         if kinds and axis and operand is not None:
             found = [FEATURE if kind == UNKNOWN else kind for kind in found]
-            found[axis] = kinds[0] if operand.shape[axis] == 1 else INSIDE + 1
+            found[axis] = kinds[0] if operand.shape[axis] == 1 else FollowedAxis.around(1)
     return tuple(found)
 
 

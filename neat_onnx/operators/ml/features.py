@@ -9,10 +9,11 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features, keeps_features
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
-    INSIDE,
+    FIRST,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
+    FollowedAxis,
     elements_before,
     follows,
 )
@@ -174,7 +175,8 @@ def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedA
     before = elements_before(axes.of(index), found.shape)
     if before is None:
         return [(*leading, UNKNOWN)]
-    return [(*leading, 0 if math.prod(found.shape) == 1 else INSIDE + before)]
+    is_single = math.prod(found.shape) == 1
+    return [(*leading, FIRST if is_single else FollowedAxis.around(before))]
 
 
 def _labels(

@@ -11,7 +11,7 @@ from typing import TypeGuard
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN
 from neat_onnx.lifting.rows import SumRows, are_worth_a_matrix
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
@@ -264,6 +264,6 @@ def is_matrix_of(ctx: LiftingContext, name: str, operand: Operand, rows: int) ->
     if not isinstance(operand, Value) or not operand.elementwise:
         return False
     if operand.shape == (rows, 1) and not ctx.features_only:
-        return ctx.followed.of(name) == (FEATURE, 0)
+        return ctx.followed.of(name) == (FEATURE, FIRST)
     shape = operand.shape if ctx.features_only else operand.shape[1:]
     return shape[-2:-1] == (rows,)
