@@ -7,7 +7,7 @@ A constant is an array, any other tensor is a Value; the neurons behind values a
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +17,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, has_open_features, shapes_example
+from neat_onnx.lifting.facts import TensorFacts
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
@@ -45,14 +46,10 @@ class Tensors:
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
-        integral: names of tensors of floats that were integers, and only moved since.
-        chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
-            that it is the place of, else 0, along one more axis at the end.
-        hits: the same, by the elements of a tensor of places, for several readers of places alike.
-        bounds: the least and the largest number of a tensor of labels or places, by its name.
+        facts: other facts about tensors, by name.
+        hits: as `chosen` of facts, by the elements of a tensor of indices, for several readers of
+            indices alike.
         products: the neurons that are signals times weights and gates.
-        masked: for each tensor that may have a low number in place of −∞, one that is above it.
-        probabilities: names of tensors whose last axis adds up to 1, as that of a softmax does.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         states: names of the inputs that outputs feed.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
@@ -64,13 +61,9 @@ class Tensors:
     samples: int = 1
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
-    integral: set[str] = field(default_factory=set)
-    chosen: dict[str, Operand] = field(default_factory=dict)
-    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    products: Products = field(default_factory=Products)
+    facts: defaultdict[str, TensorFacts] = field(default_factory=lambda: defaultdict(TensorFacts))
     hits: dict[Hashable, Operand] = field(default_factory=dict)
-    masked: dict[str, float] = field(default_factory=dict)
-    probabilities: set[str] = field(default_factory=set)
+    products: Products = field(default_factory=Products)
     sizes: dict[str, Bools] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)

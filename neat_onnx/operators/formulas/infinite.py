@@ -85,7 +85,8 @@ def _is_infinity(ctx: LiftingContext, node: Node, operands: Sequence[Operand]) -
     fits = np.broadcast_shapes(value.shape, constant.shape) == value.shape
     if not fits or len(numbers) != 1 or not np.isinf(numbers[0]):
         return None
-    lows = [ctx.masked[name] for name in node.input if name in ctx.masked]
+    known = (ctx.facts[name].above_masked for name in node.input)
+    lows = [low for low in known if low is not None]
     if lows and numbers[0] < 0:
         return formula_of(ctx, value, less(VARIABLE, max(lows)))
     side = greater if numbers[0] > 0 else less

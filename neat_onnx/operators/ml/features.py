@@ -123,7 +123,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
     Where the norm is 0, all elements are, but for the largest of them; a factor of 0 does as well.
     """
     tensors, norm = Algebra(ctx, node), node.attributes.norm
-    if norm == "L1" and node.input[0] in ctx.probabilities:
+    if norm == "L1" and ctx.facts[node.input[0]].adds_up_to_one:
         ctx.bind(node, tensors.input(0))
         return
     x = as_neurons(ctx, tensors.input(0))
@@ -196,7 +196,7 @@ def _labels(
     if even:  # whatever index there is, this holds
         scaled = index if step == 1.0 else tensors("mul", index, step)
         return reshaped(scaled if given[0] == 0.0 else tensors("add", scaled, given[0]), shape)
-    hits, least = ctx.chosen.get(node.input[1]), 0.0
+    hits, least = ctx.facts[node.input[1]].chosen, 0.0
     if hits is None or hits.shape[-1] != given.size:
         hits = tensors("number", tensors("equal", reshaped(index, (-1, 1)), numbers))
     elif labels.dtype.kind == "i" and len(table) == 1 and not np.all(given):

@@ -100,7 +100,7 @@ def lift_index(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # index 0 weighs nothing
     parts = {"largest": extreme, "hits": hits, "first": read}
     bind_with_parts(ctx, node, index, parts)
-    ctx.bounds[node.output[0]] = 0, x.shape[axis] - 1
+    ctx.facts[node.output[0]].bounds = 0, x.shape[axis] - 1
     ctx.integer.add(node.output[0])
 
 
@@ -129,8 +129,8 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
                 for each in (values, indices))
     )  # fmt: skip
     if axis == len(x.shape) - 1:
-        ctx.chosen[node.output[1]] = choice
-    ctx.bounds[node.output[1]] = 0, size - 1
+        ctx.facts[node.output[1]].chosen = choice
+    ctx.facts[node.output[1]].bounds = 0, size - 1
     ctx.integer.add(node.output[1])
 
 
@@ -222,7 +222,7 @@ def _bind_index(ctx: LiftingContext, node: GatherElements, index: Value) -> None
     _, hits = hits_of(tensors, replace(index, formula=index.formula.args[0]), (last,))
     choice = first_hit(tensors, hits, last)
     ctx.operands[name] = index_of(tensors, choice, last, keepdims=True)
-    ctx.chosen[name] = rearranged(choice, lambda array: array[..., None, :])
+    ctx.facts[name].chosen = rearranged(choice, lambda array: array[..., None, :])
     ctx.integer.add(name)
 
 
