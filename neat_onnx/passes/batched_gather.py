@@ -207,8 +207,7 @@ class _Search:
 
     def _size(self, name: str) -> Extent:
         """The size of an axis that a tensor of one element holds, as its symbol."""
-        while (step := self.draft.maker(name, *_SIZES)) is not None:
-            name = step.input[0]
+        name = self.draft.behind(name, *_SIZES)
         chosen = self.draft.maker(name, "Gather", "Slice")
         source = self.draft.maker(chosen.input[0] if chosen else name, "Shape")
         shape = None if source is None else self._shape(source.input[0])

@@ -168,9 +168,7 @@ def given_number(search: Search, opposite: Truth) -> Truth | None:
         return None
     if search.number(condition.input[1]) != _HALF:
         return None
-    name = search.unchanged(condition.input[0])
-    while (node := search.draft.maker(name, *_SHAPES)) is not None:
-        name = node.input[0]
+    name = search.draft.behind(search.unchanged(condition.input[0]), *_SHAPES)
     return Truth(name, opposite.condition, True)
 
 
