@@ -133,7 +133,7 @@ schema: setup
 
 # The newest versions of what setup installs, into constraints.txt.
 lock: setup
-	$(BIN)/python tests/lock.py
+	$(BIN)/python tests/generate/lock.py
 
 # Which modules the page imports, and when, into web/imported.json, by which the build packs them.
 imports: build browser

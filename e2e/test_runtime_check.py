@@ -77,6 +77,35 @@ def policy() -> bytes:
     return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
 
 
+def turned() -> bytes:
+    """A model whose batch is the second axis of its input, and the last of its output."""
+    kind = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["first"], perm=[1, 0, 2]),
+        helper.make_node("Flatten", ["first"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "W"], ["sums"]),
+        helper.make_node("Transpose", ["sums"], ["y"], perm=[1, 0]),
+    ]
+    weights = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+    graph = helper.make_graph(
+        nodes,
+        "turned",
+        [kind("x", TensorProto.FLOAT, [2, "N", 3])],
+        [kind("y", TensorProto.FLOAT, [3, "N"])],
+        [numpy_helper.from_array(weights, "W")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def test_the_batch_may_be_any_axis(runtime_check):
+    assert runtime_check.choose("turned.onnx", turned()) == "done"
+    assert runtime_check.runtime_verdict() == "Equal"
+    net = neat_onnx.import_model(turned())
+    assert runtime_check.choose("turned.json", net.to_json().encode()) == "done"
+    assert runtime_check.runtime_verdict() == "Equal"
+
+
 def test_models_of_integers_and_truth_values_are_run_too(runtime_check):
     assert runtime_check.choose("policy.onnx", policy()) == "done"
     assert runtime_check.runtime_verdict() == "Equal"

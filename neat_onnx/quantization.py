@@ -20,6 +20,7 @@ from neat_onnx.network.run import rows_of
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes.quantization.values import Range, quantize_values, quantized_tensors
 from neat_onnx.passes.quantization.weights import quantize_weights
+from neat_onnx.verification.compare import as_read
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.samples import short_sequences
 
@@ -44,7 +45,8 @@ def export_quantized(net: Network, options: ExportOptions, calibration: Any) -> 
     plain = options.model_copy(update=changes)
     model = _without_genome(export_network(net, plain))
     if full:
-        model = quantize_values(model, _ranges(net, model, _inputs(net, calibration)))
+        x = as_read(net, model, _inputs(net, calibration))
+        model = quantize_values(model, _ranges(net, model, x))
     return in_profile(quantize_weights(model), options)
 
 

@@ -1,4 +1,4 @@
-"""Settings of all tests; its place puts this directory on the import path, for `cases`."""
+"""Settings of all tests; its place puts this directory on the import path, for `support`."""
 
 import gc
 from collections.abc import Generator
@@ -6,7 +6,7 @@ from collections.abc import Generator
 import numpy as np
 import pytest
 from hypothesis import settings
-from sweep import count
+from support.harness.sweep import count
 
 settings.register_profile("neat_onnx", max_examples=count(30, 100), deadline=None, derandomize=True)
 settings.load_profile("neat_onnx")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import onnx
-from silent_handlers import SILENT
+from support.silent_handlers import SILENT
 
 import neat_onnx
 import neat_onnx.operators
@@ -33,6 +33,7 @@ BOUNDARIES = {
     "lowering": ("network", "model", "passes", "short_form", "options", "operators", "genome",
                  "lifting.core"),
     "operators": ("network", "model", "options", "passes.draft", "passes.elementwise",
+                  "passes.splice",
                   *(f"short_form.{name}" for name in ("columns", "groups", "triangles")),
                   *(f"lowering.{name}" for name in ("builder", "context", "placement", "registry",
                                                     "signals")),
@@ -214,6 +215,12 @@ def test_test_files_have_names_of_their_own():
     """Pytest imports them by these names, and refuses the second of two."""
     names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
     assert len(names) == len(set(names))
+
+
+def test_what_tests_share_stands_in_rooms_of_its_own():
+    """Beside the tests of the whole package stand only their settings."""
+    names = {path.name for path in Path(__file__).parent.iterdir() if path.is_file()}
+    assert {name for name in names if not name.startswith("test_")} == {"conftest.py"}
 
 
 def test_errors_are_not_swallowed():

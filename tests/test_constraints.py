@@ -4,7 +4,7 @@ import importlib.metadata
 import re
 import tomllib
 
-from lock import FILE, ROOT
+from generate.lock import FILE, ROOT
 from packaging.requirements import Requirement
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, assert_within, bad_files, case, cases
-from flat_documents import conv, document, gemm, spec, weights, with_warnings
 from google.protobuf import json_format
-from graphs import graph, node
-from sessions import open_session
+from support.examples.cases import Case, assert_within, bad_files, case, cases
+from support.examples.flat_documents import conv, document, gemm, spec, weights, with_warnings
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 import neat_onnx
 from neat_onnx import ModelError, NeatOnnxError, NeatOnnxWarning, Network, convert

@@ -1,8 +1,8 @@
 """Every network without memory that the peers wrote: exported, run elsewhere, and brought back."""
 
 import pytest
-from cases import Case, assert_within, cases
-from routes import (
+from support.examples.cases import Case, assert_within, cases
+from support.harness.routes import (
     Route,
     Trip,
     binary_trip,
@@ -13,7 +13,7 @@ from routes import (
     run_reference,
     stripped_trip,
 )
-from sweep import WHOLE
+from support.harness.sweep import WHOLE
 
 from neat_onnx.network.genes import Floats
 

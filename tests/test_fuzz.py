@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from cases import case
-from fuzzing import damaged, damaged_bytes
-from graphs import graph, node
 from onnx import TensorProto, helper, parser
-from sweep import count
+from support.examples.cases import case
+from support.examples.graphs import graph, node
+from support.harness.fuzzing import damaged, damaged_bytes
+from support.harness.sweep import count
 
 from neat_onnx import (
     ModelError,

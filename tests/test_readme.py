@@ -118,8 +118,8 @@ def test_the_json_of_the_docs():
 
 
 def test_the_tables_of_the_docs_are_those_of_the_code():
-    """Rewritten by: python tests/readme_tables.py."""
-    script = ROOT / "tests" / "readme_tables.py"
+    """Rewritten by: python tests/generate/readme_tables.py."""
+    script = ROOT / "tests" / "generate" / "readme_tables.py"
     assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
 
 
@@ -210,7 +210,7 @@ def test_the_tree_lists_the_page():
 
 
 def test_the_tree_lists_every_room():
-    for room in ("tests", "web"):
+    for room in ("tests", "tests/support", "web"):
         rooms = {name for name in found(room) if (ROOT / room / name).is_dir()} - {"dist"}
         mirrored = found("neat_onnx") if room == "tests" else set()
         assert rooms - mirrored <= listed(room), room

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from made import aggregating, layered
-from routes import ROUTES, Trip
+from support.examples.graphs import assert_lifts, graph, node
+from support.examples.made import aggregating, layered
+from support.harness.routes import ROUTES, Trip
 
 import neat_onnx.operators.on_demand
 import neat_onnx.operators.rare  # noqa: F401 (so that the tables are full when they are saved)

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from networks import NETWORKS
-from pairwise import pairwise
-from random_networks import dags, mlps, towers
-from routes import (
+from support.examples.networks import NETWORKS
+from support.examples.random_networks import dags, mlps, towers
+from support.harness.pairwise import pairwise
+from support.harness.routes import (
     ROUTES,
     Route,
     Trip,
@@ -23,7 +23,7 @@ from routes import (
     reference_agrees,
     stripped_trip,
 )
-from sweep import ONE_FUNCTION, WHOLE, count
+from support.harness.sweep import ONE_FUNCTION, WHOLE, count
 
 from neat_onnx.network.network import Network
 

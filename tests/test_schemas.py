@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from cases import case
+from support.examples.cases import case
 
 import neat_onnx
 

@@ -29,14 +29,28 @@ const KINDS = {
   uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, uint64: BigUint64Array,
 };
 
+/** The place of each column of a row, in a tensor whose rows are the axis `axis` beside these sizes. */
+function placing(sizes, axis, rows) {
+  const inner = product(sizes.slice(axis)); // numbers of a row that stand side by side
+  return (row, column) => (Math.floor(column / inner) * rows + row) * inner + (column % inner);
+}
+
 /** Columns `from` to `to` of `rows` rows of `width` numbers. */
-function columns(values, width, { from, to, type }, rows) {
+function columns(values, width, { from, to, type, sizes, batch_axis: axis }, rows) {
   const taken = new KINDS[type](rows * (to - from));
   const read = type.endsWith("int64") ? BigInt : Number;
+  const place = placing(sizes, axis, rows);
   for (let row = 0; row < rows; row += 1) {
-    for (let column = from; column < to; column += 1) taken[row * (to - from) + column - from] = read(values[row * width + column]);
+    for (let column = from; column < to; column += 1) taken[place(row, column - from)] = read(values[row * width + column]);
   }
   return taken;
+}
+
+/** The axis of the rows in an output: the stated one, or another of these dimensions that can be. */
+function axisOf({ sizes, batch_axis: stated }, dims, rows) {
+  const fits = (axis) => dims[axis] === rows && dims.filter((_, at) => at !== axis).join() === sizes.join();
+  const found = [stated, ...dims.keys()].find(fits);
+  return found ?? 0;
 }
 
 /** Run one step, or a whole sequence: rows of inputs → the outputs by name. */
@@ -54,20 +68,18 @@ class Session {
     const feeds = { ...states };
     for (const port of this.layout.inputs) {
       const values = columns(rows, width, port, product(leading));
-      feeds[port.name] = this.tensor(port.type, values, [...leading, ...port.sizes]);
+      const { sizes, batch_axis: axis } = port;
+      feeds[port.name] = this.tensor(port.type, values, [...sizes.slice(0, axis), ...leading, ...sizes.slice(axis)]);
     }
     return this.session.run(feeds);
   }
 
   start(samples) {
     return Object.fromEntries(this.layout.states.map(({ name, sizes, start, type, batch_axis: axis }) => {
-      const inner = product(sizes.slice(axis)); // numbers of a sample that stand side by side
       const values = new KINDS[type](samples * product(sizes));
-      if (start.length) {
-        for (let place = 0; place < values.length; place += 1) {
-          const outer = Math.floor(place / (inner * samples));
-          values[place] = start[outer * inner + (place % inner)];
-        }
+      const place = placing(sizes, axis, samples);
+      for (let sample = 0; sample < samples; sample += 1) {
+        for (let column = 0; column < start.length; column += 1) values[place(sample, column)] = start[column];
       }
       return [name, this.tensor(type, values, [...sizes.slice(0, axis), samples, ...sizes.slice(axis)])];
     }));
@@ -90,11 +102,13 @@ class Session {
   joined(results, rows) {
     const joined = new Float64Array(rows * this.columns);
     let from = 0;
-    for (const { name, columns: each } of this.layout.outputs) {
-      const { data } = results[name];
+    for (const port of this.layout.outputs) {
+      const { name, columns: each, sizes } = port;
+      const { data, dims } = results[name];
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
+      const place = placing(sizes, axisOf(port, dims, rows), rows);
       for (let row = 0; row < rows; row += 1) {
-        for (let column = 0; column < each; column += 1) joined[row * this.columns + from + column] = Number(data[row * each + column]);
+        for (let column = 0; column < each; column += 1) joined[row * this.columns + from + column] = Number(data[place(row, column)]);
       }
       from += each;
     }

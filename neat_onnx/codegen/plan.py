@@ -16,8 +16,9 @@ import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.genes import NONE, Floats, Ints, Port
+from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.signals import Signals, signals_of
 

@@ -12,7 +12,8 @@ from neat_onnx.codegen.language import INDENT, Language
 from neat_onnx.codegen.names import RESERVED, identifier, quoted
 from neat_onnx.codegen.plan import Group, Plan
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import NONE, Ints, Port
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.port import Port
 
 Table = npt.NDArray[np.float64] | Ints
 

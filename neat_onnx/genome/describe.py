@@ -31,6 +31,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.of_file import lifted_again, lifted_of_file
 from neat_onnx.genome.of_graph import is_of_graph
+from neat_onnx.genome.port_hints import hints_apart
 from neat_onnx.lifting.core import Lifted
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
@@ -84,7 +85,7 @@ def genome_metadata(
     lifted = lifted or lifted_again(model)
     if lifted is None:
         return {}
-    data_type = model.graph.inputs[0].elem_type
+    data_type = model.graph.number_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
     tensors = _tensors(ctx, model, lifted, names or {})
@@ -212,11 +213,12 @@ def _difference(
     in_order = np.array_equal(held, np.arange(len(net)))
     genes = net.connections
     carried = carried_by(lifted.network, lifted_of, genes, len(net))
-    known = carried.known
+    known, hints = carried.known, hints_apart(net, lifted.network)
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=VERSION_WITH_STEPS if carried.zeros or apart else 1,
+        version=VERSION_WITH_STEPS if carried.zeros or apart or hints else 1,
         zeros=carried.zeros,
         apart=apart,
+        ports=hints,
         library=net.library,
         ids={
             name: ids[neurons].tolist() for name, neurons in tensors.items() if not part_at(name)[1]

@@ -40,7 +40,7 @@ def with_ends(
 
 
 def _with_zero(model: Model, graph: Graph) -> Model:
-    zero = Tensor.of(_ZERO, np.zeros(1), graph.inputs[0].elem_type)
+    zero = Tensor.of(_ZERO, np.zeros(1), graph.number_type)
     graph = graph.model_copy(update={"initializer": [*graph.initializer, zero]})
     return model.model_copy(update={"graph": graph})
 

@@ -24,14 +24,16 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
-from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.parsing import parse
 
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
@@ -96,7 +98,7 @@ def imported(
     for key, read in given.items():
         try:
             net = read(parse_json(model.metadata[key]), lifted)
-            _check_same_function(net, lifted.network, model.graph.inputs[0].elem_type)
+            _check_same_function(net, lifted.network, model.graph.number_type)
         except NeatOnnxError as error:
             warn(f"the metadata {key} is left out of account: {error}")
         else:
@@ -165,7 +167,7 @@ def _check_genes(model: Model, lifted: Lifted) -> None:
         at = _in_order(document, lifted_neurons(document, lifted))
     except (NeatOnnxError, KeyError) as error:
         raise NetworkError(f"{changed}: {error}", where=CHECKSUM) from error
-    data_type = model.graph.inputs[0].elem_type
+    data_type = model.graph.number_type
     facts = lifted.network, at, data_type, model.metadata
     known = model.metadata.get(GENES)
     if not any(agree(known, gene_checksum(*facts, as_made=each)) for each in (False, True)):
@@ -188,8 +190,8 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = backwards(at, len(net))
     return Network(
-        inputs=tuple(_moved(port, back) for port in net.inputs),
-        outputs=tuple(_moved(port, back) for port in net.outputs),
+        inputs=tuple(_moved(port, back) for port in with_hints(net.inputs, document.ports)),
+        outputs=tuple(_moved(port, back) for port in with_hints(net.outputs, document.ports)),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,
@@ -208,7 +210,7 @@ def _moved(port: Port, back: Ints) -> Port:
     neurons = back[port.neurons]
     if np.any(neurons == NONE):
         raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
-    return Port(port.name, port.shape, neurons)
+    return replace(port, neurons=neurons)
 
 
 def _restored_neurons(
@@ -317,7 +319,7 @@ def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> 
     ]:
         raise NetworkError("its inputs and outputs are not those of the graph")
     if data_type not in _TOLERANCE:
-        raise NetworkError(f"its inputs are {data_type.name}, and no network was exported so")
+        raise NetworkError(f"its numbers are {data_type.name}, and no network was exported so")
     if net.has_same_genes(lifted):
         return
     x = np.random.default_rng(0).normal(size=(_STEPS, _SAMPLES, len(net.input_neurons)))

@@ -20,8 +20,9 @@ from pydantic import Field
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.parsing import ForeignDocument
 
 

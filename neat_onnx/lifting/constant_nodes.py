@@ -13,7 +13,7 @@ from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.values import Array
 from neat_onnx.model import Node
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 
 
 def bind_constants(ctx: LiftingContext, node: Node, lift: Lift) -> bool:

@@ -28,7 +28,13 @@ from neat_onnx.lifting.outputs import (
     empty_outputs,
     outputs_left_out,
 )
-from neat_onnx.lifting.ports import close_output, open_input, open_state, output_ports
+from neat_onnx.lifting.ports import (
+    close_output,
+    input_ports,
+    open_input,
+    open_state,
+    output_ports,
+)
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
 from neat_onnx.lifting.states import fed_states, memory_ports
 from neat_onnx.model import Model
@@ -36,7 +42,7 @@ from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import initial_states, is_own_pair
 from neat_onnx.model.wiring import require_wiring
-from neat_onnx.network.genes import Ints, Port
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.checks.types import check_types
@@ -221,7 +227,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     outputs = [entry for entry in closed if entry[0] not in empty]
     resolved = resolution_of(ctx)
     network = resolved.network(
-        tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
+        input_ports(ctx, resolved, inputs, axes),
         output_ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
     memory = tuple(memory_ports(ctx, pairs, axes, resolved))

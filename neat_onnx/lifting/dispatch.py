@@ -15,6 +15,7 @@ from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.operator_types import operator_types
+from neat_onnx.model.whole_numbers import gives_whole_numbers
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:
@@ -45,6 +46,9 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         raise
     except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
+    if gives_whole_numbers(node, ctx.is_whole):
+        for name in node.output:
+            ctx.facts[name].is_whole = True
     follow_batch_size(node, ctx.operands, ctx.sizes)
     ctx.refuse_mixed(node)
 

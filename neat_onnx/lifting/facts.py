@@ -10,7 +10,7 @@ class TensorFacts:
     """Facts about one tensor.
 
     Attributes:
-        was_integer: it is of floats that were integers, and only moved since.
+        is_whole: it is of floats that are whole numbers, whatever the inputs are.
         adds_up_to_one: along its last axis, as the output of a softmax does.
         bounds: the least and the largest number, where it is of labels or of indices.
         chosen: where it is of indices along an axis, 1 for each element of that axis that it is
@@ -18,7 +18,7 @@ class TensorFacts:
         above_masked: where it may have a low number in place of −∞, one that is above it.
     """
 
-    was_integer: bool = False
+    is_whole: bool = False
     adds_up_to_one: bool = False
     bounds: tuple[float, float] | None = None
     chosen: Operand | None = None

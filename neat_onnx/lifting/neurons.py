@@ -37,13 +37,13 @@ from neat_onnx.network.genes import (
     Floats,
     Ints,
     Neurons,
-    Port,
     distinct,
     is_none,
     owned,
     repeated,
 )
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import in_order_of_neurons, moved_blocks
 from neat_onnx.network.structure import IMPORTED
 

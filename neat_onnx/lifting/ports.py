@@ -1,7 +1,7 @@
 """Ports: inputs of a graph are fresh signals, its outputs are materialized."""
 
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,10 +24,11 @@ from neat_onnx.lifting.outputs import (
     warn_of_stacked_rows,
 )
 from neat_onnx.lifting.reductions import NoNeuronError
-from neat_onnx.model import ValueInfo
+from neat_onnx.model import DataType, ValueInfo
 from neat_onnx.model.value import MOST_AXES, Extent
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import Ints, Port
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.port import Dtype, Port
 
 _MOST_INPUTS = 1 << 24
 
@@ -124,6 +125,17 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
     return entry.name, (1,) * stacked + signals.shape, signals.ravel()
 
 
+def input_ports(
+    ctx: LiftingContext, resolved: Resolution, entries: Sequence[Opened], axes: Mapping[str, Axes]
+) -> tuple[Port, ...]:
+    """The ports of the inputs, of which each has these axes that are time and the batch."""
+    stated = {each.name: each for each in ctx.model.graph.inputs}
+    return tuple(
+        Port(name, shape, resolved.neuron_of[signals], *_hints(stated[name], axes[name]))
+        for name, shape, signals in entries
+    )
+
+
 def output_ports(
     ctx: LiftingContext, resolved: Resolution, entries: Sequence[Opened], count: int
 ) -> tuple[Port, ...]:
@@ -133,15 +145,20 @@ def output_ports(
     for name, shape, signals in entries:
         some = max(0, count - (name in ctx.ended))
         axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)
-        ports.append(_port(name, shape, axes, resolved.neuron_of[signals]))
+        if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
+            _refuse_first_axis(name)
+        features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+        neurons = resolved.neuron_of[signals]
+        ports.append(Port(name, features, neurons, *_hints(stated[name], axes)))
     return tuple(ports)
 
 
-def _port(name: str, shape: tuple[int, ...], axes: Axes, neurons: Ints) -> Port:
-    if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
-        _refuse_first_axis(name)
-    features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
-    return Port(name, features, neurons)
+def _hints(entry: ValueInfo, axes: Axes) -> tuple[Dtype, int]:
+    """The type that a port keeps, and where its batch is in a graph of one step."""
+    kind = entry.elem_type
+    kept = kind.is_integer or kind in (DataType.BOOL, DataType.DOUBLE)
+    dtype: Any = kind.dtype.name if kept else ""
+    return dtype, axes[0] if len(axes) == 1 else 0
 
 
 def _refuse_first_axis(name: str) -> NoReturn:

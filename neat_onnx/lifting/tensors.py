@@ -71,14 +71,8 @@ class Tensors:
 
     @cached_property
     def data_type(self) -> DataType:
-        """The type of the numbers: of the first input of floats, else of an output or a constant.
-
-        Words, images and masks are integers or truth values, whatever numbers are made of them.
-        """
-        graph = self.model.graph
-        kinds = [entry.elem_type for entry in (*graph.inputs, *graph.outputs)]
-        kinds += [tensor.data_type for tensor in graph.initializer]
-        return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
+        """The type of the numbers."""
+        return self.model.graph.number_type
 
     def operand(self, node: Node, position: int) -> Operand:
         """The tensor that `node` reads at `position`."""
@@ -155,6 +149,13 @@ class Tensors:
         return name in self.integer or (
             not isinstance(operand, Value) and operand.dtype.kind in "iu"
         )
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a tensor is known to have whole numbers alone."""
+        operand = self.operands.get(name)
+        if operand is None or isinstance(operand, Value):
+            return self.facts[name].is_whole or name in self.integer
+        return bool(np.all(operand == np.rint(operand)))
 
     def _is_truth(self, name: str) -> bool:
         operand = self.operands[name]

@@ -42,6 +42,7 @@ _LEAST_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    options = _in_own_type(net, options)
     check_network(net, options)
     copied = np.zeros(len(net), np.bool_)
     for _ in range(_MOST_COPIES):
@@ -50,6 +51,15 @@ def export_network(net: Network, options: ExportOptions) -> Model:
         except SharedNeuronsError as found:
             copied = copied | found.shared
     return _exported(net, options, np.ones(len(net), np.bool_))
+
+
+def _in_own_type(net: Network, options: ExportOptions) -> ExportOptions:
+    """The options; where they leave the type of the numbers open, with that of the ports."""
+    given = "dtype" in options.model_fields_set
+    if given or options.dialect != "standard" or options.quantize != "none":
+        return options
+    double = {port.dtype for port in net.inputs + net.outputs} & {"", "float64"} == {"float64"}
+    return options.model_copy(update={"dtype": "float64"}) if double else options
 
 
 def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:
@@ -145,9 +155,10 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     )
     if options.quantize == "none" and options.profile == "onnx":
         model = integer_weights(model)
-    model = in_profile(model.written_as(options.encoding), options)
+    model = model.written_as(options.encoding)
 
     def finish(form: Model, candidate: "Candidate | None", most: float) -> Model:
+        form = in_profile(frame.in_stated_ports(form), options)
         entries = _metadata(ctx, frame, work, form, candidate, most)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
 

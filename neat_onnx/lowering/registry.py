@@ -119,6 +119,10 @@ class Frame(Protocol):
         """Produce the outputs, and return the whole graph."""
         ...
 
+    def in_stated_ports(self, model: Model) -> Model:
+        """Return the model of the graph with ports in the types that the network states."""
+        ...
+
     def metadata(self, model: Model) -> dict[str, str]:
         """Return the entries about memory for the model's metadata; {} where there are none."""
         ...

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from neat_onnx.errors import warn
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.node import Node, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.tensor import Tensor
@@ -116,6 +117,16 @@ class Graph(Part):
     def tensors(self) -> dict[str, Tensor]:
         """The initializers by their names."""
         return {tensor.name: tensor for tensor in self.initializer}
+
+    @property
+    def number_type(self) -> DataType:
+        """The type of the numbers: of the first input of floats, else of an output or a constant.
+
+        Words, images and masks are integers or truth values, whatever numbers are made of them.
+        """
+        kinds = [entry.elem_type for entry in (*self.inputs, *self.outputs)]
+        kinds += [tensor.data_type for tensor in self.initializer]
+        return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
 
 
 class Function(Part):

@@ -4,7 +4,8 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.cells import Cell, Part
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons
+from neat_onnx.network.port import Port
 from neat_onnx.network.structure import Structure
 
 

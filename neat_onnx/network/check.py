@@ -18,13 +18,13 @@ from neat_onnx.network.genes import (
     Bools,
     Connections,
     Neurons,
-    Port,
     Where,
     distinct,
     network_error,
     once,
 )
 from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
 

@@ -18,23 +18,14 @@ from neat_onnx.network.genes import (
     NONE,
     Connections,
     Neurons,
-    Port,
     network_error,
 )
 from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
+from neat_onnx.network.port_document import PortDocument, port_document, read_ports
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse
 
-Size = Annotated[int, Field(ge=0, lt=2**31)]
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-
-
-class PortDocument(Document):
-    """A named input or output."""
-
-    name: str = Field(description="The name it has in the ONNX graph.", min_length=1)
-    shape: list[Size] = Field(description="Its shape without the batch dimension.")
-    neurons: list[int] = Field(description="Ids of its neurons, in C order.")
 
 
 class NeuronDocument(Document):
@@ -166,21 +157,14 @@ def to_json(net: Structure) -> str:
 
 def _unconnected(net: Structure) -> NetworkDocument:
     """The document without its connections."""
-    ids = net.neurons.id.tolist()
     return NetworkDocument.model_construct(
         library=net.library,
-        inputs=[_port_document(port, ids) for port in net.inputs],
-        outputs=[_port_document(port, ids) for port in net.outputs],
+        inputs=[port_document(port, net.neurons.id) for port in net.inputs],
+        outputs=[port_document(port, net.neurons.id) for port in net.outputs],
         neurons=_neuron_documents(net),
         connections=[],
         blocks=[block_document(block, net.neurons.id) for block in net.blocks],
         memory=[memory_document(port, net.neurons.id) for port in net.memory],
-    )
-
-
-def _port_document(port: Port, ids: list[int]) -> PortDocument:
-    return PortDocument(
-        name=port.name, shape=list(port.shape), neurons=[ids[j] for j in port.neurons.tolist()]
     )
 
 
@@ -265,8 +249,8 @@ def structure_of(document: NetworkDocument) -> Structure:
         spelling=[neuron.spelling for neuron in genes],
     )
     return Structure(
-        inputs=_ports("inputs", document.inputs, position),
-        outputs=_ports("outputs", document.outputs, position),
+        inputs=read_ports("inputs", document.inputs, position),
+        outputs=read_ports("outputs", document.outputs, position),
         neurons=neurons,
         connections=_connections(document.connections, position),
         activations=activations,
@@ -279,19 +263,6 @@ def structure_of(document: NetworkDocument) -> Structure:
             read_memory(port, position, index) for index, port in enumerate(document.memory)
         ),
     )
-
-
-def _ports(
-    what: Literal["inputs", "outputs"], ports: list[PortDocument], position: dict[int, int]
-) -> tuple[Port, ...]:
-    found = []
-    for index, port in enumerate(ports):
-        for neuron in port.neurons:
-            if neuron not in position:
-                raise network_error(what, index, f"no neuron has the id {neuron}")
-        neurons = np.array([position[neuron] for neuron in port.neurons], np.int64)
-        found.append(Port(port.name, tuple(port.shape), neurons))
-    return tuple(found)
 
 
 def _connections(genes: list[ConnectionDocument], position: dict[int, int]) -> Connections:

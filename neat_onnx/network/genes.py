@@ -1,4 +1,4 @@
-"""Genes in arrays: the neurons, the connections and the ports that a Network is made of."""
+"""Genes in arrays: the neurons and the connections that a Network is made of."""
 
 from __future__ import annotations
 
@@ -111,30 +111,6 @@ class ReadOnly:
 @cache
 def _array_fields(kind: type[Any]) -> list[str]:
     return [field.name for field in fields(kind) if field.name in _DTYPES]
-
-
-@dataclass(frozen=True)
-class Port(ReadOnly):
-    """A named input or output: an array of neurons.
-
-    Attributes:
-        name: the name it has in the ONNX graph.
-        shape: its shape without the batch dimension.
-        neurons: positions in the network, in C order; their number is the product of `shape`.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    neurons: Ints
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Port)
-            and (self.name, self.shape) == (other.name, other.shape)
-            and np.array_equal(self.neurons, other.neurons)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, eq=False)

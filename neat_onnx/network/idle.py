@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, Port, distinct, owned
+from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
 
@@ -103,7 +104,7 @@ def _alike_in_blocks(net: Network, needed: Bools) -> Network:
 
 
 def _moved(port: Port, back: Ints) -> Port:
-    return Port(port.name, port.shape, back[port.neurons])
+    return replace(port, neurons=back[port.neurons])
 
 
 def _neurons(net: Network, kept: Bools) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import Connections, Neurons, Port, owned
+from neat_onnx.network.genes import Connections, Neurons, owned
+from neat_onnx.network.port import Port
 from neat_onnx.network.structure import Structure
 
 

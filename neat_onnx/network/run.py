@@ -11,7 +11,8 @@ import numpy.typing as npt
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import FORMULA, Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.genes import Floats, Port
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.port import Port
 from neat_onnx.network.program import Program
 from neat_onnx.network.structure import Structure
 

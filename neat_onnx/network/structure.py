@@ -27,7 +27,6 @@ from neat_onnx.network.genes import (
     Connections,
     Ints,
     Neurons,
-    Port,
     ReadOnly,
     concatenated_ranges,
     owned,
@@ -35,6 +34,7 @@ from neat_onnx.network.genes import (
     stable_order,
 )
 from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock
 
 IMPORTED = "ONNX"

@@ -24,7 +24,11 @@ class ExportOptions(OptionDocument):
     opset: int = Field(
         18, ge=13, le=28, description="The opset version to write; onnxruntime loads up to 26."
     )
-    dtype: Literal["float32", "float64"] = Field("float32", description="The type of the numbers.")
+    dtype: Literal["float32", "float64"] = Field(
+        "float32",
+        description="The type of the numbers. Left out, it is float64 for a network that was "
+        "imported from a model of float64, unless it is quantized.",
+    )
     dialect: Literal["standard", "neataptic"] = Field(
         "standard",
         description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "

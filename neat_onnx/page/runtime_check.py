@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import DocumentError
+from neat_onnx.lifting.axes import output_axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.states import initial_states
 from neat_onnx.network.genes import Floats
@@ -26,11 +27,11 @@ class RuntimeInputs(NamedTuple):
 
     Attributes:
         layout: how the inputs are laid out, and how they are fed; JSON.
-            `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes after
-            the batch, and the range of columns of each port. `states`: name, type, initial values,
-            and sizes of each beside the samples, which are its `batch_axis`; `following` is the
-            output that feeds it. `outputs`: names and numbers of columns. `whole`: the model takes
-            whole sequences; `fixed`: it takes one sample at a time.
+            `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes
+            beside the samples, which are its `batch_axis`, and the range of columns of each port.
+            `states`: name, type, initial values, sizes and `batch_axis` of each; `following` is
+            the output that feeds it. `outputs`: names, numbers of columns, sizes and `batch_axis`.
+            `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
         model: the model to run.
         parts: the inputs, (T, N, I) each.
     """
@@ -72,30 +73,25 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
         "whole": player.whole,
         "fixed": player.fixed_batch,
         "parts": [x.shape for x in parts],
-        "inputs": _inputs(net, model),
+        "inputs": _inputs(net, player, model),
         "states": _states(player, model),
-        "outputs": [{"name": port.name, "columns": port.neurons.size} for port in net.outputs],
+        "outputs": _outputs(net, player, model),
     }
     return RuntimeInputs(layout, model, parts)
 
 
 def _check_axes(player: Player) -> None:
-    """Refuse a model whose inputs do not begin with the samples, or with time and the samples.
-
-    In states, which one step alone has, the samples may be any axis.
-    """
-    states = player.pairs
-    of_states = {len(player.axes[name]) for name in states}
-    axes = {axes for name, axes in player.axes.items() if name not in states}
-    one_step = axes == {(0,)} and of_states <= {1}
-    if player.apart or not (one_step or (axes == {(0, 1)} and not states)):
-        raise DocumentError("this page runs models there that have the samples in the first axis")
+    """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
+    axes = {*player.axes.values()}
+    one_step = all(len(each) == 1 for each in axes)
+    if player.apart or not (one_step or (axes == {(0, 1)} and not player.pairs)):
+        raise DocumentError("this page runs sequences there that begin with time and the samples")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")
 
 
-def _inputs(net: Network, model: Model) -> list[dict[str, Any]]:
-    """The inputs of a model: name, type, sizes after the batch, and range of columns."""
+def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
+    """The inputs of a model: name, type, sizes, where the samples are, and range of columns."""
     types = _types(model)
     columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)]).tolist()
     return [
@@ -103,10 +99,26 @@ def _inputs(net: Network, model: Model) -> list[dict[str, Any]]:
             "name": port.name,
             "type": types[port.name],
             "sizes": list(port.shape),
+            "batch_axis": 0 if player.whole else player.axes[port.name][0],
             "from": first,
             "to": last,
         }
         for port, first, last in zip(net.inputs, columns[:-1], columns[1:], strict=True)
+    ]
+
+
+def _outputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
+    """The outputs of a model: name, number of columns, sizes, and where the samples should be."""
+    stated = {entry.name: entry for entry in model.graph.outputs}
+    inputs = shapes_of_inputs(model.graph.inputs)
+    return [
+        {
+            "name": port.name,
+            "columns": port.neurons.size,
+            "sizes": list(port.shape),
+            "batch_axis": 0 if player.whole else output_axes(stated[port.name], inputs, 1)[0],
+        }
+        for port in net.outputs
     ]
 
 

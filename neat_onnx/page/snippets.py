@@ -1,6 +1,7 @@
 """Programs that run one model, in several languages, with its real names, shapes and states."""
 
 import json
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
@@ -17,10 +18,41 @@ class Snippet(TypedDict):
     text: str
 
 
+class _Kind(NamedTuple):
+    """A type of elements, as each language calls it; `array` is JavaScript's array of them."""
+
+    python: str
+    javascript: str
+    array: str
+    csharp: str
+
+
+_KINDS = {
+    DataType.FLOAT: _Kind("np.float32", "float32", "Float32Array", "float"),
+    DataType.DOUBLE: _Kind("np.float64", "float64", "Float64Array", "double"),
+    DataType.FLOAT16: _Kind("np.float16", "float16", "Uint16Array", "Float16"),
+    DataType.BOOL: _Kind("np.bool_", "bool", "Uint8Array", "bool"),
+    DataType.INT8: _Kind("np.int8", "int8", "Int8Array", "sbyte"),
+    DataType.INT16: _Kind("np.int16", "int16", "Int16Array", "short"),
+    DataType.INT32: _Kind("np.int32", "int32", "Int32Array", "int"),
+    DataType.INT64: _Kind("np.int64", "int64", "BigInt64Array", "long"),
+    DataType.UINT8: _Kind("np.uint8", "uint8", "Uint8Array", "byte"),
+    DataType.UINT16: _Kind("np.uint16", "uint16", "Uint16Array", "ushort"),
+    DataType.UINT32: _Kind("np.uint32", "uint32", "Uint32Array", "uint"),
+    DataType.UINT64: _Kind("np.uint64", "uint64", "BigUint64Array", "ulong"),
+}
+
+
+def _kind(entry: ValueInfo) -> _Kind:
+    """The type of an input or output; that of numbers for bfloat16, which no language has."""
+    return _KINDS.get(entry.elem_type, _KINDS[DataType.FLOAT])
+
+
 class _Port(NamedTuple):
     """An input of the graph in an example."""
 
     name: str
+    kind: _Kind
     shape: tuple[int, ...]
     start: list[float] | None  # the initial state where it is not zero
     following: str | None  # the output that feeds it at the next step
@@ -34,11 +66,11 @@ def snippets(model: Model, file: str) -> list[Snippet]:
     """
     ports = _ports(model)
     outputs = [entry.name for entry in model.graph.outputs]
-    double = model.graph.inputs[0].elem_type is DataType.DOUBLE
+    shown = _kind(model.graph.outputs[0])
     texts = {
-        "Python": _python(file, ports, outputs, double),
-        "JavaScript": _javascript(file, ports, outputs, double),
-        "C#": _csharp(file, ports, outputs, double),
+        "Python": _python(file, ports, outputs),
+        "JavaScript": _javascript(file, ports, outputs),
+        "C#": _csharp(file, ports, outputs[0], shown),
         "Command line": _shell(file),
     }
     return [Snippet(title=title, text=text) for title, text in texts.items()]
@@ -47,7 +79,13 @@ def snippets(model: Model, file: str) -> list[Snippet]:
 def _ports(model: Model) -> list[_Port]:
     pairs, starts = state_pairs(model), initial_states(model)
     return [
-        _Port(entry.name, _sizes(entry), starts.get(entry.name), pairs.get(entry.name))
+        _Port(
+            entry.name,
+            _kind(entry),
+            _sizes(entry),
+            starts.get(entry.name),
+            pairs.get(entry.name),
+        )
         for entry in model.graph.inputs
     ]
 
@@ -60,13 +98,11 @@ def _sizes(entry: ValueInfo) -> tuple[int, ...]:
     )
 
 
-def _python(file: str, ports: list[_Port], outputs: Sequence[str], double: bool) -> str:
-    kind = "np.float64" if double else "np.float32"
-
+def _python(file: str, ports: list[_Port], outputs: Sequence[str]) -> str:
     def value(port: _Port) -> str:
         if port.start is None:
-            return f"np.zeros({port.shape}, {kind})"
-        return f"np.array({port.start}, {kind}).reshape({port.shape})"
+            return f"np.zeros({port.shape}, {port.kind.python})"
+        return f"np.array({port.start}, {port.kind.python}).reshape({port.shape})"
 
     lines = ["import numpy as np", "import onnxruntime", ""]
     named = ", ".join(map(_text, outputs))
@@ -81,14 +117,12 @@ def _python(file: str, ports: list[_Port], outputs: Sequence[str], double: bool)
     return _joined([*lines, "for step in range(3):", f"    {run}", *back, f"    {shown}"])
 
 
-def _javascript(file: str, ports: list[_Port], outputs: Sequence[str], double: bool) -> str:
-    kind, array = ("float64", "Float64Array") if double else ("float32", "Float32Array")
-
+def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> str:
     def value(port: _Port) -> str:
-        values = f"new {array}({_size(port)})" if port.start is None else f"{array}.of("
+        values = f"new {port.kind.array}({math.prod(port.shape)})"
         if port.start is not None:
-            values += ", ".join(map(repr, port.start)) + ")"
-        return f'new ort.Tensor("{kind}", {values}, {list(port.shape)})'
+            values = f"{port.kind.array}.of({', '.join(map(repr, port.start))})"
+        return f'new ort.Tensor("{port.kind.javascript}", {values}, {list(port.shape)})'
 
     lines = ['import * as ort from "onnxruntime-web";', ""]
     lines += [f"const session = await ort.InferenceSession.create({_text(file)});"]
@@ -103,34 +137,37 @@ def _javascript(file: str, ports: list[_Port], outputs: Sequence[str], double: b
     return _joined([*lines, loop, f"  {run}", *back, f"  {shown}", "}"])
 
 
-def _csharp(file: str, ports: list[_Port], outputs: Sequence[str], double: bool) -> str:
-    kind = "double" if double else "float"
-
+def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
     def value(port: _Port) -> str:
-        sizes = ", ".join(map(str, port.shape))
+        kind, sizes = port.kind.csharp, f"new[] {{ {', '.join(map(str, port.shape))} }}"
         if port.start is None:
-            return f"new DenseTensor<{kind}>(new[] {{ {sizes} }})"
-        values = ", ".join(f"{number!r}{'' if double else 'f'}" for number in port.start)
-        return f"new DenseTensor<{kind}>(new {kind}[] {{ {values} }}, new[] {{ {sizes} }})"
+            return f"new DenseTensor<{kind}>({sizes})"
+        values = ", ".join(f"{number!r}{'f' * (kind == 'float')}" for number in port.start)
+        return f"new DenseTensor<{kind}>(new {kind}[] {{ {values} }}, {sizes})"
+
+    def given(port: _Port, tensor: str) -> str:
+        name = _text(port.name)
+        return f"[{name}] = NamedOnnxValue.CreateFromTensor({name}, {tensor})"
 
     lines = ["using Microsoft.ML.OnnxRuntime;", "using Microsoft.ML.OnnxRuntime.Tensors;", ""]
     lines += [f"using var session = new InferenceSession({_text(file)});"]
-    lines += [f"var inputs = new Dictionary<string, Tensor<{kind}>>", "{"]
-    lines += [*(f"    [{_text(p.name)}] = {value(p)}," for p in ports), "};"]
+    lines += ["var inputs = new Dictionary<string, NamedOnnxValue>", "{"]
+    lines += [*(f"    {given(port, value(port))}," for port in ports), "};"]
     run = [
-        "using var outputs = session.Run(inputs.Select(",
-        "    pair => NamedOnnxValue.CreateFromTensor(pair.Key, pair.Value)).ToList());",
-        f"Tensor<{kind}> Named(string name) =>",
-        f"    outputs.First(output => output.Name == name).AsTensor<{kind}>();",
+        "using var outputs = session.Run(inputs.Values.ToList());",
+        "Tensor<T> Named<T>(string name) =>",
+        "    outputs.First(output => output.Name == name).AsTensor<T>();",
     ]
-    shown = f'Console.WriteLine(string.Join(", ", Named({_text(outputs[0])}).ToArray()));'
+    printed = f"Named<{shown.csharp}>({_text(output)}).ToArray()"
+    shows = f'Console.WriteLine(string.Join(", ", {printed}));'
     states = [port for port in ports if port.following]
     if not states:
-        return _joined([*lines, *run, shown])
-    back = [
-        f"inputs[{_text(p.name)}] = Named({_text(p.following)}).ToDenseTensor();" for p in states
-    ]
-    inside = [f"    {line}" for line in [*run, *back, shown]]
+        return _joined([*lines, *run, shows])
+    back = []
+    for port in states:
+        made = f"Named<{port.kind.csharp}>({_text(port.following)}).ToDenseTensor()"
+        back.append(f"inputs{given(port, made)};")
+    inside = [f"    {line}" for line in [*run, *back, shows]]
     return _joined([*lines, "for (var step = 0; step < 3; step++)", "{", *inside, "}"])
 
 
@@ -145,13 +182,6 @@ def _shell(file: str) -> str:
             f"neat-onnx verify network.json {quoted}",
         ]
     )
-
-
-def _size(port: _Port) -> int:
-    size = 1
-    for each in port.shape:
-        size *= each
-    return size
 
 
 def _text(value: str | None) -> str:

@@ -52,7 +52,7 @@ def _rounds(model: Model) -> bool:
     onnxruntime multiplies two numbers by which both factors of a MatMul are multiplied, in float32.
     """
     draft = Draft(model)
-    if draft.facts(model.graph.inputs[0].name).elem_type is not DataType.DOUBLE:
+    if model.graph.number_type is not DataType.DOUBLE:
         return False
     numbers = {name for name, tensor in draft.tensors.items() if tensor.size == 1}
     scaled = {

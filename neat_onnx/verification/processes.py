@@ -16,8 +16,8 @@ import numpy as np
 from neat_onnx.genome import import_network
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
-from neat_onnx.network.genes import Port
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.verification.runtimes import Feed, Session
 
 _SECONDS = 600.0  # more than any run takes

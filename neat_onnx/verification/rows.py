@@ -9,7 +9,8 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import Axes, output_axes
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent
-from neat_onnx.network.genes import Floats, Port
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.port import Port
 
 Shape = tuple[int, ...]
 

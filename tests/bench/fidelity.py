@@ -16,11 +16,11 @@ import numpy as np
 import onnxruntime
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
-sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries"))
+sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
 
 import timed
-from cases import Case, cases
-from playing import played, sequences
+from support.examples.cases import Case, cases
+from support.harness.playing import played, sequences
 
 import neat_onnx
 

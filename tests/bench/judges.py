@@ -21,14 +21,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import fann_peer
 import numpy as np
-import wann_peer
-from judging import JAVASCRIPT, Task, answers, computed
-from transcribed import GoNEAT, SharpNEAT, tensorneat
+from support.peers import fann_peer, wann_peer
+from support.peers.judging import JAVASCRIPT, Task, answers, computed
+from support.peers.transcribed import GoNEAT, SharpNEAT, tensorneat
 from written import TESTS, Source
 
 Tasks = list[tuple[Source, Any]]
+PEERS = TESTS / "support" / "peers"
 OWN, WRITTEN_OUT = "its own code", "its algorithm, written out"
 
 
@@ -92,7 +92,7 @@ class NeatPython:
         return [next(found) if run else None for run in runs]
 
     def _run(self, given: str) -> list[str]:
-        command = [sys.executable, str(TESTS / "neat_python_judge.py")]
+        command = [sys.executable, str(PEERS / "neat_python_judge.py")]
         return run_lines(command, given, {"PYTHONPATH": self._path})
 
     def _integrates(self, source: Source) -> bool:
@@ -130,12 +130,12 @@ def by_tensorneat(tasks: Tasks) -> list[Any]:
     ]
     lines = "".join(json.dumps(one) + "\n" for one in given)
     variables = {"PYTHONPATH": str(folder / "src"), "JAX_ENABLE_X64": "1"}
-    return answers(run_lines([python, str(TESTS / "tensorneat_judge.py")], lines, variables))
+    return answers(run_lines([python, str(PEERS / "tensorneat_judge.py")], lines, variables))
 
 
 def by_goneat(tasks: Tasks) -> list[Any]:
     """The outputs of goNEAT's `ForwardSteps`, as many as there are nodes."""
-    command = ["go", "run", str(TESTS / "goneat_judge.go")]
+    command = ["go", "run", str(PEERS / "goneat_judge.go")]
     given = [{"document": document, **_rows(source)} for source, document in tasks]
     lines = "".join(json.dumps(one) + "\n" for one in given)
     return answers(run_lines(command, lines, folder=folder_of("GONEAT")))

@@ -20,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
 
 import numpy as np
-import trips
-from cases import CORPORA
 from judges import Judge, Tasks, judges
+from support.examples.cases import CORPORA
+from support.harness import trips
 from written import TESTS, Source, sources
 
 import neat_onnx

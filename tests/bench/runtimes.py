@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "generate"))
 
 import onnx
-from cases import CORPORA, case
 from models_of_others.small_models import small_models
 from readme_tables import in_step
+from support.examples.cases import CORPORA, case
 
 import neat_onnx
 from neat_onnx.verification.compare import compare

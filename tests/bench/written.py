@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import timed
-from cases import cases
+from support.examples.cases import cases
 
 import neat_onnx
 from neat_onnx import Network

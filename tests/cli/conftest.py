@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cases import case
+from support.examples.cases import case
 
 from neat_onnx.cli import main
 

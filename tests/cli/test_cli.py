@@ -6,9 +6,9 @@ import re
 import numpy as np
 import onnx
 import pytest
-from cases import BAD, assert_within, case
-from graphs import graph, node
-from sessions import open_session
+from support.examples.cases import BAD, assert_within, case
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 import neat_onnx
 

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from cases import BAD, bad_files
+from support.examples.cases import BAD, bad_files
 
 import neat_onnx
 from neat_onnx.cli import main

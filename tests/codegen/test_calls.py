@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from neat_onnx import Network, OptionError, export, generate_code, verify
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, assert_within, cases
-from sweep import each
+from support.examples.cases import Case, assert_within, cases
+from support.harness.sweep import each
 
 from neat_onnx import Network, OptionError, generate_code, register_activation
 from neat_onnx.codegen.c import C
@@ -23,7 +23,8 @@ from neat_onnx.codegen.plan import plan_of
 from neat_onnx.codegen.python import Python
 from neat_onnx.network.activations import ACTIVATIONS, unregister_activation
 from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, constant
-from neat_onnx.network.genes import Floats, Port
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.port import Port
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 NETWORK_GROUPS = ("nts-net", "nap-net", "np-ff", "np-rec", "np-atom")

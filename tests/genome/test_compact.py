@@ -5,7 +5,7 @@ import json
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import Model, NeatOnnxWarning, Network, export, import_model
 from neat_onnx.genome import CHECKSUM, checksum

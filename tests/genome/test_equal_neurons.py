@@ -4,10 +4,10 @@ import json
 
 import onnx
 import pytest
-from graphs import graph, node
 from hypothesis import given
 from hypothesis import strategies as st
-from random_networks import dags
+from support.examples.graphs import graph, node
+from support.examples.random_networks import dags
 
 from neat_onnx import Network, export, import_model
 

@@ -1,7 +1,7 @@
 """The genomes of ONNX's own cases, which are often one long formula of many inputs, come back."""
 
 import pytest
-from backend_cases import backend_cases, is_large
+from support.examples.backend_cases import backend_cases, is_large
 
 from neat_onnx import export, import_model
 

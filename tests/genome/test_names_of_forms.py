@@ -3,7 +3,7 @@
 import json
 
 import onnx
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import Network, export, import_model, verify
 

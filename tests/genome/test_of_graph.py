@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import graph, node
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, load_network
 from neat_onnx.genome import GENOME

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from cases import cases
-from made import aggregating
-from rewriting import (
+from support.examples.cases import cases
+from support.examples.made import aggregating
+from support.harness.rewriting import (
     by_converter,
     by_onnxruntime,
     extended,
@@ -13,7 +13,7 @@ from rewriting import (
     without_twins,
     without_zeros,
 )
-from sweep import WHOLE, each
+from support.harness.sweep import WHOLE, each
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model
 

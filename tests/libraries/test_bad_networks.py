@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import assert_within, bad_files
+from support.examples.cases import assert_within, bad_files
 
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning
 from neat_onnx.libraries import load_network

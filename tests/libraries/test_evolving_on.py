@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from cases import assert_within
-from judging import run_node
+from support.examples.cases import assert_within
+from support.peers.judging import run_node
 from test_judged import SAMPLE, require
 
 from neat_onnx import NetworkError

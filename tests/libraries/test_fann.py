@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import fann_peer
 import numpy as np
 import pytest
-from cases import assert_within, cases
+from support.examples.cases import assert_within, cases
+from support.peers import fann_peer
 
 from neat_onnx import Network, NetworkError, load_network
 

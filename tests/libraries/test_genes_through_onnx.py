@@ -5,7 +5,15 @@ import json
 from pathlib import Path
 
 import pytest
-from trips import EXCEPT, documents, keyed, listed, live, through_float32, through_json
+from support.harness.trips import (
+    EXCEPT,
+    documents,
+    keyed,
+    listed,
+    live,
+    through_float32,
+    through_json,
+)
 
 from neat_onnx import load_network, to_neat_python
 from neat_onnx.libraries.neat_python.unpickle import unpickled

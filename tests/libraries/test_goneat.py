@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from transcribed import GONEAT, GoNEAT
+from support.peers.transcribed import GONEAT, GoNEAT
 
 from neat_onnx import (
     NeatOnnxWarning,

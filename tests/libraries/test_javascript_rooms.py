@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from judging import Task, computed
-from rooms import outputs, recorded_cases
+from support.examples.recorded import outputs, recorded_cases
+from support.peers.judging import Task, computed
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 

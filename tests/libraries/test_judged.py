@@ -4,8 +4,8 @@ import os
 
 import numpy as np
 import pytest
-from cases import assert_within, cases
-from judging import JAVASCRIPT, Task, computed, is_installed
+from support.examples.cases import assert_within, cases
+from support.peers.judging import JAVASCRIPT, Task, computed, is_installed
 
 from neat_onnx import NetworkError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import cases
+from support.examples.cases import cases
 
 from neat_onnx import NeatOnnxWarning, Network, NetworkError, load_network
 

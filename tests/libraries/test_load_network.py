@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import case
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples.cases import case
 
 from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
 from neat_onnx.libraries import load_network

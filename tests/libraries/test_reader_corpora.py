@@ -1,7 +1,7 @@
 """Every network of the corpora that has a reader, against what the peer computed."""
 
 import pytest
-from cases import Case, assert_within, case, cases
+from support.examples.cases import Case, assert_within, case, cases
 
 from neat_onnx.errors import NeatOnnxWarning
 from neat_onnx.libraries import load_network

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
+from support.peers.transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
 
 from neat_onnx import Network, NetworkError, OptionError, export, load_network, verify
 from neat_onnx.libraries.tensorneat.names import ACTIVATION_NAMES, AGGREGATION_NAMES

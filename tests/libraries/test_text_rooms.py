@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import wann_peer
-from rooms import outputs, recorded_cases
-from transcribed import SharpNEAT
+from support.examples.recorded import outputs, recorded_cases
+from support.peers import wann_peer
+from support.peers.transcribed import SharpNEAT
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 

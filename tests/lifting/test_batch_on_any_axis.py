@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
 from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, RuntimeException
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, import_model
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, import_model, verify
 

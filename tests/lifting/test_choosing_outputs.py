@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import (
     ModelError,

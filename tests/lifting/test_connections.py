@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import Network, export, import_model
 from neat_onnx.lifting.connections import reading_products

@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 

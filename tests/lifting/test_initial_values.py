@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from graphs import node
 from onnx import TensorProto, helper
+from support.examples.graphs import node
 
 from neat_onnx import Model, Network, export, import_model, load_model, verify
 

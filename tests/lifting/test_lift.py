@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
-from networks import NETWORKS
-from routes import stripped
+from support.examples.graphs import assert_lifts, graph, node
+from support.examples.networks import NETWORKS
+from support.harness.routes import stripped
 
 from neat_onnx import (
     DocumentError,

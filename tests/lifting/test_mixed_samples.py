@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
-from graphs import computed, graph, is_right, node
+from support.examples.graphs import computed, graph, is_right, node
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, load_model
 from neat_onnx.genome import imported

@@ -1,9 +1,9 @@
 """Trips through ONNX without metadata: the first may add neurons, the second adds none."""
 
 import pytest
-from cases import CORPORA, case
-from networks import NETWORKS
-from sweep import unlike
+from support.examples.cases import CORPORA, case
+from support.examples.networks import NETWORKS
+from support.harness.sweep import unlike
 
 from neat_onnx import Network, export, import_model
 

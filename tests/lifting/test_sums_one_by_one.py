@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import export, import_model
 

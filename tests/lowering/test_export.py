@@ -9,9 +9,9 @@ import sys
 
 import numpy as np
 import pytest
-from networks import NETWORKS
-from routes import stripped
-from sweep import WHOLE, unlike
+from support.examples.networks import NETWORKS
+from support.harness.routes import stripped
+from support.harness.sweep import WHOLE, unlike
 
 from neat_onnx import (
     ExportOptions,
@@ -250,7 +250,7 @@ def test_zeros_keep_their_signs():
 
 _DIGESTS = """
 import hashlib, sys
-from networks import NETWORKS
+from support.examples.networks import NETWORKS
 from neat_onnx import export
 for name in sys.argv[1:]:
     for options in ({}, {"mixed_activations": "per_neuron", "fold": True}):

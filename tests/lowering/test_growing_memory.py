@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playing import played
+from support.harness.playing import played
 
 from neat_onnx import Network, export, import_model, load_network
 from neat_onnx.network.program import Program

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import onnx
 import pytest
-from cases import assert_within, case
-from made import layered, samples
-from networks import NETWORKS
-from playing import played, sequences
-from routes import ROUTES, Route, Trip, run_onnxruntime
+from support.examples.cases import assert_within, case
+from support.examples.made import layered, samples
+from support.examples.networks import NETWORKS
+from support.harness.playing import played, sequences
+from support.harness.routes import ROUTES, Route, Trip, run_onnxruntime
 
 from neat_onnx import (
     ModelError,

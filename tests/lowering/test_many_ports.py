@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from page import convert
-from sessions import open_session
-from sweep import WHOLE
+from support.harness.page import convert
+from support.harness.sessions import open_session
+from support.harness.sweep import WHOLE
 
 import neat_onnx
 from neat_onnx import (

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from cases import Case, assert_within, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import played, sequences
-from sweep import WHOLE, count, each
+from support.examples.cases import Case, assert_within, cases
+from support.harness.playing import played, sequences
+from support.harness.sweep import WHOLE, count, each
 
 import neat_onnx
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model, validate, verify

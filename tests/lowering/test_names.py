@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from networks import NETWORKS
-from sessions import open_session
-from sweep import unlike
+from support.examples.networks import NETWORKS
+from support.harness.sessions import open_session
+from support.harness.sweep import unlike
 
 from neat_onnx import Model, Network, export, load_network, validate
 from neat_onnx.model import Graph

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import export, import_model
 from neat_onnx.genome import restore

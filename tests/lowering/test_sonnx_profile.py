@@ -4,10 +4,10 @@ import functools
 import warnings
 
 import pytest
-from cases import CORPORA, case
-from networks import NETWORKS
 from onnx import defs
-from routes import Trip, assert_genome_as_exact_as_its_type, onnxruntime_agrees
+from support.examples.cases import CORPORA, case
+from support.examples.networks import NETWORKS
+from support.harness.routes import Trip, assert_genome_as_exact_as_its_type, onnxruntime_agrees
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from cases import case
-from networks import NETWORKS
-from page import convert
-from routes import Trip, assert_same_genome, follows_the_schema
+from support.examples.cases import case
+from support.examples.networks import NETWORKS
+from support.harness.page import convert
+from support.harness.routes import Trip, assert_same_genome, follows_the_schema
 
 import neat_onnx
 from neat_onnx import Network

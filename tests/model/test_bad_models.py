@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import assert_within, bad_files
-from flat_documents import with_warnings
 from sample_models import node  # noqa: F401 - registers the operators
+from support.examples.cases import assert_within, bad_files
+from support.examples.flat_documents import with_warnings
 
 from neat_onnx import convert, import_model
 from neat_onnx.errors import ModelError, NeatOnnxError

@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
 from onnx import helper
+from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, Network, OptionError, export, import_model, limits, load_model
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 ABORTING = {
     "more outputs than num_outputs": graph(

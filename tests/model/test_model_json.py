@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from sample_models import mlp, models
-from sweep import count
+from support.harness.sweep import count
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.model import DataType, Graph, MetadataEntry, Model, Tensor, ValueInfo, load_model

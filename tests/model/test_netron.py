@@ -9,10 +9,10 @@ import netron
 import numpy as np
 import onnx
 import pytest
-from cases import cases
-from networks import NETWORKS
 from onnx import helper, numpy_helper
-from sweep import WHOLE, each
+from support.examples.cases import cases
+from support.examples.networks import NETWORKS
+from support.harness.sweep import WHOLE, each
 
 from neat_onnx import NeatOnnxWarning, export
 

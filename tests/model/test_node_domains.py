@@ -1,8 +1,8 @@
 """Nodes of domains that their operators are not in: the error says so, and how to go on."""
 
 import pytest
-from graphs import graph, node
 from onnx import helper
+from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, load_model
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from onnx import TensorProto, helper
 from sample_models import mlp, models, node
-from sessions import open_session
-from sweep import count
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import import_model
 from neat_onnx.errors import DocumentError, ModelError

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sample_models import mlp, node
-from sessions import open_session
-from sweep import count
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model import DataType, Graph, Model, Tensor, load_model, validate

@@ -7,10 +7,10 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from cases import cases
-from networks import NETWORKS
 from onnx import numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support.examples.cases import cases
+from support.examples.networks import NETWORKS
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, OptionError, export, load_model
 from neat_onnx.cli import main

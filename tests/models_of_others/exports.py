@@ -2,7 +2,7 @@
 
 import numpy as np
 import onnx
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 Case = tuple[str, onnx.ModelProto]
 ACTIVATIONS = [

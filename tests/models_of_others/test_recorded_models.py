@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model
 

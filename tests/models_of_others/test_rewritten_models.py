@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_small_sizes
-from graphs import graph, node
-from rewriting import (
+from small_models import small_models
+from support.examples.graphs import graph, node
+from support.harness.rewriting import (
     by_onnxruntime,
     with_other_names,
     without_copies,
@@ -15,8 +16,7 @@ from rewriting import (
     without_twins,
     without_zeros,
 )
-from small_models import small_models
-from sweep import each
+from support.harness.sweep import each
 
 from neat_onnx import Network, export, import_model
 

@@ -4,9 +4,9 @@ import numpy as np
 import onnx
 import pytest
 from exports import size_of_equal_export
-from graphs import graph, node
-from sessions import open_session
 from small_models import Weights
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model, verify
 

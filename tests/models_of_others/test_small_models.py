@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from sessions import open_session
 from small_models import small_models
-from sweep import each
+from support.harness.sessions import open_session
+from support.harness.sweep import each
 
 from neat_onnx import export, import_model
 

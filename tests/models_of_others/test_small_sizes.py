@@ -4,8 +4,8 @@ import numpy as np
 import onnx
 import pytest
 from exports import size_of_equal_export
-from graphs import graph, node
 from small_models import Weights
+from support.examples.graphs import graph, node
 
 
 def few_rows() -> onnx.ModelProto:

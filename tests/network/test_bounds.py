@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 import pytest
-from graphs import assert_valid_in_any_form
 from hypothesis import given
 from hypothesis import strategies as st
-from sessions import open_session
+from support.examples.graphs import assert_valid_in_any_form
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, NetworkError, Population, export
 from neat_onnx.network.activations import activation_named

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rnn_cells import BUILDERS, INPUTS, UNITS, sequences
+from support.examples.rnn_cells import BUILDERS, INPUTS, UNITS, sequences
 
 from neat_onnx import NetworkError
 from neat_onnx.network.evaluate import evaluate

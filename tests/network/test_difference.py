@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import cases
+from support.examples.cases import cases
 
 import neat_onnx
 from neat_onnx.network.difference import difference

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sweep import count
+from support.harness.sweep import count
 
 import neat_onnx
 from neat_onnx import NetworkError

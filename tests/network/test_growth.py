@@ -190,7 +190,7 @@ def test_a_function_that_is_nan_for_some_numbers(formula, before, bias, partial)
 
 
 def test_a_value_that_is_nan_does_not_reach_its_neighbours():
-    from sessions import open_session
+    from support.harness.sessions import open_session
 
     from neat_onnx import export
 

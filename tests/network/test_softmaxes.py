@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, export
 from neat_onnx.network.growth import overflowing

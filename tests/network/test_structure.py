@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from neat_onnx import Network, NetworkError
-from neat_onnx.network.genes import Connections, Neurons, Port
+from neat_onnx.network.genes import Connections, Neurons
+from neat_onnx.network.port import Port
 from neat_onnx.network.structure import Structure
 
 

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 import neat_onnx
 from neat_onnx.network.evaluate import evaluate

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, shape_inference
-from sweep import count
+from support.harness.sweep import count
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE

@@ -11,9 +11,9 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 import onnx
 import pytest
-from graphs import node
-from sessions import open_session
-from sweep import WHOLE
+from support.examples.graphs import node
+from support.harness.sessions import open_session
+from support.harness.sweep import WHOLE
 
 from neat_onnx import NeatOnnxError, NeatOnnxWarning, import_model
 from neat_onnx.model.node import node_classes

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from backend_cases import backend, backend_cases
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from support.examples.backend_cases import backend, backend_cases
 
 import neat_onnx.operators.on_demand
 import neat_onnx.operators.rare  # noqa: F401 (registers itself)

@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node, operators
 from onnx import numpy_helper
+from support.examples.graphs import assert_lifts, graph, node, operators
 
 from neat_onnx import ModelError, Network, export, import_model, verify
 

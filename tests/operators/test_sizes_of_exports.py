@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import export, import_model, verify
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import onnx.parser
 import pytest
-from cases import case
-from graphs import graph, node
 from onnx import helper
-from page import ask, convert, files
-from sessions import open_session
+from support.examples.cases import case
+from support.examples.graphs import graph, node
+from support.harness.page import ask, convert, files
+from support.harness.sessions import open_session
 
 import neat_onnx
 from neat_onnx import errors
@@ -106,7 +106,8 @@ def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():
     assert "'Gelu' from domain 'com.microsoft' is unknown" in result["unchecked"]
     assert neat_onnx.verify(blobs["network"], model, runtime="onnxruntime").passed
     layout, inputs = ask("runtime_inputs")
-    assert layout["result"]["outputs"] == [{"name": "y", "columns": 2}]
+    (output,) = layout["result"]["outputs"]
+    assert output == {"name": "y", "columns": 2, "sizes": [2], "batch_axis": 0}
     assert inputs["model"]
 
 

@@ -6,8 +6,8 @@ import json
 import numpy as np
 import onnx
 import pytest
-from cases import case
-from page import ask, convert
+from support.examples.cases import case
+from support.harness.page import ask, convert
 
 import neat_onnx
 from neat_onnx.page.forms import FORMS

@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-from page import ask, convert
+from support.harness.page import ask, convert
 
 from neat_onnx import libraries, load_network, load_networks
 from neat_onnx.page.bridge import call

@@ -1,7 +1,7 @@
 """A model beside its network: every node with its weights, its shape and its neurons."""
 
 import onnx
-from cases import case
+from support.examples.cases import case
 
 import neat_onnx
 from neat_onnx.page.model_graph import model_graph

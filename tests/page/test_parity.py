@@ -1,7 +1,7 @@
 """The outputs that the page plots: both sides, and the histogram of their differences."""
 
 import numpy as np
-from cases import case
+from support.examples.cases import case
 
 import neat_onnx
 from neat_onnx.page.parity import parity

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from cases import cases
+from support.examples.cases import cases
 
 import neat_onnx
 from neat_onnx.network.aggregations import AGGREGATIONS

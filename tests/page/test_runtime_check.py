@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from page import ask, convert
-from sessions import open_session
+from support.harness.page import ask, convert
+from support.harness.sessions import open_session
 
 import neat_onnx
 
@@ -46,7 +46,12 @@ def outputs_of(layout: dict, blobs: dict[str, bytes]) -> bytes:
 def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
     return {
         port["name"]: np.ascontiguousarray(
-            x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"]), port["type"]
+            np.moveaxis(
+                x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"]),
+                0,
+                port["batch_axis"],
+            ),
+            port["type"],
         )
         for port in layout["inputs"]
     }
@@ -106,4 +111,4 @@ def test_a_sequence_without_a_batch_is_not_run_there():
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
     found = convert(model.SerializeToString(), name="sums.onnx")[0]["result"]
     assert found["report"]["passed"]
-    assert "samples in the first axis" in ask("runtime_inputs")[0]["error"]["message"]
+    assert "begin with time and the samples" in ask("runtime_inputs")[0]["error"]["message"]

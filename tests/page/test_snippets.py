@@ -2,11 +2,12 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import case
+from support.examples.cases import case
 
 import neat_onnx
 from neat_onnx.page.snippets import snippets
@@ -55,12 +56,32 @@ def assert_steps(net: neat_onnx.Network, words: list[str]) -> None:
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
+def typed(name: str, dtype: str) -> neat_onnx.Model:
+    """An export of a network with a first input and output of this type, as imported ones have."""
+    net = case(name).network()
+    ports = replace(net.inputs[0], dtype=dtype), replace(net.outputs[0], dtype=dtype)
+    return neat_onnx.export(replace(net, inputs=ports[:1], outputs=ports[1:]))
+
+
+DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_python_program_gives_each_type(dtype, tmp_path, monkeypatch, capsys):
+    typed("np-ff-19", dtype).save(tmp_path / "my net.onnx")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program(typed("np-ff-19", dtype), "Python"), "program", "exec"), {})
+    words = capsys.readouterr().out.replace("[", " ").replace("]", " ").split()
+    assert_steps(case("np-ff-19").network(), words)
+
+
 def test_the_javascript_programs_run_in_onnxruntime_web(tmp_path):
     """One after the other in one process, as it takes seconds to load the runtime."""
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    names, nets, imports = ("np-ff-19", "nts-net-lstm-2"), [], []
-    for name in names:
-        net, model = made(name)
+    models = {name: made(name) for name in ("np-ff-19", "nts-net-lstm-2")}
+    models |= {dtype: (models["np-ff-19"][0], typed("np-ff-19", dtype)) for dtype in DTYPES}
+    nets, imports = [], []
+    for name, (net, model) in models.items():
         nets.append(net)
         model.save(tmp_path / f"{name}.onnx")
         text = program(model, "JavaScript").replace(".data);", ".data.join(' '));")

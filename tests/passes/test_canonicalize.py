@@ -3,9 +3,9 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model, load_model
 

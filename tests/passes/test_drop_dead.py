@@ -1,7 +1,7 @@
 """Dead nodes and unread initializers go; inputs stay."""
 
-from graphs import graph, node
-from networks import NETWORKS
+from support.examples.graphs import graph, node
+from support.examples.networks import NETWORKS
 
 from neat_onnx import export, load_model
 from neat_onnx.passes import drop_dead

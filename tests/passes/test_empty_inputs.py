@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.passes.empty_inputs import empty_inputs

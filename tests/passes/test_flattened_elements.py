@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
 from onnx import helper
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import canonicalize, export, import_model, verify
 

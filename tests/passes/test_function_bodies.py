@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model, verify
 

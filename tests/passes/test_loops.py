@@ -3,9 +3,9 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, canonicalize, import_model, load_model
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
 from onnx.reference import ReferenceEvaluator
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node, operators
+from support.harness.sessions import open_session
 
 from neat_onnx import Model, export, import_model, verify
 from neat_onnx.passes.padded_windows import padded_windows

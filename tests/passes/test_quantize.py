@@ -3,10 +3,10 @@
 import numpy as np
 import onnx
 import pytest
-from cases import case
-from graphs import graph, node
-from networks import NETWORKS
-from sessions import open_session
+from support.examples.cases import case
+from support.examples.graphs import graph, node
+from support.examples.networks import NETWORKS
+from support.harness.sessions import open_session
 
 from neat_onnx import (
     Network,

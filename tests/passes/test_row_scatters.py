@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, canonicalize, import_model, verify
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import node
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import node
+from support.harness.sessions import open_session
 
 from neat_onnx import canonicalize, export, import_model, verify
 

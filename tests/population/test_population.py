@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sessions import open_session
-from sweep import count
+from support.examples.cases import cases
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import Network, NetworkError, OptionError, Population, export_population, validate
 from neat_onnx.network.genes import Floats

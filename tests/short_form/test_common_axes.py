@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node, operators
-from sessions import open_session
+from support.examples.graphs import graph, node, operators
+from support.harness.sessions import open_session
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.common_axes import in_common_axes

@@ -1,9 +1,9 @@
 """Constants that stand twice."""
 
 import numpy as np
-from graphs import graph, node
 from onnx import numpy_helper
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.constants_once import constants_once

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.in_axes import in_axes

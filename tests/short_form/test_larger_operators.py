@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome import CHECKSUM, GENOME

@@ -1,6 +1,6 @@
 """Nodes in the order in which tensors are needed."""
 
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.order import in_order_of

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node, operators
 from onnx import helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import graph, node, operators
+from support.harness.sessions import open_session
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.packed import packed

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.genome import CHECKSUM, GENES, GENOME

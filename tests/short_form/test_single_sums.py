@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import import_model
 from neat_onnx.model import load_model

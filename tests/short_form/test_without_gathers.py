@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node, operators
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sessions import open_session
+from support.examples.graphs import graph, node, operators
+from support.harness.sessions import open_session
 
 from neat_onnx.model import load_model
 from neat_onnx.short_form.straight import straight

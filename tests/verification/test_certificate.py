@@ -13,7 +13,7 @@ import jsonschema
 import numpy as np
 import onnx
 import pytest
-from networks import NETWORKS
+from support.examples.networks import NETWORKS
 
 import neat_onnx
 from neat_onnx import (

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import computed, graph, node
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import computed, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import import_model, load_model, verify
 from neat_onnx.verification.runtimes.reference import load

@@ -9,9 +9,9 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from graphs import computed, graph, is_right, node
 from onnx import helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import computed, graph, is_right, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model, load_model
 from neat_onnx.genome import imported

@@ -2,8 +2,8 @@
 
 import onnx
 import pytest
-from graphs import graph, node
 from onnx import TensorProto, helper
+from support.examples.graphs import graph, node
 
 from neat_onnx import import_model, load_model, verify
 from neat_onnx.verification.compare import as_read

@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import node
 from onnx import TensorProto, helper, numpy_helper
+from support.examples.graphs import node
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 

@@ -6,15 +6,15 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-from cases import assert_within, case
-from made import samples
-from networks import NETWORKS
-from playing import sequences
-from routes import rounding_tolerance
+from support.examples.cases import assert_within, case
+from support.examples.made import samples
+from support.examples.networks import NETWORKS
+from support.harness.playing import sequences
+from support.harness.routes import rounding_tolerance
 
 from neat_onnx import Network, export, verify
 
-SCRIPT = Path(__file__).parents[1] / "play_in_web.mjs"
+SCRIPT = Path(__file__).with_name("play_in_web.mjs")
 STATELESS = ["nts-net-dag-24", "np-ff-19", "np-atom-agg-median", "nap-net-perceptron-4"]
 SEQUENCES = ["nts-net-lstm-2", "nts-net-gate-3", "np-rec-10", "nap-net-narx-2"]
 

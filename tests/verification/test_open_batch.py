@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, NeatOnnxWarning, export, import_model, load_model, verify
 from neat_onnx.verification.open_batch import loaded

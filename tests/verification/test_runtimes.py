@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from graphs import graph, node
 from models_of_others.small_models import recurrent
-from networks import NETWORKS
+from support.examples.graphs import graph, node
+from support.examples.networks import NETWORKS
 
 from neat_onnx import Network, OptionError, export, import_model, verify
 from neat_onnx.verification.runtimes import RUNTIMES, onnxruntime_web

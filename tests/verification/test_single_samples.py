@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
+from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, export, import_model, verify
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from cases import case
-from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
+from support.examples.cases import case
+from support.examples.graphs import graph, node
 
 from neat_onnx import (
     Model,

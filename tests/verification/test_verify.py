@@ -3,10 +3,10 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
-from made import layered
-from networks import NETWORKS
-from routes import stripped
+from support.examples.graphs import graph, node
+from support.examples.made import layered
+from support.examples.networks import NETWORKS
+from support.harness.routes import stripped
 
 from neat_onnx import (
     ModelError,

@@ -12,8 +12,9 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import Connections, Neurons, Port
+from neat_onnx.network.genes import Connections, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.parsing import ForeignDocument, parse
 
 ACTIVATION_NAMES = {"sigmoid": "sigmoid", "relu": "relu", "tanh": "tanh"}

@@ -17,8 +17,9 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 
 _GENES = ("activation", "aggregation", "bias", "response")
 

@@ -21,8 +21,9 @@ from neat_onnx.libraries.names import (
 from neat_onnx.libraries.neat_python.silent import is_held, is_plain
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.genes import Connections, Neurons, Port
+from neat_onnx.network.genes import Connections, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
 

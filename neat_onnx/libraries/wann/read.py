@@ -11,8 +11,9 @@ import numpy as np
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.wann.names import ACTIVATION_NAMES
-from neat_onnx.network.genes import Connections, Floats, Neurons, Port
+from neat_onnx.network.genes import Connections, Floats, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 
 
 def read(content: str, inputs: int | None, outputs: int | None) -> Network:

@@ -243,8 +243,9 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         return
     if operand.formula.is_truth:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
-    elif ctx.has_integers(node) or ctx.facts[node.input[0]].was_integer:
-        ctx.facts[node.output[0]].was_integer = True
+        ctx.facts[node.output[0]].is_whole = True
+    elif ctx.has_integers(node) or ctx.facts[node.input[0]].is_whole:
+        ctx.facts[node.output[0]].is_whole = True
     elif whole and (operand.reduced or not is_whole(operand.formula)):
         operand = formula_of(ctx, operand, towards_zero())
     ctx.bind(node, operand)

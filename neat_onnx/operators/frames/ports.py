@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import ValueInfo
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity
 

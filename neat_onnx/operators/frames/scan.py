@@ -126,6 +126,10 @@ class OverSteps(OneStep):
             node=ctx.nodes,
         )
 
+    def in_stated_ports(self, model: Model) -> Model:
+        """Return the model as it is: sequences are of numbers, time and the batch first."""
+        return model
+
     def metadata(self, model: Model) -> dict[str, str]:
         """The states are in the graph with their start, so that there is nothing to say of them."""
         return state_metadata([], model)

@@ -29,6 +29,7 @@ from neat_onnx.operators.frames.memory import (
     value_before,
 )
 from neat_onnx.operators.frames.ports import described, open_input, produce_output
+from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,11 @@ class OneStep:
             initializer=list(ctx.initializers.values()),
             node=ctx.nodes,
         )
+
+    def in_stated_ports(self, model: Model) -> Model:
+        """Give inputs and outputs the types, and the place of the batch, that ports have."""
+        stated = self._ctx.options.dialect == "standard"
+        return in_stated_ports(model, self._ctx.net) if stated else model
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, and where states start."""

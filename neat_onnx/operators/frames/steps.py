@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model, ValueInfo
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.frames.ports import described, produce_as
 from neat_onnx.operators.layout.columns import exactly
@@ -56,6 +56,10 @@ class AllSteps:
             return
         shape = sequence_shape(ctx, *port.shape)
         ctx.produce(Reshape, [tensor, shape], port.name, f"output_{port.name}")
+
+    def in_stated_ports(self, model: Model) -> Model:
+        """Return the model as it is: sequences are of numbers, time and the batch first."""
+        return model
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Nothing: no memory crosses the graph's ends."""

@@ -152,7 +152,8 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     first, wanted = axes.of(node.input[0]), axes.integers(node, 1)
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
-    before = elements_before(first, axes.operands[node.input[0]].shape)
+    old = axes.operands[node.input[0]].shape
+    before = elements_before(first, old)
     if wanted is None or before is None or axes.has_time:
         return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
@@ -167,7 +168,8 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     if sized is not None or (varying and not axes.single):
         candidates = [axis for axis in candidates if axis in varying]
     else:
-        candidates.sort(key=lambda axis: wanted[axis] > 0)
+        outer = old[: next(axis for axis, kind in enumerate(first) if kind != FEATURE)]
+        candidates.sort(key=lambda axis: (wanted[axis] > 0, shape[:axis] != outer))
     if candidates:
         return [tuple(FIRST if axis == candidates[0] else FEATURE for axis in range(rank))]
     return [_inside(shape, before, varying)]

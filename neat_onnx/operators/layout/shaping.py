@@ -322,7 +322,7 @@ def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
 def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
     """Bind the first input with `change` applied to the array of its elements."""
     given, result = ctx.facts[node.input[0]], ctx.facts[node.output[0]]
-    result.was_integer |= given.was_integer
+    result.is_whole |= given.is_whole
     if isinstance(choice := given.chosen, Value):
         moved = change(np.arange(math.prod(choice.shape[:-1])).reshape(choice.shape[:-1]))
         of_place = choice.order.reshape(-1, choice.shape[-1])

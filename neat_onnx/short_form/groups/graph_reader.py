@@ -26,7 +26,7 @@ class GraphReader:
 
     def __init__(self, draft: Draft) -> None:
         self.draft, self.made = draft, draft.producers
-        self.element = draft.model.graph.inputs[0].elem_type
+        self.element = draft.model.graph.number_type
 
     def kind(self, name: str) -> DataType:
         """The type of a tensor's elements; of one that is new, that of all numbers."""

@@ -22,7 +22,7 @@ def load(model: Model, batch_axis: BatchAxis = "auto") -> Session:
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     if compiler is None:
         raise not_installed("c")
-    single = model.graph.inputs[0].elem_type is DataType.FLOAT
+    single = model.graph.number_type is DataType.FLOAT
 
     def build(net: Network, folder: Path) -> Sequence[str]:
         source, program = folder / "network.c", folder / "network"

@@ -7,10 +7,10 @@ from typing import Any
 import neat
 import numpy as np
 import pytest
-from cases import Case, assert_within, case, cases
 from neat.activations import relu_activation, sigmoid_activation, tanh_activation
 from neat.aggregations import max_aggregation, sum_aggregation
 from neat.ctrnn import CTRNN, CTRNNNodeEval
+from support.examples.cases import Case, assert_within, case, cases
 from timed import assert_comes_back, assert_exports, quietly, ran, read
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from cases import Case, assert_within, cases
 from neat.iznn import IZNN, IZNeuron
-from playing import played
-from sweep import WHOLE
+from support.examples.cases import Case, assert_within, cases
+from support.harness.playing import played
+from support.harness.sweep import WHOLE
 from timed import assert_comes_back, assert_exports, ran, read
 
 from neat_onnx import export, import_model, load_model

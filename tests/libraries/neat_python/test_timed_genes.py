@@ -7,7 +7,7 @@ import neat
 import numpy as np
 import pytest
 import timed
-from cases import assert_within, case, cases
+from support.examples.cases import assert_within, case, cases
 
 from neat_onnx import (
     NeatOnnxWarning,

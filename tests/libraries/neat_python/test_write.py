@@ -8,7 +8,7 @@ import warnings
 import neat
 import numpy as np
 import pytest
-from cases import CORPORA
+from support.examples.cases import CORPORA
 
 import neat_onnx
 from neat_onnx import DocumentError, NetworkError, load_network

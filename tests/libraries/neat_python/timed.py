@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from cases import Case, assert_within
-from playing import played
-from sweep import WHOLE
+from support.examples.cases import Case, assert_within
+from support.harness.playing import played
+from support.harness.sweep import WHOLE
 
 from neat_onnx import Model, Network, export, import_model, load_model, validate
 from neat_onnx.errors import NeatOnnxWarning

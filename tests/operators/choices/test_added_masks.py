@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from attending import attention
-from graphs import assert_valid_in_any_form, node, operators
+from support.examples.graphs import assert_valid_in_any_form, node, operators
 
 from neat_onnx import export, import_model, verify
 

@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node, operators
+from support.examples.graphs import graph, node, operators
 
 from neat_onnx import export, import_model, verify
 

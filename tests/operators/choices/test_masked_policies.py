@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_valid_in_any_form, graph, node, operators
+from support.examples.graphs import assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 

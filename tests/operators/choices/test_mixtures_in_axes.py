@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from support.examples.graphs import graph, node
 
 from neat_onnx.model import DataType, load_model
 from neat_onnx.operators.choices.mixtures import Choice, Condition, Elements

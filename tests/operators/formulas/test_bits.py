@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, verify
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from playing import played
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.playing import played
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from rewriting import without_copies
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.rewriting import without_copies
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.network.primitives import REDUCING, SIGNATURES

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, load_model, validate, verify
 

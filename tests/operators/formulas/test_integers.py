@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import node
 from onnx import ModelProto, TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import node
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model
 
@@ -27,8 +27,7 @@ def assert_whole(model: ModelProto, feed: dict[str, np.ndarray]) -> None:
     net = import_model(model, check=False)
     np.testing.assert_array_equal(net.activate(feed)["z"], want)
     for dtype in ("float32", "float64"):
-        given = {name: each.astype(dtype) for name, each in feed.items()}
-        (got,) = open_session(export(net, dtype=dtype)).run(None, given)
+        (got,) = open_session(export(net, dtype=dtype)).run(None, feed)
         np.testing.assert_array_equal(got, want)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from sessions import open_session
+from support.harness.sessions import open_session
 
 import neat_onnx.operators.on_demand  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (

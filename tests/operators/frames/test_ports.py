@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made import evolved
-from networks import NETWORKS
-from routes import Trip, is_valid, onnxruntime_agrees
+from support.examples.made import evolved
+from support.examples.networks import NETWORKS
+from support.harness.routes import Trip, is_valid, onnxruntime_agrees
 
 from neat_onnx import Network, export, load_network
 

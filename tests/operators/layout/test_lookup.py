@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node, operators
 from onnx import TensorProto, helper
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node, operators
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, verify
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import export, import_model, verify
 from neat_onnx.operators.layout.transposition import grid_of_order

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
 from onnx import helper, numpy_helper
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import ModelError, export, import_model
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import import_model, verify
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, export, import_model
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from made import aggregating
-from networks import NETWORKS
+from support.examples.graphs import assert_lifts, graph, node
+from support.examples.made import aggregating
+from support.examples.networks import NETWORKS
 
 from neat_onnx import ModelError, Network, export, import_model
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 from neat_onnx.genome import GENOME

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 import pytest
-from graphs import node
 from onnx import TensorProto, helper, numpy_helper
-from rnn_cases import GATES
-from sessions import open_session
+from support.examples.graphs import node
+from support.examples.rnn_cases import GATES
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 from neat_onnx.operators.rnn import walk

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import operators
-from rnn_cells import BUILDERS, INPUTS, NODES, UNITS, sequences
-from sessions import open_session
-from sweep import count
+from support.examples.graphs import operators
+from support.examples.rnn_cells import BUILDERS, INPUTS, NODES, UNITS, sequences
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import Model, export, import_model, validate
 from neat_onnx.network.genes import Floats

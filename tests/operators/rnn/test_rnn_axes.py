@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from rnn_cases import GATES, Case, assert_close, by_hand, in_onnxruntime, one_graph
+from support.examples.rnn_cases import GATES, Case, assert_close, by_hand, in_onnxruntime, one_graph
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 

@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from rnn_cases import (
+from support.examples.rnn_cases import (
     GATES,
     STATES,
     Case,

@@ -5,10 +5,17 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from backend_cases import backend_cases
-from graphs import graph, node
-from rnn_cases import GATES, assert_close, by_hand, in_onnxruntime, one_graph, random_case
-from sweep import count
+from support.examples.backend_cases import backend_cases
+from support.examples.graphs import graph, node
+from support.examples.rnn_cases import (
+    GATES,
+    assert_close,
+    by_hand,
+    in_onnxruntime,
+    one_graph,
+    random_case,
+)
+from support.harness.sweep import count
 
 from neat_onnx import ModelError, export, import_model, verify
 from neat_onnx.network.genes import Floats

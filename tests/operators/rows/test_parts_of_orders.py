@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import assert_valid_in_any_form, graph, node
 from onnx import TensorProto
+from support.examples.graphs import assert_valid_in_any_form, graph, node
 
 from neat_onnx import export, import_model, verify
 

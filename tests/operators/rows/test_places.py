@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.operators.rows.places import PlaceFinder

@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
-from sweep import each
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sweep import each
 
 from neat_onnx import ModelError, export, import_model, register_aggregation
 from neat_onnx.network.aggregations import unregister_aggregation

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from routes import run_onnxruntime
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.routes import run_onnxruntime
 
 from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.network.genes import Port, owned
+from neat_onnx.network.genes import owned
+from neat_onnx.network.port import Port
 from neat_onnx.operators.rows.find import RowFinder
 
 SCALE, SHIFT = np.array([2.0, -3.0, 0.5]), np.array([0.5, 0.25, -1.0])

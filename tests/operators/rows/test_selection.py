@@ -3,8 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
-from sessions import open_session
+from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model, verify
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import POOLS, Kind, SpatialBlock, receptive_fields
 from neat_onnx.network.window import Sizes, Window
 

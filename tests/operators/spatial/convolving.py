@@ -5,17 +5,18 @@ import json
 from typing import Any
 
 import numpy as np
-from graphs import operators
 from hypothesis import assume
 from hypothesis import strategies as st
-from routes import Trip, onnxruntime_agrees
+from support.examples.graphs import operators
+from support.harness.routes import Trip, onnxruntime_agrees
 
 from neat_onnx import (
     Model,
     Network,
     validate,
 )
-from neat_onnx.network.genes import Connections, Floats, Neurons, Port
+from neat_onnx.network.genes import Connections, Floats, Neurons
+from neat_onnx.network.port import Port
 
 Layer = tuple[Floats, Floats, str]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from chains import Building
-from routes import Trip, is_valid, json_trip, onnxruntime_agrees
+from support.harness.routes import Trip, is_valid, json_trip, onnxruntime_agrees
 
 from neat_onnx import NeatOnnxWarning, Network, export, load_network, verify
 from neat_onnx.model import Model
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 

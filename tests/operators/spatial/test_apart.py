@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graphs import graph, node, operators
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapped import NET, changed_edge, changed_neuron, network, said, with_edges
-from routes import ROUTES, Trip
+from support.examples.graphs import graph, node, operators
+from support.harness.routes import ROUTES, Trip
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome.checksum import CHECKSUM, checksum

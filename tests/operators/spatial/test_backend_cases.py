@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from backend_cases import backend_cases, is_large
 from onnx import TensorProto, numpy_helper
-from sessions import open_session
+from support.examples.backend_cases import backend_cases, is_large
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, export, import_model
 

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from chains import Building
-from graphs import graph, node, operators
-from routes import ROUTES, Trip
+from support.examples.graphs import graph, node, operators
+from support.harness.routes import ROUTES, Trip
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model
-from neat_onnx.network.genes import Ints, Port
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window

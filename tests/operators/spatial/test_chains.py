@@ -3,8 +3,8 @@
 import pytest
 from chains import Chain, chains
 from hypothesis import given, settings
-from routes import Trip, binary_trip, is_valid, json_trip, onnxruntime_agrees
-from sweep import count
+from support.harness.routes import Trip, binary_trip, is_valid, json_trip, onnxruntime_agrees
+from support.harness.sweep import count
 
 from neat_onnx import export, import_model, load_model
 from neat_onnx.model import Model

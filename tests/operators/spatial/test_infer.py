@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import cases
 from convolving import (
     Layer,
     checked,
@@ -16,11 +15,12 @@ from convolving import (
     network,
     sides,
 )
-from graphs import operators
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from routes import Trip, json_trip, onnxruntime_agrees
-from sweep import count
+from support.examples.cases import cases
+from support.examples.graphs import operators
+from support.harness.routes import Trip, json_trip, onnxruntime_agrees
+from support.harness.sweep import count
 
 from neat_onnx import (
     NeatOnnxWarning,
@@ -31,7 +31,8 @@ from neat_onnx import (
     validate,
     verify,
 )
-from neat_onnx.network.genes import Connections, Port
+from neat_onnx.network.genes import Connections
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from convolving import convolution, convolutions, convolving, dense, network
-from graphs import operators
-from made import evolved
-from networks import NETWORKS
-from sweep import unlike
+from support.examples.graphs import operators
+from support.examples.made import evolved
+from support.examples.networks import NETWORKS
+from support.harness.sweep import unlike
 
 from neat_onnx import (
     export,

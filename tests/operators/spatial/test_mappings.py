@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from chains import Building
-from graphs import operators
 from mapped import (
     BOTH,
     CONV,
@@ -17,9 +16,10 @@ from mapped import (
     network,
     with_edges,
 )
+from support.examples.graphs import operators
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_network, verify
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.network.window import Window
 from neat_onnx.options.mappings import camel
 

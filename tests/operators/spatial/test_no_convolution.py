@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from graphs import operators
 from mapped import (
     CONV,
     NET,
@@ -13,6 +12,7 @@ from mapped import (
     said,
     with_edges,
 )
+from support.examples.graphs import operators
 
 from neat_onnx import OptionError, export, import_model
 

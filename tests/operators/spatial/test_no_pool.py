@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from chains import Building, mappings_of
-from graphs import operators
 from mapped import (
     CONV,
     NET,
@@ -17,9 +16,10 @@ from mapped import (
     said,
     with_edges,
 )
+from support.examples.graphs import operators
 
 from neat_onnx import Network, export, import_model
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from support.examples.graphs import assert_lifts, graph, node, operators
 
 from neat_onnx import NeatOnnxWarning, export, import_model, verify
 from neat_onnx.network.genes import owned

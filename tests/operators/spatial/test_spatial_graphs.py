@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
-from sessions import open_session
-from sweep import count
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import export, import_model, load_model, validate
 from neat_onnx.model import Model

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
-from sessions import open_session
-from sweep import count
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import ModelError, import_model, limits
 from neat_onnx.network.spatial import connections_of

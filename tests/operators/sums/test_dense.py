@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
-from made import aggregating, evolved
-from networks import NETWORKS
-from routes import run_onnxruntime
+from support.examples.graphs import assert_lifts, graph, node
+from support.examples.made import aggregating, evolved
+from support.examples.networks import NETWORKS
+from support.harness.routes import run_onnxruntime
 
 from neat_onnx import ModelError, Network, NetworkError, OptionError, export, import_model
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from made import layered
-from networks import NETWORKS
+from support.examples.made import layered
+from support.examples.networks import NETWORKS
 
 from neat_onnx import OptionError, export
 

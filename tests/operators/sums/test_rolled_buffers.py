@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import node
 from onnx import TensorProto, helper, numpy_helper
+from support.examples.graphs import node
 
 from neat_onnx import export, import_model, verify
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, verify
 

@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import onnx
 import pytest
-from graphs import node
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.examples.graphs import node
+from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model
 

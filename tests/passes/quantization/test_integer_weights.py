@@ -5,10 +5,10 @@ import json
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
 from onnx.reference import ReferenceEvaluator
 from onnxruntime import GraphOptimizationLevel
-from sessions import open_session
+from support.examples.graphs import graph, node
+from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, load_model, load_network, validate, verify
 from neat_onnx.model import DataType, Tensor

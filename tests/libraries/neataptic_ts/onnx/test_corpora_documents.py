@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, assert_within, cases
-from flat_documents import with_warnings
-from interpreter import computed
-from playing import played, sequences
+from support.examples.cases import Case, assert_within, cases
+from support.examples.flat_documents import with_warnings
+from support.harness.playing import played, sequences
+from support.peers.interpreter import computed
 
 from neat_onnx import (
     ModelError,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreter import computed
-from sweep import count
+from support.harness.sweep import count
+from support.peers.interpreter import computed
 
 from neat_onnx import NeatOnnxError, NeatOnnxWarning, Network, NetworkError, export, load_network
 

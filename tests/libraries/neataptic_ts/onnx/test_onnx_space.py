@@ -4,14 +4,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flat_documents import conv, document, gemm, node, pool, spec, weights, with_warnings
-from graphs import graph
-from graphs import node as made
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from interpreter import computed
-from sessions import open_session
-from sweep import count
+from support.examples.flat_documents import (
+    conv,
+    document,
+    gemm,
+    node,
+    pool,
+    spec,
+    weights,
+    with_warnings,
+)
+from support.examples.graphs import graph
+from support.examples.graphs import node as made
+from support.harness.sessions import open_session
+from support.harness.sweep import count
+from support.peers.interpreter import computed
 
 from neat_onnx import (
     Model,

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, case, cases
-from interpreter import computed
 from jsonschema import Draft202012Validator
+from support.examples.cases import Case, case, cases
+from support.peers.interpreter import computed
 
 from neat_onnx import (
     Model,

@@ -3,8 +3,8 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from made import layered
-from networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS
+from support.examples.made import layered
+from support.examples.networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS
 
 from neat_onnx.network.network import Network
 

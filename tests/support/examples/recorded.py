@@ -14,7 +14,8 @@ def recorded_cases(rooms: Mapping[str, str]) -> list[tuple[str, Path]]:
         LookupError: a room has no case: a test over nothing would pass.
     """
     found = {
-        room: sorted((Path(__file__).parent / "libraries" / room).glob("*.json")) for room in rooms
+        room: sorted((Path(__file__).parents[2] / "libraries" / room).glob("*.json"))
+        for room in rooms
     }
     if not all(found.values()):
         raise LookupError(f"a room of {', '.join(rooms)} has no case")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-ANN = Path(__file__).parents[1] / ".cache" / "libraries" / "python" / "prettyNEAT" / "ann.py"
+ANN = Path(__file__).parents[3] / ".cache" / "libraries" / "python" / "prettyNEAT" / "ann.py"
 
 
 def computed(document: str, inputs: Any, outputs: int) -> Any:

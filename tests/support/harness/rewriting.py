@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper, version_converter
 from onnxruntime import GraphOptimizationLevel as Level
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import Model
 

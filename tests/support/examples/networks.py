@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from made import aggregating, evolved, layered, with_ports
+from support.examples.made import aggregating, evolved, layered, with_ports
 
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS

@@ -1,4 +1,4 @@
-"""The corpora: what the peers' own code wrote and computed (see corpora/README.md)."""
+"""The corpora: what the peers' own code wrote and computed (see tests/corpora/README.md)."""
 
 import json
 import warnings
@@ -14,7 +14,7 @@ from neat_onnx.libraries import load_network
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 
-CORPORA = Path(__file__).parent / "corpora"
+CORPORA = Path(__file__).parents[2] / "corpora"
 BAD = CORPORA / "bad"
 
 

@@ -1,6 +1,6 @@
 """Write constraints.txt: the newest versions of all that building and testing installs.
 
-    python tests/lock.py
+    python tests/generate/lock.py
 
 Every name is a package of the registry that pip uses; extras' runtimes, which only `make runtimes`
 installs, are left out.
@@ -12,7 +12,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).absolute().parent.parent
+ROOT = Path(__file__).absolute().parents[2]
 FILE = ROOT / "constraints.txt"
 HEAD = "# Versions that `make setup` installs and builds with; `make lock` writes them anew.\n"
 

@@ -11,7 +11,7 @@ import numpy as np
 from onnx.backend.test.case import node as backend
 from onnx.backend.test.case.test_case import TestCase
 from onnx.reference.ops import op_pool_common
-from sweep import WHOLE
+from support.harness.sweep import WHOLE
 
 LARGE = 50_000 if WHOLE else 20_000  # three channels of 32×32×32 take half a minute to judge
 

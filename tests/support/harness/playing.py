@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import numpy as np
-from cases import Case
-from sessions import open_session
+from support.examples.cases import Case
+from support.harness.sessions import open_session
 
 from neat_onnx import Model
 

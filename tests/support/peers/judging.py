@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 _FOLDERS = (ROOT / "node_modules", ROOT / ".cache" / "libraries" / "node_modules")
 _PACKAGES = {
     "neataptic": "neataptic",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
-from sessions import open_session
+from support.harness.sessions import open_session
 
 from neat_onnx import Model, Network, export, import_model, validate
 

@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import numpy as np
 from google.protobuf import json_format
-from made import samples
 from onnx.reference import ReferenceEvaluator
-from sessions import open_session
-from sweep import count
+from support.examples.made import samples
+from support.harness.sessions import open_session
+from support.harness.sweep import count
 
 from neat_onnx import Model, export, import_model, json_schema, load_model, validate
 from neat_onnx.model import DataType

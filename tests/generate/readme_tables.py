@@ -1,7 +1,7 @@
 """The tables and programs of docs/ that are made from the code.
 
-    python tests/readme_tables.py            rewrites them
-    python tests/readme_tables.py --check    exits 1 if they are not in step
+    python tests/generate/readme_tables.py            rewrites them
+    python tests/generate/readme_tables.py --check    exits 1 if they are not in step
 
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`.
 """
@@ -31,7 +31,7 @@ from neat_onnx.page.snippets import snippets
 from neat_onnx.passes import CANONICAL, SIMPLE
 from neat_onnx.verification.runtimes import RUNTIMES, way_to
 
-ROOT = Path(__file__).absolute().parents[1]
+ROOT = Path(__file__).absolute().parents[2]
 WINNER = ROOT / "web" / "samples" / "neat-python.json"
 MEMORY = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from cases import cases
+from support.examples.cases import cases
 
 from neat_onnx import export, import_model, load_model
 

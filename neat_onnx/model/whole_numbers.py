@@ -1,0 +1,48 @@
+"""Floats that are whole numbers, whatever a graph is given: so a Cast to integers changes none."""
+
+from collections.abc import Callable
+
+from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.node import Node
+from neat_onnx.model.operator_types import operator_types
+
+_ROUND = frozenset({"Ceil", "Floor", "Round", "Sign"})
+_MOVE = frozenset(
+    {"Compress", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements"}
+    | {"GatherND", "Identity", "Pad", "Reshape", "ScatterElements", "ScatterND", "Slice"}
+    | {"SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze"}
+    | {"Where"}
+)
+_COMPUTE = frozenset(
+    {"Abs", "Add", "Clip", "CumSum", "Max", "MaxPool", "Min", "Mul", "Neg", "Relu", "Sub", "Sum"}
+    | {"MatMul", "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}
+    | {"ReduceSumSquare"}
+)
+_STAY = _MOVE | _COMPUTE
+_FACTORS = ("alpha", "beta")
+
+
+def gives_whole_numbers(node: Node, is_whole: Callable[[str], bool]) -> bool:
+    """Whether the first output of a node has whole numbers alone.
+
+    Args:
+        node: of floats; whether a Cast gives whole numbers is for its reader to say.
+        is_whole: whether a tensor of floats that it reads has.
+    """
+    if node.domain not in ONNX_DOMAINS:
+        return False
+    if node.op_type in _ROUND:
+        return True
+    if node.op_type not in _STAY and not _is_whole_layer(node):
+        return False
+    alike, _ = operator_types(node.op_type, node.domain).alike(node)
+    read = [name for name, same in zip(node.input, alike, strict=True) if same and name]
+    return bool(read) and all(map(is_whole, read))
+
+
+def _is_whole_layer(node: Node) -> bool:
+    """Whether a node is a Gemm whose factors are whole numbers."""
+    given = node.given_attributes
+    return node.op_type == "Gemm" and all(
+        float(given.get(name, 1.0)).is_integer() for name in _FACTORS
+    )

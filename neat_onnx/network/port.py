@@ -1,0 +1,45 @@
+"""Ports: the named inputs and outputs of a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.network.genes import Ints, ReadOnly
+
+Dtype = Literal[
+    "", "bool", "float64",
+    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+]  # fmt: skip
+"""The type of a port's elements in a graph, as numpy calls it; "" is the usual one of numbers."""
+
+
+@dataclass(frozen=True)
+class Port(ReadOnly):
+    """A named input or output: an array of neurons. Hints take no part in equality.
+
+    Attributes:
+        name: the name it has in the ONNX graph.
+        shape: its shape without the batch dimension.
+        neurons: positions in the network, in C order; their number is the product of `shape`.
+        dtype: a hint at the type that its elements have in a graph: an output has it where
+            the graph computes integers, or truth values.
+        batch_axis: a hint at where the batch is among its axes in a graph.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    neurons: Ints
+    dtype: Dtype = ""
+    batch_axis: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Port)
+            and (self.name, self.shape) == (other.name, other.shape)
+            and np.array_equal(self.neurons, other.neurons)
+        )
+
+    __hash__ = None  # type: ignore[assignment]

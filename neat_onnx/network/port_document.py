@@ -1,0 +1,60 @@
+"""Ports in network JSON: names for neurons, by their ids."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.network.genes import Ints, network_error
+from neat_onnx.network.port import Dtype, Port
+from neat_onnx.parsing import Document
+
+
+class PortDocument(Document):
+    """A named input or output."""
+
+    name: str = Field(description="The name it has in the ONNX graph.", min_length=1)
+    shape: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
+        description="Its shape without the batch dimension."
+    )
+    neurons: list[int] = Field(description="Ids of its neurons, in C order.")
+    dtype: Dtype = Field(
+        "",
+        description="A hint at the type of its elements in the ONNX graph: empty for the usual one "
+        "of numbers. An output has it where the graph computes integers, or truth values.",
+    )
+    batch_axis: int = Field(
+        0, ge=0, description="A hint at where the batch dimension is among its axes there."
+    )
+
+
+def port_document(port: Port, ids: Ints) -> PortDocument:
+    """The document of a port; `ids` are the ids of all neurons."""
+    return PortDocument.model_construct(
+        name=port.name,
+        shape=list(port.shape),
+        neurons=ids[port.neurons].tolist(),
+        dtype=port.dtype,
+        batch_axis=port.batch_axis,
+    )
+
+
+def read_ports(
+    what: Literal["inputs", "outputs"],
+    documents: Sequence[PortDocument],
+    position: Mapping[int, int],
+) -> tuple[Port, ...]:
+    """The ports of documents; `position` is that of each id.
+
+    Raises:
+        NetworkError: an id that does not exist.
+    """
+    found = []
+    for index, port in enumerate(documents):
+        for neuron in port.neurons:
+            if neuron not in position:
+                raise network_error(what, index, f"no neuron has the id {neuron}")
+        neurons = np.array([position[neuron] for neuron in port.neurons], np.int64)
+        found.append(Port(port.name, tuple(port.shape), neurons, port.dtype, port.batch_axis))
+    return tuple(found)

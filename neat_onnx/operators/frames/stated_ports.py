@@ -1,0 +1,138 @@
+"""Ports in the types and with the batch that another tool's graph gave them.
+
+A network computes with numbers, samples first. Inputs of integers or truth values become numbers
+by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs are given as integers
+or truth values only where the graph computes such, so that nothing is rounded.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.model import DataType, Model, Node, ValueInfo
+from neat_onnx.model.whole_numbers import gives_whole_numbers
+from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
+from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.passes.splice import renamed
+
+_DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_integer or kind is DataType.BOOL}
+_GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
+"""The types of outputs: narrower integers may not hold a number."""
+_Step = tuple[str, dict[str, Any]]
+"""An operator and its attributes."""
+
+
+def in_stated_ports(model: Model, net: Network) -> Model:
+    """The model with the inputs and outputs of a network as its ports state them.
+
+    Args:
+        model: an export of one step, whose ports have numbers, samples first.
+        net: the network.
+    """
+    return _with_outputs(_with_inputs(model, net.inputs), net.outputs)
+
+
+def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
+    draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
+    names: dict[str, str] = {}
+    first: list[Node] = []
+    for port in ports:
+        entry, kind = entries[port.name], _DTYPES.get(port.dtype)
+        steps = _moves(entry, port.batch_axis, inwards=True)
+        if kind:
+            steps.append(("Cast", {"to": int(entry.elem_type)}))
+        if not steps:
+            continue
+        names[port.name] = draft.name(f"{port.name}_number")
+        first += _chain(draft, port.name, names[port.name], steps)
+        entries[port.name] = _stated(entry, kind, port.batch_axis)
+    if not first:
+        return model
+    nodes = [*first, *(renamed(node, names) for node in model.graph.node)]
+    return with_graph(draft.finished(nodes), inputs=list(entries.values()))
+
+
+def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
+    draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
+    whole = _whole_numbers(draft) if any(port.dtype in _DTYPES for port in ports) else ()
+    names: dict[str, str] = {}
+    last: list[Node] = []
+    for port in ports:
+        entry, kind = entries[port.name], _kind_of(port, draft, whole)
+        steps: list[_Step] = [("Cast", {"to": int(kind)})] if kind else []
+        steps += _moves(entry, port.batch_axis, inwards=False)
+        if not steps:
+            continue
+        names[port.name] = draft.name(f"{port.name}_number")
+        last += _chain(draft, names[port.name], port.name, steps)
+        entries[port.name] = _stated(entry, kind, port.batch_axis)
+    if not last:
+        return model
+    nodes = [*(renamed(node, names) for node in model.graph.node), *last]
+    return with_graph(draft.finished(nodes), outputs=list(entries.values()))
+
+
+def _moves(entry: ValueInfo, batch_axis: int, *, inwards: bool) -> list[_Step]:
+    """The Transpose between samples first and the batch at an axis.
+
+    Import finds a batch that is not first by its name, so there is none for one of fixed size.
+    """
+    sizes = entry.shape or ()
+    if not batch_axis or isinstance(sizes[0], int):
+        return []
+    return [("Transpose", {"perm": _batch_to(batch_axis, len(sizes), inwards=inwards)})]
+
+
+def _batch_to(axis: int, rank: int, *, inwards: bool) -> list[int]:
+    """The order of axes that takes the batch from an axis to the front, or from there to it."""
+    if inwards:
+        return [axis, *(other for other in range(rank) if other != axis)]
+    return [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+
+
+def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueInfo:
+    """The entry in a type, and with its batch at an axis."""
+    batch, *sizes = entry.shape or ()
+    if not isinstance(batch, int):
+        sizes.insert(batch_axis, batch)
+    else:
+        sizes.insert(0, batch)
+    return ValueInfo.of(entry.name, kind or entry.elem_type, sizes)
+
+
+def _chain(draft: Draft, given: str, made: str, steps: Iterable[_Step]) -> list[Node]:
+    """Nodes from one tensor to another."""
+    nodes: list[Node] = []
+    *before, last = steps
+    for op_type, attributes in before:
+        between = draft.name(f"{made}_{op_type.lower()}")
+        nodes.append(draft.node(op_type, [given], [between], **attributes))
+        given = between
+    op_type, attributes = last
+    return [*nodes, draft.node(op_type, [given], [made], **attributes)]
+
+
+def _kind_of(port: Port, draft: Draft, whole: Collection[str]) -> DataType | None:
+    """The type of an output that was of integers or truth values, if the graph computes such."""
+    wanted = _DTYPES.get(port.dtype)
+    if wanted is DataType.BOOL:
+        cast = draft.maker(port.name, "Cast")
+        return wanted if cast and draft.facts(cast.input[0]).elem_type is wanted else None
+    return wanted if wanted in _GIVEN and port.name in whole else None
+
+
+def _whole_numbers(draft: Draft) -> set[str]:
+    """The tensors of floats that have whole numbers alone, constants included."""
+    found = {
+        name
+        for name, tensor in draft.tensors.items()
+        if np.all(tensor.values == np.rint(tensor.values))
+    }
+    for node in draft.model.graph.node:
+        kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
+        made = kind is not None and (kind.is_integer or kind is DataType.BOOL)
+        if made or gives_whole_numbers(node, found.__contains__):
+            found.update(node.output)
+    return found

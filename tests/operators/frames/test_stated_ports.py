@@ -1,0 +1,264 @@
+"""Ports keep the types and the batch of the file that a network was imported from."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from support.examples.graphs import node
+from support.harness.sessions import open_session
+
+from neat_onnx import Model, Network, export, import_model, load_model, verify
+from neat_onnx.network.port import Port
+
+FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
+INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
+DRAW = np.random.default_rng(0)
+WEIGHTS = DRAW.normal(size=(4, 3))
+
+
+def model_of(
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, tuple[int, list[Any]]],
+    outputs: dict[str, tuple[int, list[Any]]],
+    **constants: Any,
+) -> Model:
+    tensors = [
+        numpy_helper.from_array(
+            np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
+        )
+        for name, value in constants.items()
+    ]
+    entries = [
+        [helper.make_tensor_value_info(name, kind, sizes) for name, (kind, sizes) in each.items()]
+        for each in (inputs, outputs)
+    ]
+    graph = helper.make_graph(nodes, "graph", *entries, tensors)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    return load_model(made.SerializeToString())
+
+
+def ends(model: Model) -> list[tuple[str, str, list[Any]]]:
+    entries = (*model.graph.inputs, *model.graph.outputs)
+    return [(each.name, each.elem_type.name, list(each.shape or ())) for each in entries]
+
+
+def assert_takes_the_place(first: Model, feed: dict[str, np.ndarray], **options: Any) -> Model:
+    """The export runs in the program of the first file, and imports to the same network."""
+    net = import_model(first)
+    model = export(net, **options)
+    assert ends(model) == ends(first)
+    want, got = (open_session(each).run(None, feed) for each in (first, model))
+    for one, other in zip(want, got, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(other, one, rtol=1e-5, atol=1e-5)
+    assert verify(net, model, runtime="onnxruntime").passed
+    again = import_model(model)
+    assert again == net
+    assert again.to_json() == net.to_json()
+    return model
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_inputs_of_integers(dtype):
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    nodes = [
+        node("Cast", "x", "f", to=FLOAT),
+        node("MatMul", "f W", "g"),
+        node("Add", "g o", "h"),
+        node("Tanh", "h", "y"),
+    ]
+    first = model_of(
+        nodes, {"x": (kind, ["N", 4]), "o": (FLOAT, ["N", 3])}, {"y": (FLOAT, ["N", 3])}, W=WEIGHTS
+    )
+    x = DRAW.integers(0, 5, (6, 4)).astype(dtype)
+    o = DRAW.normal(size=(6, 3)).astype(np.float32)
+    assert_takes_the_place(first, {"x": x, "o": o})
+    assert_takes_the_place(first, {"x": x, "o": o}, opset=13)
+
+
+def test_images_of_bytes_alone():
+    nodes = [
+        node("Cast", "x", "f", to=FLOAT),
+        node("Div", "f c", "g"),
+        node("Conv", "g W", "h"),
+        node("Relu", "h", "i"),
+        node("Flatten", "i", "y"),
+    ]
+    first = model_of(
+        nodes,
+        {"x": (TensorProto.UINT8, ["N", 1, 5, 5])},
+        {"y": (FLOAT, ["N", 18])},
+        W=DRAW.normal(size=(2, 1, 3, 3)),
+        c=255.0,
+    )
+    x = DRAW.integers(0, 255, (2, 1, 5, 5)).astype(np.uint8)
+    model = assert_takes_the_place(first, {"x": x})
+    assert "Conv" in {each.op_type for each in model.graph.node}
+
+
+def test_masks_and_truths():
+    nodes = [
+        node("Where", "m x low", "s"),
+        node("Softmax", "s", "p"),
+        node("Greater", "x half", "y"),
+    ]
+    first = model_of(
+        nodes,
+        {"x": (FLOAT, ["N", 3]), "m": (BOOL, ["N", 3])},
+        {"p": (FLOAT, ["N", 3]), "y": (BOOL, ["N", 3])},
+        low=-1e8,
+        half=0.5,
+    )
+    mask = np.array([[True, False, True], [True, True, True]])
+    x = DRAW.normal(size=(2, 3)).astype(np.float32)
+    assert_takes_the_place(first, {"x": x, "m": mask})
+
+
+@pytest.mark.parametrize("kind", [INT64, TensorProto.INT32])
+def test_actions(kind):
+    nodes = [
+        node("MatMul", "x W", "h"),
+        node("ArgMax", "h", "a", axis=1, keepdims=1),
+        node("ArgMax", "x", "b", axis=1, keepdims=1),
+        node("Concat", "a b", "c", axis=1),
+        node("Cast", "c", "y", to=kind),
+    ]
+    first = model_of(nodes, {"x": (FLOAT, ["N", 4])}, {"y": (kind, ["N", 2])}, W=WEIGHTS)
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4)).astype(np.float32)})
+
+
+def test_labels_that_are_computed():
+    nodes = [
+        node("MatMul", "x W", "h"),
+        node("ReduceSum", "h axis", "s", keepdims=1),
+        node("Greater", "s zero", "t"),
+        node("Where", "t one other", "y"),
+    ]
+    first = model_of(
+        nodes,
+        {"x": (FLOAT, ["N", 4])},
+        {"y": (INT64, ["N", 1])},
+        W=WEIGHTS,
+        axis=[1],
+        zero=0.0,
+        one=[1],
+        other=[-1],
+    )
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4)).astype(np.float32)})
+
+
+def counter() -> Network:
+    """A network that gives its integers plus one."""
+    nodes = [node("Add", "x one", "y")]
+    first = model_of(nodes, {"x": (INT64, ["N", 2])}, {"y": (INT64, ["N", 2])}, one=[1])
+    return import_model(first)
+
+
+def test_outputs_that_evolved_to_fractions_are_numbers():
+    """An integer would be cut off: the network would not be what its file computes."""
+    net = counter()
+    assert {each for _, each, _ in ends(export(net))} == {"INT64"}
+    half = np.where(net.neurons.bias == 1.0, 0.5, net.neurons.bias)
+    evolved = net.of(_with_bias(net, half))
+    model = export(evolved)
+    assert [kind for _, kind, _ in ends(model)] == ["INT64", "FLOAT"]
+    (got,) = open_session(model).run(None, {"x": np.array([[1, -2]])})
+    np.testing.assert_array_equal(got, [[1.5, -1.5]])
+    assert verify(evolved, model, runtime="onnxruntime").passed
+    again = import_model(model)
+    assert again == evolved
+    assert again.outputs[0].dtype == "int64"
+
+
+def _with_bias(net: Network, bias: np.ndarray) -> Network:
+    from dataclasses import replace
+
+    return replace(net, neurons=replace(net.neurons, bias=bias), library="neat-onnx")
+
+
+def test_the_batch_stays_where_it_was():
+    nodes = [
+        node("Transpose", "x", "t", perm=[1, 0, 2]),
+        node("Flatten", "t", "f"),
+        node("MatMul", "f W", "g"),
+        node("Tanh", "g", "h"),
+        node("Reshape", "h s", "i"),
+        node("Transpose", "i", "y", perm=[1, 0, 2]),
+    ]
+    first = model_of(
+        nodes,
+        {"x": (FLOAT, [2, "N", 2])},
+        {"y": (FLOAT, [3, "N", 1])},
+        W=WEIGHTS,
+        s=[-1, 3, 1],
+    )
+    x = DRAW.normal(size=(2, 6, 2)).astype(np.float32)
+    assert_takes_the_place(first, {"x": x})
+    net = import_model(first)
+    assert ends(export(net, batch_dimension=False))[0][2] == [1, 2, 2]  # nothing else names it
+
+
+def test_float64_stays():
+    nodes = [node("MatMul", "x W", "h"), node("Tanh", "h", "y")]
+    first = model_of(nodes, {"x": (FLOAT, ["N", 4])}, {"y": (FLOAT, ["N", 3])}, W=WEIGHTS)
+    double = onnx.load_model_from_string(export(import_model(first), dtype="float64").to_bytes())
+    del double.metadata_props[:]
+    first = load_model(double.SerializeToString())
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4))})
+    net = import_model(first)
+    assert {kind for _, kind, _ in ends(export(net, dtype="float32"))} == {"FLOAT"}
+    assert {kind for _, kind, _ in ends(export(net, quantize="weights"))} == {"FLOAT"}
+
+
+def test_a_genome_has_the_type_of_numbers_that_it_had():
+    """float64 is an option of the export of networks that were not imported."""
+    net = Network.mlp([3, 4, 2])
+    again = import_model(export(net, dtype="float64"))
+    assert again.to_json() == net.to_json()
+    assert {kind for _, kind, _ in ends(export(again))} == {"FLOAT"}
+
+
+@pytest.mark.parametrize("options", [{"include_metadata": False}, {"profile": "sonnx"}])
+def test_other_forms(options):
+    nodes = [
+        node("Cast", "x", "f", to=FLOAT),
+        node("MatMul", "f W", "h"),
+        node("ArgMax", "h", "y", axis=1, keepdims=0),
+    ]
+    first = model_of(nodes, {"x": (INT64, ["N", 4])}, {"y": (INT64, ["N"])}, W=WEIGHTS)
+    net = import_model(first)
+    model = export(net, **options)
+    assert ends(model) == ends(first)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("quantize", ["weights", "full"])
+def test_int8_reads_bytes(quantize):
+    nodes = [node("Cast", "x", "f", to=FLOAT), node("MatMul", "f W", "h"), node("Tanh", "h", "y")]
+    first = model_of(
+        nodes, {"x": (TensorProto.UINT8, ["N", 4])}, {"y": (FLOAT, ["N", 3])}, W=WEIGHTS
+    )
+    net = import_model(first)
+    x = DRAW.integers(0, 3, (40, 4)).astype(np.uint8)
+    measured = {"calibration": x} if quantize == "full" else {}
+    model = export(net, quantize=quantize, **measured)
+    assert ends(model) == ends(first)
+    (got,) = open_session(model).run(None, {"x": x})
+    assert np.abs(got - net.activate(x)).max() < 0.05
+
+
+def test_a_sequence_has_numbers():
+    net = counter()
+    assert {kind for _, kind, _ in ends(export(net, sequence=True))} == {"FLOAT"}
+
+
+def test_network_json_has_the_hints():
+    net = counter()
+    document = net.to_document().model_dump()
+    assert document["inputs"][0]["dtype"] == "int64"
+    assert Network.from_document(document).inputs[0].dtype == "int64"
+    plain = Port("x", net.inputs[0].shape, net.inputs[0].neurons)
+    assert plain == net.inputs[0]  # a hint is no gene
+    assert "dtype" not in Network.mlp([2, 1]).to_json()
