@@ -70,7 +70,7 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
     _check_axes(player)
     parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=player.fixed_batch)
     layout = {
-        "whole": player.whole,
+        "whole": player.takes_sequences,
         "fixed": player.fixed_batch,
         "parts": [x.shape for x in parts],
         "inputs": _inputs(net, player, model),
@@ -84,7 +84,7 @@ def _check_axes(player: Player) -> None:
     """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
     axes = {*player.axes.values()}
     one_step = all(len(each) == 1 for each in axes)
-    if player.apart or not (one_step or (axes == {(0, 1)} and not player.pairs)):
+    if player.unbatched or not (one_step or (axes == {(0, 1)} and not player.pairs)):
         raise DocumentError("this page runs sequences there that begin with time and the samples")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")
@@ -99,7 +99,7 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
             "name": port.name,
             "type": types[port.name],
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.whole else player.axes[port.name][0],
+            "batch_axis": 0 if player.takes_sequences else player.axes[port.name][0],
             "from": first,
             "to": last,
         }
@@ -116,7 +116,9 @@ def _outputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]
             "name": port.name,
             "columns": port.neurons.size,
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.whole else output_axes(stated[port.name], inputs, 1)[0],
+            "batch_axis": 0
+            if player.takes_sequences
+            else output_axes(stated[port.name], inputs, 1)[0],
         }
         for port in net.outputs
     ]

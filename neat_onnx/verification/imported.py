@@ -254,7 +254,7 @@ def _is_misread(node: Node, draft: Draft) -> bool:
 
 
 def _steps(net: Network, player: Player) -> int:
-    return _STEPS if net.has_memory or player.whole else 1
+    return _STEPS if net.has_memory or player.takes_sequences else 1
 
 
 def _count(net: Network, model: Model, player: Player) -> int:

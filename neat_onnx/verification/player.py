@@ -3,25 +3,22 @@
 A model is one step, whose states are carried from call to call here, or a whole sequence.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.node import operator_of
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states
-from neat_onnx.model.value import Extent
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.genes import Floats
-from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.integers import computes_integers
-from neat_onnx.verification.ports import has_every_axis, pairs_of
+from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
@@ -56,9 +53,10 @@ class Player:
         name: the runtime and its version.
         fixed_batch: the model states how many samples it takes at a time.
         rows_of_a_run: how many samples a fixed batch has, 1 if the batch is not fixed.
-        whole: the model, or the runtime, takes whole sequences.
-        apart: sequences have no axis for the batch, so that each is a run.
-        ends: an output of the model is that of the end of a sequence, so that each step is a run.
+        takes_sequences: the model, or the runtime, takes whole sequences.
+        unbatched: sequences have no axis for the batch, so that each is a run.
+        gives_last_step: an output of the model is that of the end of a sequence, so that each step
+            is a run.
 
     Raises:
         ModelError: the runtime refuses the model, or its batch has the size 0.
@@ -68,55 +66,37 @@ class Player:
     def __init__(
         self, model: Model, net: Network, runtime: str | Session, *, as_written: bool = False
     ) -> None:
-        features_only = has_every_axis(net, model)
+        inputs, outputs = ModelInputs.of(model, net), model.graph.outputs
+        features_only = inputs.features_only
         if not isinstance(runtime, Session):
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
-        self._session = runtime
-        self.name, self._net = self._session.name, net
-        self._pairs = pairs_of(net, model)
-        self._initial = initial_states(model)
-        self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
-        self._elements = {entry.name: entry.elem_type.dtype for entry in model.graph.inputs}
-        self._axes = axes_of_inputs(model.graph.inputs)
-        ports, outputs = (*net.inputs, *net.outputs), model.graph.outputs
-        self._axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, self._shapes)}
-        if features_only:
-            self._axes = dict.fromkeys(self._axes, ())
-        if self._session.sequences:
-            outputs = []
-            self._axes = dict.fromkeys(self._axes, (0, 1))
-        self._rows = OutputRows(ports, outputs, shapes_of_inputs(model.graph.inputs))
-        self.whole = any(len(axes) > 1 for axes in self._axes.values())
-        alone = not (self.whole or features_only) and net.has_memory
-        self.apart = alone and (not self._pairs or has_unbatched_sequence(model))
-        leading = 2 if self.whole else 1
-        self.ends = (self.whole or self.apart) and any(
+        self._session, self.name, self._net = runtime, runtime.name, net
+        if runtime.sequences:
+            inputs, outputs = inputs.of_sequences(), []
+        self._inputs = inputs
+        ports, shapes = (*net.inputs, *net.outputs), shapes_of_inputs(model.graph.inputs)
+        self._rows = OutputRows(ports, outputs, shapes)
+        self.takes_sequences = inputs.has_time
+        steps = not (self.takes_sequences or features_only)
+        carried = inputs.pairs and not has_unbatched_sequence(model)
+        self.unbatched = steps and net.has_memory and not carried
+        leading = 2 if self.takes_sequences else 1
+        self.gives_last_step = (self.takes_sequences or self.unbatched) and any(
             self._rows.has_ended(entry.name, len(entry.shape or ()), leading) for entry in outputs
         )
-        batches = [
-            (*self._shapes[name], 1, 1)[axes[-1]] if axes else 1
-            for name, axes in self._axes.items()
-        ]
-        fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
-        if 0 in fixed:
-            raise ModelError(
-                "its batch has no samples, and it cannot be run",
-                where="graph.inputs",
-                hint="Give the batch a size of 1 or more, or a name as 'N'",
-            )
-        self.fixed_batch = bool(fixed)
-        self.rows_of_a_run = max(fixed, default=1)
-        self._rows_fed = self.rows_of_a_run if all(self._axes.values()) else 1
+        fixed = [] if runtime.sequences else inputs.fixed_batches()
+        self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
+        self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
 
     @property
     def pairs(self) -> dict[str, str]:
         """The output that feeds each state."""
-        return self._pairs
+        return self._inputs.pairs
 
     @property
     def axes(self) -> dict[str, Axes]:
         """The axes of each input that are time and the batch, by name."""
-        return self._axes
+        return self._inputs.axes
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
@@ -138,7 +118,10 @@ class Player:
             ModelError: the runtime cannot run the model.
             ShapeMismatch: an output is not made of a row for each sample.
         """
-        play = self._whole if self.whole else self._apart if self.apart else self._steps
+        if self.takes_sequences:
+            play = self._sequences
+        else:
+            play = self._unbatched_sequences if self.unbatched else self._steps
         if not self.fixed_batch:
             return play(x, tensors)
         played = []
@@ -152,9 +135,9 @@ class Player:
 
     def shows(self, tensor: str) -> bool:
         """Whether the runtime gives a graph output: one that keeps the memory gives no states."""
-        return not self._session.sequences or tensor not in self._pairs.values()
+        return not self._session.sequences or tensor not in self.pairs.values()
 
-    def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+    def _sequences(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run sequences (T, N, I) at once; or one, (T, I), that has no axis for the batch."""
         leading = x.shape[:-1]
         parts = self._in_parts(x)
@@ -184,18 +167,18 @@ class Player:
         parts = []
         for part in filter(len, (x[:cut], x[cut:])):
             results = self._session.run(self._feed(part) | states)
-            states = {name: results[self._pairs[name]] for name in states}
+            states = {name: results[self.pairs[name]] for name in states}
             parts.append((part, results))
         return parts
 
     def _starts(self, x: Floats) -> Feed:
         """The states before sequences (T, N, I), or (T, I); none where the runtime keeps them."""
-        pairs = () if self._session.sequences else self._pairs
+        pairs = () if self._session.sequences else self.pairs
         samples = x.shape[1] if x.ndim > 2 else 1
-        return {name: self._start(name, samples) for name in pairs}
+        return {name: self._inputs.start(name, samples) for name in pairs}
 
-    def _apart(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        each = [self._whole(x[:, sample], tensors) for sample in range(x.shape[1])]
+    def _unbatched_sequences(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+        each = [self._sequences(x[:, sample], tensors) for sample in range(x.shape[1])]
         return {name: np.stack([one[name] for one in each], axis=1) for name in tensors}
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
@@ -203,52 +186,26 @@ class Player:
         history: dict[str, list[Floats]] = {name: [] for name in tensors}
         for step in x:
             results = self._session.run(self._feed(step) | states)
-            states = {name: results[following] for name, following in self._pairs.items()}
+            states = {name: results[following] for name, following in self.pairs.items()}
             for name in tensors:
                 history[name].append(self._read(name, results, step.shape[:1]))
         return {name: np.array(values) for name, values in history.items()}
-
-    def _start(self, name: str, samples: int) -> Any:
-        axes, sizes = self._axes[name], self._shapes[name]
-        shape = tuple(
-            size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
-        )
-        held = np.reshape(self._initial.get(name, np.zeros(shape)), shape)
-        return self._placed(np.broadcast_to(held, (samples, *shape)), name)
 
     def _feed(self, x: Floats) -> Feed:
         feed, start = {}, 0
         for port in self._net.inputs:
             stop = start + port.neurons.size
             values = x[..., start:stop].reshape(*x.shape[:-1], *port.shape)
-            feed[port.name] = self._placed(values, port.name)
+            feed[port.name] = self._inputs.placed(values, port.name)
             start = stop
         return feed
-
-    def _placed(self, values: Floats, name: str) -> Any:
-        """Values whose samples come first, as the input `name` takes them: its axes, its type."""
-        axes, element = self._axes[name], self._elements[name]
-        if not axes:
-            return np.array(values[0], element)
-        moved = np.moveaxis(values, range(len(axes)), axes)
-        return np.ascontiguousarray(moved, element)
 
     def _read(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
         """One of the results as float64, (*leading, columns)."""
         values = np.asarray(results[name], np.float64)
-        if not any(self._axes.values()):
+        if not any(self.axes.values()):
             return values.reshape(1, -1)
         return self._rows.of(name, values, leading)
-
-
-def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[MemoryPort]:
-    """The memory ports whose inputs a model has in one shape, of these, with one batch."""
-    return [
-        port
-        for port in net.memory
-        if (sizes := shapes.get(port.input))
-        and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
-    ]
 
 
 def showing(model: Model, tensors: Sequence[str]) -> Model:
