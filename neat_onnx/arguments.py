@@ -17,7 +17,7 @@ from neat_onnx.errors import OptionError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_LONGEST = 40
+_MAX_CHARACTERS_SHOWN = 40
 _DTYPES = ("float32", "float64")
 _PLAIN = (str, bytes, int, float, type(None))
 
@@ -60,7 +60,7 @@ def shown(value: Any) -> str:
     """A value in a message: as it is if it is short, else its type."""
     kind = type(value)
     text = repr(value) if kind in _PLAIN else ""
-    return text if 0 < len(text) <= _LONGEST else f"of the type {kind.__name__}"
+    return text if 0 < len(text) <= _MAX_CHARACTERS_SHOWN else f"of the type {kind.__name__}"
 
 
 def is_whole(value: Any) -> bool:

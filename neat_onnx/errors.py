@@ -18,8 +18,8 @@ from collections.abc import Iterable, Sequence
 from types import FrameType
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_LONGEST = 400
-_MOST_OBSTACLES = 50
+_MAX_CHARACTERS = 400
+_MAX_OBSTACLES_LISTED = 50
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _DECORATING = ("numpy", "contextlib")  # a decorator of theirs, as `np.errstate`, has a frame
 
@@ -31,9 +31,9 @@ def printable(text: str) -> str:
     """
     shown = "".join(
         char.encode("unicode_escape").decode() if unicodedata.category(char) in _HIDDEN else char
-        for char in text[: _LONGEST + 1]
+        for char in text[: _MAX_CHARACTERS + 1]
     )
-    return shown if len(text) <= _LONGEST else shown[:_LONGEST] + "…"
+    return shown if len(text) <= _MAX_CHARACTERS else shown[:_MAX_CHARACTERS] + "…"
 
 
 class NeatOnnxError(Exception):
@@ -63,9 +63,9 @@ class NeatOnnxError(Exception):
     @property
     def first_obstacles(self) -> list[str]:
         """The first obstacles, and the number of the others in words."""
-        more = len(self.obstacles) - _MOST_OBSTACLES
+        more = len(self.obstacles) - _MAX_OBSTACLES_LISTED
         others = [f"and {more} more"] if more > 0 else []
-        return [*self.obstacles[:_MOST_OBSTACLES], *others]
+        return [*self.obstacles[:_MAX_OBSTACLES_LISTED], *others]
 
 
 class DocumentError(NeatOnnxError):

@@ -85,7 +85,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        if abs(value) > _LARGEST:
+        if abs(value) > _MAX_NUMBER:
             return "a number out of range"
         return str(value) if isinstance(value, int) else str(float(f"{value:.6g}"))
     if value is None:
@@ -93,7 +93,7 @@ def _shown(value: Any) -> str:
     return "an object" if isinstance(value, dict) else "an array"
 
 
-_LARGEST = 1e30  # of the numbers in a message
+_MAX_NUMBER = 1e30  # in a message
 _COMPLAINTS = {
     "missing": "is missing",
     "extra_forbidden": "is not a known key",

@@ -52,7 +52,7 @@ class Group:
         matrix: their weights, if these form one; else connections of the plan.
         gated: whether a connection into them has a gater.
         scaled: whether a response differs from 1.
-        state_shift: from a neuron's row to that of its pre-activation; None if none is read.
+        z_shift: from a neuron's row to that of its pre-activation; None if none is read.
     """
 
     level: int
@@ -64,7 +64,7 @@ class Group:
     matrix: Matrix | None
     gated: bool
     scaled: bool
-    state_shift: int | None
+    z_shift: int | None
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Planner:
         self._fan_in = net.fan_in
         linear = np.array([aggregation_named(name).linear for name in net.aggregations])
         self._linear = linear[genes.aggregation]
-        read = self._signals.state != NONE
+        read = self._signals.pre_activation != NONE
         key = np.stack(
             [
                 self._level,
@@ -154,8 +154,8 @@ class _Planner:
         row = np.empty(self._signals.count, np.int64)
         row[inputs] = np.arange(len(inputs))
         row[others] = np.arange(len(inputs), len(self._net))
-        states = self._signals.state[others]
-        read = states[states != NONE]
+        pre_activations = self._signals.pre_activation[others]
+        read = pre_activations[pre_activations != NONE]
         row[read] = len(self._net) + np.arange(len(read))
         registers = self._signals.registers
         row[registers.signal] = registers.signal
@@ -193,7 +193,7 @@ class _Planner:
         counts = self._fan_in[neurons]
         _, edges = net.edges_into(neurons)
         lead = int(neurons[0])
-        state = self._signals.state[lead]
+        z = self._signals.pre_activation[lead]
         linear = bool(self._linear[lead])
         matrix = self._matrix(edges, counts) if linear else None
         if matrix is None:
@@ -211,7 +211,7 @@ class _Planner:
             matrix=matrix,
             gated=bool(np.any(self._gain[edges] != NONE)),
             scaled=bool(np.any(net.neurons.response[neurons] != 1.0)),
-            state_shift=None if state == NONE else int(self._row[state]) - row,
+            z_shift=None if z == NONE else int(self._row[z]) - row,
         )
 
     def _matrix(self, edges: Ints, counts: Ints) -> Matrix | None:

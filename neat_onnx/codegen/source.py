@@ -212,9 +212,9 @@ class Program:
         if group.scaled:
             total = f"RESPONSE[{neuron}] * {total}"
         pre = f"BIAS[{neuron}] + {total}"
-        if group.state_shift is not None:
+        if group.z_shift is not None:
             inside.append(self.language.local("z", pre))
-            inside.append(f"v[{_plus('i', group.state_shift)}] = z{self.language.end}")
+            inside.append(f"v[{_plus('i', group.z_shift)}] = z{self.language.end}")
             pre = "z"
         value = f"{activation}({pre})" if activation else pre
         inside.append(f"v[i] = {value}{self.language.end}")

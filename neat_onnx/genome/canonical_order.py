@@ -23,7 +23,7 @@ Names = npt.NDArray[np.object_]
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _ENDS = ("source", "target", "gater")
-_MOST_ROUNDS = 64  # connections that a colour looks along: a chain of n neurons would take n rounds
+_MAX_ROUNDS = 64  # connections that a colour looks along: a chain of n neurons would take n rounds
 
 
 def canonical_order(net: Network, placed: Ints, data_type: DataType) -> Ints:
@@ -41,7 +41,7 @@ def canonical_order(net: Network, placed: Ints, data_type: DataType) -> Ints:
     colour[placed] = _mixed(np.arange(len(placed), dtype=np.uint64))
     edges = _Edges(net, others, data_type)
     known = 0
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         if (count := len(np.unique(colour[others]))) == known:
             break
         known = count

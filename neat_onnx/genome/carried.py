@@ -9,7 +9,7 @@ from neat_onnx.genome.document import ROUNDS_TO_ZERO, carried_over
 from neat_onnx.network.genes import Connections, Ints
 from neat_onnx.network.network import Network
 
-_MANY = 1024  # connections whose list is longer than any other way to say them
+_MAX_CONNECTIONS_LISTED = 1024  # a longer list is longer than any other way to say them
 
 
 class Carried(NamedTuple):
@@ -46,7 +46,7 @@ def carried_by(lifted: Network, lifted_of: Ints, genes: Connections, count: int)
         return plain
     known = carried_over(lifted, lifted_of, zeros=True)
     whole = _beside(known, genes, count, zeros=True)
-    if whole.others is None or (len(genes) <= _MANY and not whole.same):
+    if whole.others is None or (len(genes) <= _MAX_CONNECTIONS_LISTED and not whole.same):
         return plain
     if plain.others is None or len(whole.others.added) < len(plain.others.added):
         return whole

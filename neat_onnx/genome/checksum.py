@@ -21,7 +21,7 @@ from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
 CHECKSUM = "neat_onnx.checksum"
 _encode = json.JSONEncoder(separators=(",", ":")).encode
-_SHORT = 16  # digits: 64 bits
+_DIGITS_KEPT = 16  # 64 bits
 COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 
 
@@ -35,7 +35,7 @@ def checksum(model: Model, metadata: Mapping[str, str]) -> str:
 
 def shorter(digits: str) -> str:
     """The first digits of a checksum, which are enough to tell a change from none."""
-    return digits[:_SHORT]
+    return digits[:_DIGITS_KEPT]
 
 
 def agree(written: str | None, digits: str) -> bool:
@@ -47,17 +47,17 @@ def _lines(graph: Graph) -> list[str]:
     """The tensors and the nodes, a line each, whatever their order."""
     tensors = [["initializer", *_tensor(tensor)] for tensor in graph.initializer]
     nodes = [["node", *_node(node)] for node in graph.node]
-    ends = [
+    ports = [
         ["inputs", [entry.name for entry in graph.inputs]],
         ["outputs", [entry.name for entry in graph.outputs]],
     ]
-    return sorted(map(_line, tensors + nodes)) + [_line(end) for end in ends]
+    return sorted(map(_line, tensors + nodes)) + [_line(port) for port in ports]
 
 
 def _function(function: Function) -> list[Any]:
     nodes = sorted(_line(["node", *_node(node)]) for node in function.node)
-    ends = [list(function.inputs), list(function.outputs)]
-    return [function.domain, function.name, *ends, _digest(nodes)]
+    ports = [list(function.inputs), list(function.outputs)]
+    return [function.domain, function.name, *ports, _digest(nodes)]
 
 
 def _tensor(tensor: Tensor) -> list[Any]:

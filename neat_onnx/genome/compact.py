@@ -15,9 +15,9 @@ from neat_onnx.genome.document import GenomeDocument, filled, matches
 from neat_onnx.genome.ranges import with_steps, without_ranges
 from neat_onnx.network.genes import NONE, Connections, Ints, owned
 
-WITH_STEPS = 2  # the version
-_LEAST_IN_ORDER = 4  # times as many connections as are moved
-LEAST_SAVED = 1024  # bytes for which a document is of the version that earlier readers refuse
+VERSION_WITH_STEPS = 2
+_MIN_IN_ORDER_PER_MOVED = 4  # connections
+MIN_BYTES_SAVED = 1024  # for which a document is of the version that earlier readers refuse
 
 
 def neurons_alike(changed: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -89,7 +89,7 @@ def others_of(known: Connections, genes: Connections, count: int) -> Others | No
     at = np.flatnonzero(held)
     is_behind = wanted[at] < np.maximum.accumulate(wanted[at]) if len(at) else held[at]
     moved = at[is_behind]
-    if len(moved) * _LEAST_IN_ORDER > len(at) or np.any(
+    if len(moved) * _MIN_IN_ORDER_PER_MOVED > len(at) or np.any(
         matched(known, genes, moved, count) == NONE
     ):
         return None
@@ -126,7 +126,7 @@ def with_others(known: Connections, others: Others, ends: Ints, moved: Ints) -> 
 
 
 def shorter_text(
-    plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int = LEAST_SAVED
+    plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int = MIN_BYTES_SAVED
 ) -> str:
     """The document as text: the compact one if it is so much shorter as to be worth a version."""
     text = text_of(plain)
@@ -139,12 +139,12 @@ def shorter_text(
 def text_of(document: GenomeDocument) -> str:
     """The document as JSON, without defaults and spaces; version 2 has ranges with steps."""
     whole = document.model_dump(exclude_defaults=True)
-    if document.version == WITH_STEPS:
-        whole["ids"] = {place: with_steps(ids) for place, ids in document.ids.items()}
+    if document.version == VERSION_WITH_STEPS:
+        whole["ids"] = {tensor: with_steps(ids) for tensor, ids in document.ids.items()}
         if document.parts:
             whole["parts"] = {
-                place: {part: with_steps(ids) for part, ids in parts.items()}
-                for place, parts in document.parts.items()
+                tensor: {part: with_steps(ids) for part, ids in parts.items()}
+                for tensor, parts in document.parts.items()
             }
         if document.order is not None:
             whole["order"] = with_steps(document.order)

@@ -11,8 +11,8 @@ from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
-    LEAST_SAVED,
-    WITH_STEPS,
+    MIN_BYTES_SAVED,
+    VERSION_WITH_STEPS,
     matched,
     neurons_alike,
     shorter_text,
@@ -36,12 +36,12 @@ from neat_onnx.lifting.core import Lifted
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.cells import part_at, place_of
+from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
-_FEW = 8  # neurons with fields of their own
-_MANY = 1024  # connections whose list is long
+_FEW_NEURONS = 8  # with fields of their own
+_MAX_CONNECTIONS_LISTED = 1024
 
 
 class SharedNeuronsError(Exception):
@@ -88,26 +88,26 @@ def genome_metadata(
     data_type = model.graph.number_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
-    places = _places(ctx, model, lifted, names or {})
-    lifted_of = _lifted_of(ctx, places, lifted)
+    tensors = _tensors(ctx, model, lifted, names or {})
+    lifted_of = _lifted_of(ctx, tensors, lifted)
     lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
     if np.any(lacking & ~ctx.copied):
         raise SharedNeuronsError(lacking)
-    saved = LEAST_SAVED if names is None else 1
+    saved = MIN_BYTES_SAVED if names is None else 1
     apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
-    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, apart, saved)}
+    entries = {GENOME: _difference(ctx.net, lifted, tensors, lifted_of, apart, saved)}
     if len(entries[GENOME]) > most:
         raise LongGenomeError
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
     of_file = lifted_of_file(model, lifted)
-    genes = gene_checksum(of_file.network, _lifted_of(ctx, places, of_file), data_type, known)
+    genes = gene_checksum(of_file.network, _lifted_of(ctx, tensors, of_file), data_type, known)
     entries[GENES] = genes if names is None else shorter(genes)
     return entries
 
 
-def _places(
+def _tensors(
     ctx: LoweringContext, model: Model, lifted: Lifted, names: Mapping[str, str]
 ) -> dict[str, Ints]:
     """For each tensor of neurons that import finds, its neurons; parts of cells come last.
@@ -115,7 +115,7 @@ def _places(
     A layer may be a part of a formula for import, with its neurons in the output that it becomes.
     """
     as_sequence = ctx.places.sequences
-    places = {
+    tensors = {
         tensor: columns.signals
         for columns in ctx.places.columns
         if (tensor := _named(as_sequence.get(columns.tensor, columns.tensor), names))
@@ -124,50 +124,50 @@ def _places(
         and len(lifted.tensors[tensor]) == len(columns.signals)  # not of another in a short form
     }
     inside = np.zeros(len(ctx.net), np.bool_)
-    inside[_joined({place: each for place, each in places.items() if part_at(place)[1]})] = True
-    places = {  # the memory that a cell ends with is a part of it, and another output
-        place: each for place, each in places.items() if part_at(place)[1] or not inside[each].any()
+    inside[_joined({name: each for name, each in tensors.items() if part_at(name)[1]})] = True
+    tensors = {  # the memory that a cell ends with is a part of it, and another output
+        name: each for name, each in tensors.items() if part_at(name)[1] or not inside[each].any()
     }
     lasting = _lasting(model)
-    places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
-    placed = np.zeros(len(ctx.net), np.bool_)
-    placed[_joined(places)] = True
+    tensors = {lasting.get(tensor, tensor): neurons for tensor, neurons in tensors.items()}
+    held = np.zeros(len(ctx.net), np.bool_)
+    held[_joined(tensors)] = True
     for port in ctx.net.outputs:
         neurons = port.neurons.ravel()
-        if port.name not in lifted.tensors or np.any(placed[neurons]):
+        if port.name not in lifted.tensors or np.any(held[neurons]):
             continue
         if len(distinct(neurons)) == len(neurons) == len(lifted.tensors[port.name]):
-            places[port.name] = neurons
-            placed[neurons] = True
-    return dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
+            tensors[port.name] = neurons
+            held[neurons] = True
+    return dict(sorted(tensors.items(), key=lambda item: bool(part_at(item[0])[1])))
 
 
-def _named(place: str, names: Mapping[str, str]) -> str:
+def _named(name: str, names: Mapping[str, str]) -> str:
     """A tensor, or a part inside a node, by the name that it has now."""
-    tensor, part = part_at(place)
+    tensor, part = part_at(name)
     now = names.get(tensor, tensor)
-    return place_of(now, part) if part else now
+    return part_name(now, part) if part else now
 
 
-def _joined(places: dict[str, Ints]) -> Ints:
-    return np.concatenate([np.empty(0, np.int64), *places.values()])
+def _joined(tensors: dict[str, Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int64), *tensors.values()])
 
 
-def _lifted_of(ctx: LoweringContext, places: dict[str, Ints], lifted: Lifted) -> Ints:
+def _lifted_of(ctx: LoweringContext, tensors: dict[str, Ints], lifted: Lifted) -> Ints:
     """The lifted neuron of each neuron, NONE where it has none."""
     lifted_of = np.full(len(ctx.net), NONE, np.int64)
-    for tensor, neurons in places.items():
+    for tensor, neurons in tensors.items():
         lifted_of[neurons] = lifted.tensors[tensor]
     return lifted_of
 
 
 def _shared(lifted_of: Ints) -> Bools:
     """Which neurons have the lifted neuron of one before them."""
-    placed = np.flatnonzero(lifted_of != NONE)
+    held = np.flatnonzero(lifted_of != NONE)
     shared = np.zeros(len(lifted_of), np.bool_)
-    if len(distinct(lifted_of[placed])) < len(placed):
-        shared[placed] = True
-        shared[placed[np.unique(lifted_of[placed], return_index=True)[1]]] = False
+    if len(distinct(lifted_of[held])) < len(held):
+        shared[held] = True
+        shared[held[np.unique(lifted_of[held], return_index=True)[1]]] = False
     return shared
 
 
@@ -202,36 +202,34 @@ def _lasting(model: Model) -> dict[str, str]:
 def _difference(
     net: Network,
     lifted: Lifted,
-    places: dict[str, Ints],
+    tensors: dict[str, Ints],
     lifted_of: Ints,
     apart: list[list[int]],
     least_saved: int,
 ) -> str:
     """The genome document, as JSON; in version 2 where that is so many bytes shorter."""
     ids = net.neurons.id
-    placed = _joined(places)
-    in_order = np.array_equal(placed, np.arange(len(net)))
+    held = _joined(tensors)
+    in_order = np.array_equal(held, np.arange(len(net)))
     genes = net.connections
     carried = carried_by(lifted.network, lifted_of, genes, len(net))
     known, hints = carried.known, hints_apart(net, lifted.network)
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=WITH_STEPS if carried.zeros or apart or hints else 1,
+        version=VERSION_WITH_STEPS if carried.zeros or apart or hints else 1,
         zeros=carried.zeros,
         apart=apart,
         ports=hints,
         library=net.library,
         ids={
-            place: ids[neurons].tolist()
-            for place, neurons in places.items()
-            if not part_at(place)[1]
+            name: ids[neurons].tolist() for name, neurons in tensors.items() if not part_at(name)[1]
         },
-        parts=_parts(places, ids),
+        parts=_parts(tensors, ids),
         order=None if in_order else ids.tolist(),
         neurons=_changed_neurons(net, lifted.network, lifted_of),
         genes=_changed_connections(net, known) if carried.same else {},
     )
     others = None if carried.same or carried.others is None else sum(map(len, carried.others))
-    list_is_longer = others is not None and len(genes) > max(_MANY, 4 * others)
+    list_is_longer = others is not None and len(genes) > max(_MAX_CONNECTIONS_LISTED, 4 * others)
     if list_is_longer and (compact := _compact(plain, net, carried, least_saved)) is not None:
         return text_of(compact)
     if not carried.same:
@@ -255,13 +253,13 @@ def _compact(
     """
     parts = (ids for each in plain.parts.values() for ids in each.values())
     long = sum(map(len, (*plain.ids.values(), *parts))) >= least_saved // 8
-    if len(plain.neurons) <= _FEW and carried.same and not long:
+    if len(plain.neurons) <= _FEW_NEURONS and carried.same and not long:
         return None
     genes, others = net.connections, None if carried.same else carried.others
     alike = neurons_alike(plain.neurons)
-    if others is None and not long and len(plain.neurons) - len(alike) < _FEW:
+    if others is None and not long and len(plain.neurons) - len(alike) < _FEW_NEURONS:
         return None
-    fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": alike}
+    fields: dict[str, Any] = {"version": VERSION_WITH_STEPS, "neurons": alike}
     if others is not None:
         ends = [np.stack([genes.source[at], genes.target[at]], axis=1) for at in others]
         moved = matched(carried.known, genes, others.moved, len(net))
@@ -273,11 +271,11 @@ def _compact(
     return plain.model_copy(update=fields)
 
 
-def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]]:
+def _parts(tensors: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]]:
     """The ids of neurons inside nodes, by tensor and part."""
     found: dict[str, dict[str, list[int]]] = {}
-    for place, neurons in places.items():
-        tensor, part = part_at(place)
+    for name, neurons in tensors.items():
+        tensor, part = part_at(name)
         if part:
             found.setdefault(tensor, {})[part] = ids[neurons].tolist()
     return found
@@ -285,8 +283,8 @@ def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]
 
 def _changed_neurons(net: Network, lifted: Network, lifted_of: Ints) -> list[dict[str, Any]]:
     """For each neuron that differs from its lifted one, its id and the fields that differ."""
-    placed = lifted_of != NONE
-    at = np.where(placed, lifted_of, 0)
+    held = lifted_of != NONE
+    at = np.where(held, lifted_of, 0)
     columns = [
         ("activation", net.activation_names, lifted.activation_names[at]),
         ("aggregation", net.aggregation_names, lifted.aggregation_names[at]),
@@ -295,7 +293,7 @@ def _changed_neurons(net: Network, lifted: Network, lifted_of: Ints) -> list[dic
             for name in NEURON_FIELDS
         ),
     ]
-    differs = [~placed | _unlike(ours, theirs) for _, ours, theirs in columns]
+    differs = [~held | _unlike(ours, theirs) for _, ours, theirs in columns]
     texts = {"name": net.neuron_names, "spelling": net.spellings}
     given = [np.array([bool(text) for text in each], np.bool_) for each in texts.values()]
     changed = []

@@ -11,11 +11,11 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome.document import GenomeDocument
 from neat_onnx.lifting.core import Lifted
-from neat_onnx.network.cells import part_at, place_of
+from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.genes import Ints
 
 _JOINING = ("Concat", "Gather")  # kinds of tensors that a level reads
-_Places = Mapping[str, list[int]]
+_Ids = Mapping[str, list[int]]
 """By tensor, or part inside a node, the ids of its neurons."""
 
 
@@ -26,20 +26,20 @@ def lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
         NetworkError: the graph has no such tensors, or other numbers of neurons in them.
     """
     lifted_of: dict[int, int] = {}
-    listed: _Places = document.ids | {
-        place_of(tensor, part): ids
+    listed: _Ids = document.ids | {
+        part_name(tensor, part): ids
         for tensor, parts in document.parts.items()
         for part, ids in parts.items()
     }
     missing = {}
-    for place, ids in listed.items():
-        places = lifted.tensors.get(place)
-        if places is None:
-            places = _read_by_identity(place, len(ids), listed, lifted)
-        if places is None or len(places) != len(ids):
-            missing[place] = ids
+    for tensor, ids in listed.items():
+        neurons = lifted.tensors.get(tensor)
+        if neurons is None:
+            neurons = _read_by_identity(tensor, len(ids), listed, lifted)
+        if neurons is None or len(neurons) != len(ids):
+            missing[tensor] = ids
         else:
-            lifted_of.update(zip(ids, places.tolist(), strict=True))
+            lifted_of.update(zip(ids, neurons.tolist(), strict=True))
     if missing:
         lifted_of |= _of_other_names(document, missing, lifted, lifted_of)
     if len(set(lifted_of.values())) != sum(map(len, listed.values())):
@@ -52,11 +52,11 @@ def _read_by_identity(
 ) -> Ints | None:
     """The neurons of the tensor that an Identity read, which an optimizer took away.
 
-    Names are a kind and a place, as Biased_2_max and Layer_2_max, and the last one before is of the
-    same place, unless it is the inputs of that place; a name that was taken has one more number.
+    Names are a kind and a level, as Biased_2_max and Layer_2_max, and the last one before is of the
+    same level, unless it is the inputs of that level; a name that was taken has one more number.
     """
-    _, _, place = name.partition("_")
-    for wanted in filter(None, (place, place.rpartition("_")[0])):
+    _, _, level = name.partition("_")
+    for wanted in filter(None, (level, level.rpartition("_")[0])):
         alike = [
             neurons
             for tensor, neurons in lifted.tensors.items()
@@ -69,7 +69,7 @@ def _read_by_identity(
 
 
 def _of_other_names(
-    document: GenomeDocument, missing: _Places, lifted: Lifted, lifted_of: Mapping[int, int]
+    document: GenomeDocument, missing: _Ids, lifted: Lifted, lifted_of: Mapping[int, int]
 ) -> dict[int, int]:
     """The lifted neurons of tensors that the graph does not have.
 
@@ -87,11 +87,11 @@ def _of_other_names(
             ids = [each for each in document.order if each in wanted]
         return dict(zip(ids, left.tolist(), strict=True))
     found: dict[int, int] = {}
-    for place, some in missing.items():
+    for tensor, some in missing.items():
         unnamed = (each for each in lifted.tensors.values() if len(each) == len(some))
         neurons = next((each for each in unnamed if np.all(np.isin(each, left))), None)
         if neurons is None:
-            name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
+            name = " of ".join(repr(each) for each in part_at(tensor)[::-1] if each)
             raise NetworkError(f"the graph has no {len(some)} neurons in {name}", where="ids")
         left = np.setdiff1d(left, neurons)
         found.update(zip(some, neurons.tolist(), strict=True))

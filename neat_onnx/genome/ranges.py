@@ -11,10 +11,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer
 
-_LONG = 64  # shorter lists are written id by id
-_MOST = 1 << 24
-_LEAST_STEPS = 4  # of a range with a step
-_LEAST_RUNS = 3  # that are one text
+_MIN_LIST_OF_RANGES = 64  # ids; shorter lists are written id by id
+_MAX_IDS = 1 << 24  # that the ranges of a list may say
+_MIN_IDS_IN_RUN = 4  # of a range with a step
+_MIN_RUNS_JOINED = 3  # that are one text
 _RANGE = re.compile(r"(\d+)-(\d+)(?:/(\d+))?(?:\*(\d+)([+-]\d+))?", re.ASCII)
 
 
@@ -41,7 +41,7 @@ def without_ranges(ids: Any) -> Any:
         return ids
     found: list[Any] = []
     for each in ids:
-        found.extend(_spelt(each, _MOST - len(found)) if isinstance(each, str) else [each])
+        found.extend(_spelt(each, _MAX_IDS - len(found)) if isinstance(each, str) else [each])
     return found
 
 
@@ -61,7 +61,7 @@ def _spelt(text: str, room: int) -> list[int]:
 
 def with_steps(ids: list[int]) -> list[int | str]:
     """The list of ids, runs of five or more with one step as ranges."""
-    if len(ids) <= _LEAST_STEPS or min(ids) < 0:
+    if len(ids) <= _MIN_IDS_IN_RUN or min(ids) < 0:
         return list(ids)
     runs = _repeated(_runs(ids))
     return runs if len(runs) == 1 else _table(ids) or runs
@@ -69,8 +69,8 @@ def with_steps(ids: list[int]) -> list[int | str]:
 
 def _table(ids: list[int]) -> list[int | str]:
     """The list as rows of a few ids, all with one step, and one number between rows, if it is."""
-    for width in range(2, _LEAST_STEPS + 1):
-        if len(ids) % width or len(ids) < _LEAST_RUNS * width:
+    for width in range(2, _MIN_IDS_IN_RUN + 1):
+        if len(ids) % width or len(ids) < _MIN_RUNS_JOINED * width:
             continue
         rows = np.reshape(ids, (-1, width))
         run, later = _Run(ids[0], ids[width - 1], ids[1] - ids[0]), int(rows[1, 0] - rows[0, 0])
@@ -89,7 +89,7 @@ def _runs(ids: list[int]) -> list[int | _Run]:
     for stop in bounds[1:]:
         if stop < start:
             continue
-        step, long = int(steps[stop - 1]), stop - start >= _LEAST_STEPS
+        step, long = int(steps[stop - 1]), stop - start >= _MIN_IDS_IN_RUN
         if not long or step < 1:
             found.extend(ids[start:stop])
             start = stop
@@ -106,7 +106,7 @@ def _repeated(runs: list[int | _Run]) -> list[int | str]:
     while start < len(runs):
         one = runs[start]
         count, later = _alike(runs, start)
-        if isinstance(one, _Run) and count >= _LEAST_RUNS:
+        if isinstance(one, _Run) and count >= _MIN_RUNS_JOINED:
             found.append(f"{one.text}*{count}{later:+}")
             start += count
         else:
@@ -134,10 +134,10 @@ def _alike(runs: list[int | _Run], start: int) -> tuple[int, int]:
 
 def with_ranges(ids: list[int]) -> list[int | str]:
     """The list of ids, runs of several as ranges if it is long."""
-    if len(ids) < _LONG or min(ids) < 0:
+    if len(ids) < _MIN_LIST_OF_RANGES or min(ids) < 0:
         return list(ids)
-    ends = np.flatnonzero(np.diff(np.array(ids)) != 1) + 1
-    runs = zip([0, *ends.tolist()], [*ends.tolist(), len(ids)], strict=True)
+    starts = np.flatnonzero(np.diff(np.array(ids)) != 1) + 1
+    runs = zip([0, *starts.tolist()], [*starts.tolist(), len(ids)], strict=True)
     found: list[int | str] = []
     for start, stop in runs:
         long = stop - start > 2

@@ -16,7 +16,7 @@ from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
-_MOST_COPIES = 100_000
+_MAX_COPIES = 100_000
 
 
 class Node(NamedTuple):
@@ -140,11 +140,11 @@ class GenomeGraph:
         check_cycles(cycles)
         if cycles == 1:
             return self._built(1)
-        if cycles * len(self.nodes) > _MOST_COPIES:
+        if cycles * len(self.nodes) > _MAX_COPIES:
             raise OptionError(
                 f"{cycles} updates of {len(self.nodes)} nodes in a step are too many",
                 where="cycles",
-                hint=f"At most {_MOST_COPIES} copies of nodes are made",
+                hint=f"At most {_MAX_COPIES} copies of nodes are made",
             )
         return self._unrolled(cycles)
 

@@ -15,7 +15,7 @@ from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
-_LARGEST_ID = 2**52
+_ID_LIMIT = 2**52
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
     ):
         _free_outputs(draft)
         order = _with_registers(net, library, draft, _sorted(draft))
-    place = _places(order)
+    position = _positions(order)
     for edge in draft.edges:
-        ends = place[edge.source], place[edge.target], place[edge.gater]
+        ends = position[edge.source], position[edge.target], position[edge.gater]
         edge.source, edge.target, edge.gater = ends
     nodes = [draft.nodes[node] for node in order]
     return Written(nodes, _ids(net, nodes), draft.edges)
@@ -64,12 +64,12 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
 def _ids(net: Network, nodes: list[Node]) -> list[int]:
     """The ids of the neurons; new ones for added nodes, and for ids that JavaScript cannot hold."""
     known = net.neurons.id.tolist()
-    following = 1 + max((known_id for known_id in known if known_id < _LARGEST_ID), default=-1)
+    following = 1 + max((known_id for known_id in known if known_id < _ID_LIMIT), default=-1)
     following = max(following, 0)
     ids = []
     for node in nodes:
         neuron_id = NONE if node.neuron == NONE else known[node.neuron]
-        if not 0 <= neuron_id < _LARGEST_ID:
+        if not 0 <= neuron_id < _ID_LIMIT:
             neuron_id, following = following, following + 1
         ids.append(neuron_id)
     return ids
@@ -90,38 +90,38 @@ def _own_order(draft: Draft) -> list[int]:
 
 def _fits(draft: Draft, order: list[int], library: ListLibrary) -> bool:
     """Whether an order gives every delay, and the outputs in their order."""
-    place = _places(order)
-    outputs = [place[node] for node in draft.outputs]
+    position = _positions(order)
+    outputs = [position[node] for node in draft.outputs]
     return outputs == sorted(outputs) and not any(
-        (not edge.is_loop and not _is_read_in_time(edge, place))
-        or not _is_gated_in_time(edge, draft, place, library)
+        (not edge.is_loop and not _is_read_in_time(edge, position))
+        or not _is_gated_in_time(edge, draft, position, library)
         for edge in draft.edges
         if edge.computes
     )
 
 
-def _places(order: list[int]) -> dict[int, int]:
+def _positions(order: list[int]) -> dict[int, int]:
     return {NONE: NONE} | {node: position for position, node in enumerate(order)}
 
 
-def _is_read_in_time(edge: Edge, place: dict[int, int]) -> bool:
-    """Whether the places of its ends give a connection its delay."""
+def _is_read_in_time(edge: Edge, position: dict[int, int]) -> bool:
+    """Whether the positions of its ends give a connection its delay."""
     if edge.source == edge.target:
         return False  # a self-connection reads the state
-    return edge.delay == int(place[edge.source] > place[edge.target])
+    return edge.delay == int(position[edge.source] > position[edge.target])
 
 
 def _is_gated_in_time(
-    edge: Edge, draft: Draft, place: dict[int, int], library: ListLibrary
+    edge: Edge, draft: Draft, position: dict[int, int], library: ListLibrary
 ) -> bool:
-    """Whether the place of its gater gives a connection the delay of its gate."""
+    """Whether the position of its gater gives a connection the delay of its gate."""
     if edge.gater == NONE:
         return True
     if draft.nodes[edge.gater].kind == "input":
         return False  # inputs do not set gains
     if edge.gate_delay and library.open_gates and not edge.starts_open:
         return False  # a register closes the gate in the first step
-    return edge.gate_delay == int(place[edge.gater] >= place[edge.target])
+    return edge.gate_delay == int(position[edge.gater] >= position[edge.target])
 
 
 def _free_outputs(draft: Draft) -> None:
@@ -236,14 +236,14 @@ def _with_registers(
     net: Network, library: ListLibrary, draft: Draft, order: list[int]
 ) -> list[int]:
     """Let registers give the delays that the order does not; returns the order with them."""
-    place, registers = _places(order), _Registers(draft)
+    position, registers = _positions(order), _Registers(draft)
     late_gains = []
     for edge in list(draft.edges):
         if not edge.computes:
             continue
-        if not edge.is_loop and not _is_read_in_time(edge, place):
+        if not edge.is_loop and not _is_read_in_time(edge, position):
             edge.source, edge.delay = registers.of(edge.source, edge.delay), 0
-        if not _is_gated_in_time(edge, draft, place, library):
+        if not _is_gated_in_time(edge, draft, position, library):
             if edge.starts_open:
                 late_gains.append(draft.nodes[edge.target].neuron)
             edge.gater, edge.gate_delay = registers.of(edge.gater, edge.gate_delay), 0

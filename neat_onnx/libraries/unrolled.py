@@ -13,7 +13,7 @@ from neat_onnx.network.network import Network
 Value = tuple[int, int]
 """What a connection reads: the id of a neuron, and the delay in steps."""
 
-_SMALL = 2**52
+_KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
 
 
 class Genes:
@@ -25,7 +25,7 @@ class Genes:
 
     def __init__(self, taken: Iterable[int]) -> None:
         known = set(taken)
-        first = max((key for key in known if 0 <= key < _SMALL), default=-1) + 1
+        first = max((key for key in known if 0 <= key < _KEY_LIMIT), default=-1) + 1
         self._fresh = (key for key in count(first) if key not in known)
         self._neurons: list[dict[str, Any]] = []
         self._connections: list[dict[str, Any]] = []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from neat_onnx.errors import NetworkError, abridged, printable
 from neat_onnx.network.network import Network
 
-_MOST_NAMED = 4
+_MAX_NEURONS_NAMED = 4
 
 
 def cannot_say(
@@ -33,4 +33,4 @@ def cannot_say(
 def _labels(net: Network, found: Iterable[int]) -> str:
     """The first neurons and the number of the others."""
     neurons = list(dict.fromkeys(found))
-    return abridged(map(net.label, neurons), _MOST_NAMED)
+    return abridged(map(net.label, neurons), _MAX_NEURONS_NAMED)

@@ -30,26 +30,26 @@ def bind_constants(ctx: LiftingContext, node: Node, lift: Lift) -> bool:
         return False
     name = node.input[0]
     given = np.asarray(operands[name])
-    apart = LiftingContext(ctx.model, features_only=True, integer=set(ctx.integer))
-    signals = apart.add_signals(given.size, INPUT)
-    apart.operands.update(operands)
-    apart.operands[name] = Value(signals.reshape(given.shape))
-    lift(apart, node)
-    if np.any(apart.kind == REGISTER):
+    inner = LiftingContext(ctx.model, features_only=True, integer=set(ctx.integer))
+    signals = inner.add_signals(given.size, INPUT)
+    inner.operands.update(operands)
+    inner.operands[name] = Value(signals.reshape(given.shape))
+    lift(inner, node)
+    if np.any(inner.kind == REGISTER):
         return False
-    ctx.integer.update(apart.integer)
-    ctx.bind(node, *_outputs(apart, node, Port(name, given.shape, signals), given))
+    ctx.integer.update(inner.integer)
+    ctx.bind(node, *_outputs(inner, node, Port(name, given.shape, signals), given))
     return True
 
 
-def _outputs(apart: LiftingContext, node: Node, port: Port, given: Array) -> list[Array]:
+def _outputs(inner: LiftingContext, node: Node, port: Port, given: Array) -> list[Array]:
     """The outputs of a node that has been lifted, for the values of its first input."""
     computed = {
-        name: apart.materialize(operand)
+        name: inner.materialize(operand)
         for name in node.output
-        if isinstance(operand := apart.operands.get(name), Value)
+        if isinstance(operand := inner.operands.get(name), Value)
     }
-    resolved = Resolution(apart)
+    resolved = Resolution(inner)
     outputs = [
         Port(name, signals.shape, resolved.neuron_of[signals].ravel())
         for name, signals in computed.items()
@@ -57,7 +57,7 @@ def _outputs(apart: LiftingContext, node: Node, port: Port, given: Array) -> lis
     port = replace(port, neurons=resolved.neuron_of[port.neurons])
     found = resolved.network((port,), tuple(outputs)).activate({port.name: given[None]})
     return [
-        np.asarray(found[name][0] if name in found else apart.operands[name])
+        np.asarray(found[name][0] if name in found else inner.operands[name])
         for name in node.output
-        if name in apart.operands
+        if name in inner.operands
     ]

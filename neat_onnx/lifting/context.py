@@ -1,4 +1,4 @@
-"""The state of one import: neurons where the graph has tensors.
+"""One import: neurons where the graph has tensors.
 
 A tensor is an array of *signals*, shaped like it (the batch axis has length 1). An elementwise
 node stays a formula until something else reads the result: then it is materialized, and an
@@ -25,8 +25,8 @@ from neat_onnx.lifting.values import (
     INPUT,
     MATERIALIZED,
     NOT_FINITE,
+    PRE_ACTIVATION,
     REGISTER,
-    STATE,
     AffineElements,
     Array,
     NewConnections,
@@ -48,8 +48,8 @@ __all__ = [
     "LIFTS",
     "MATERIALIZED",
     "NOT_FINITE",
+    "PRE_ACTIVATION",
     "REGISTER",
-    "STATE",
     "Array",
     "LiftingContext",
     "NewNeurons",
@@ -58,7 +58,7 @@ __all__ = [
     "lifts",
 ]
 
-_MOST_NEURONS = 1 << 22
+_MAX_ELEMENTS = 1 << 22
 
 
 class NotFiniteError(NoNeuronError):
@@ -67,11 +67,11 @@ class NotFiniteError(NoNeuronError):
 
 @dataclass
 class LiftingContext(Tensors):
-    """The state of one import: the tensors of the graph, and the neurons made of them.
+    """One import: the tensors of the graph, and the neurons made of them.
 
     Attributes:
         neurons: the neurons made so far, with their connections.
-        blocks: the neurons that slide a window, by their states, with the signals that they read.
+        blocks: the neurons that slide a window, as pre-activations, with the signals they read.
         rows: the products along the last axis of a tensor that has several rows.
         affine: the elements that normalizations scaled and shifted.
         formulas: each formula that was materialized, and its number.
@@ -124,8 +124,8 @@ class LiftingContext(Tensors):
 
     def check_size(self, node: Node, count: int) -> None:
         """Refuse to make more than so many neurons for one node."""
-        if count > _MOST_NEURONS:
-            self.fail(node, f"it has {count} elements, more than {_MOST_NEURONS}")
+        if count > _MAX_ELEMENTS:
+            self.fail(node, f"it has {count} elements, more than {_MAX_ELEMENTS}")
 
     def add_signals(
         self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: npt.ArrayLike = -1
@@ -153,7 +153,7 @@ class LiftingContext(Tensors):
     ) -> NewNeurons:
         """Make neurons; connect their inputs with `connect`."""
         made = NewNeurons(
-            states=self.add_signals(count, STATE),
+            signals=self.add_signals(count, PRE_ACTIVATION),
             aggregation=aggregation,
             bias=np.full(count, bias, np.float64),
             response=np.full(count, response, np.float64),
@@ -190,12 +190,12 @@ class LiftingContext(Tensors):
         if rows.matters or rows.weights:
             self.rows.append(rows)
         if rows.matters and made is not None:
-            made.rows = rows.neurons - made.states[0]
+            made.rows = rows.neurons - made.signals[0]
 
     def merge(self, made: NewNeurons, other: NewNeurons) -> None:
         """Let `made` compute the sum of both; the neurons of `other` are no longer."""
         made.absorb(other)
-        self.kind[other.states] = DROPPED
+        self.kind[other.signals] = DROPPED
 
     def as_value(self, node: Node, operand: Operand) -> Value:
         """An operand as it is, or neurons without inputs that give a constant."""
@@ -206,7 +206,7 @@ class LiftingContext(Tensors):
         if not np.all(np.isfinite(values)):
             self.fail(node, "a constant that it reads has values that are not finite")
         made = self.add_neurons(values.size, bias=values.ravel())
-        return Value(made.states.reshape(values.shape))
+        return Value(made.signals.reshape(values.shape))
 
     def feed(self, previous: str, following: str, *, activations: bool = False) -> None:
         """Feed the registers of the tensor `previous` from the tensor `following`.
@@ -246,7 +246,7 @@ class LiftingContext(Tensors):
         """
         if self.not_finite and np.any(self.kind[value.signals] == NOT_FINITE):
             raise NotFiniteError("a value that it reads is constant, and not finite")
-        if value.plain and not np.any(self.kind[value.signals] == STATE):
+        if value.plain and not np.any(self.kind[value.signals] == PRE_ACTIVATION):
             return value.signals
         if value not in self.materialized:
             formula = value.formula
@@ -262,7 +262,7 @@ class LiftingContext(Tensors):
             return self._materialize_line(value, slope, shift)
         signals = self._multiplied(value)
         if value.formula == VARIABLE:
-            fresh = self.kind[signals] == STATE
+            fresh = self.kind[signals] == PRE_ACTIVATION
             result = signals.copy()
             result[fresh] = self.materialized_from(signals[fresh], VARIABLE)
             return result
@@ -273,7 +273,7 @@ class LiftingContext(Tensors):
         sources = self.materialize(replace(value, formula=VARIABLE))
         made = self.add_neurons(sources.size, bias=shift)
         self.connect(made, sources, np.arange(sources.size), np.full(sources.size, slope))
-        return self.materialize(Value(made.states.reshape(sources.shape)))
+        return self.materialize(Value(made.signals.reshape(sources.shape)))
 
     def as_signals(self, value: Value) -> Value:
         """The value with neurons for its weights and gates, so that it is signals alone."""
@@ -295,16 +295,16 @@ class LiftingContext(Tensors):
         )
         first, which = each_once(origins, weights, gates)
         origins, weights, gates = origins[first], weights[first], gates[first]
-        states = self.products.made(origins, weights, gates)
-        if (new := states == NONE).any():
+        neurons = self.products.made(origins, weights, gates)
+        if (new := neurons == NONE).any():
             origins, weights, gates = origins[new], weights[new], gates[new]
             sources = self.materialize(Value(origins))
             made = self.add_neurons(sources.size)
             self.connect(made, sources, np.arange(sources.size), weights, gates)
-            self.products.add(origins, weights, gates, made.states)
-            states[new] = made.states
+            self.products.add(origins, weights, gates, made.signals)
+            neurons[new] = made.signals
         signals = value.signals.copy()
-        signals[changed] = states[which]
+        signals[changed] = neurons[which]
         return signals
 
     def materialized_each(self, origin: Ints, formulas: Sequence[Expression], which: Ints) -> Ints:

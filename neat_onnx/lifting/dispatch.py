@@ -47,7 +47,8 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
     if gives_whole_numbers(node, ctx.is_whole):
-        ctx.integral.update(node.output)
+        for name in node.output:
+            ctx.facts[name].is_whole = True
     follow_batch_size(node, ctx.operands, ctx.sizes)
     ctx.refuse_mixed(node)
 

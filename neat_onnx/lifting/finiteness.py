@@ -19,8 +19,14 @@ from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stay
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges
 
-_ADDED, _LEAST, _MOST, _OTHER = range(4)
-_AGGREGATIONS = {"sum": _ADDED, "mean": _ADDED, "min": _LEAST, "product": _LEAST, "max": _MOST}
+_ADDED, _MINIMUM, _MAXIMUM, _OTHER = range(4)
+_AGGREGATIONS = {
+    "sum": _ADDED,
+    "mean": _ADDED,
+    "min": _MINIMUM,
+    "product": _MINIMUM,
+    "max": _MAXIMUM,
+}
 
 
 class Finiteness:
@@ -52,7 +58,7 @@ class Finiteness:
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
         self._made = Edges(ctx.origin[made], made, len(kind))
-        sums = np.arange(len(self._sums.states))
+        sums = np.arange(len(self._sums.signals))
         while sums.size or made.size:
             changed = np.concatenate([self._add(sums), self._apply(made)])
             sums, made = (
@@ -62,13 +68,14 @@ class Finiteness:
     def read_by(self, signals: Ints) -> Ints:
         """The signals that others are computed from, once each: of neurons all that they read."""
         origin = self._origin[signals]
-        is_sum = np.isin(signals, self._sums.states)
+        is_sum = np.isin(signals, self._sums.signals)
         read = self._sums.read_by(signals[is_sum])
         return distinct(np.concatenate([origin[~is_sum & (origin >= 0)], read]))
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""
-        return self._enter(self._sums.states[sums], *self._sums.facts(sums, self.finite, self.sign))
+        facts = self._sums.facts(sums, self.finite, self.sign)
+        return self._enter(self._sums.signals[sums], *facts)
 
     def _apply(self, made: Ints) -> Ints:
         """Follow some formulas; return the signals of which other facts are known now."""
@@ -95,18 +102,18 @@ class _Sums:
     """All neurons of an import, as the aggregations of signals that they are.
 
     Attributes:
-        states: their signals.
+        signals: their pre-activations.
         readers: the positions of the sums that read each signal.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
         links, count = Links.of(ctx), len(ctx.kind)
         made = links.neurons
-        self.states = one_array(each.states for each in made)
+        self.signals = one_array(each.signals for each in made)
         position = np.zeros(count, np.int64)
-        position[self.states] = np.arange(len(self.states))
+        position[self.signals] = np.arange(len(self.signals))
         target = position[links.target]
-        self._links = Edges(target, np.arange(len(target)), len(self.states))
+        self._links = Edges(target, np.arange(len(target)), len(self.signals))
         self._source, self._gate, self._weight = links.source, links.gate, links.weight
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
@@ -116,12 +123,12 @@ class _Sums:
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
         kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
         self._aggregation = np.repeat(
-            np.array(kinds, np.int64), [len(each.states) for each in made]
+            np.array(kinds, np.int64), [len(each.signals) for each in made]
         )
 
-    def read_by(self, states: Ints) -> Ints:
-        """The signals that sums of these states read, and the ones that gate them."""
-        at = self._links.leaving(np.flatnonzero(np.isin(self.states, states)))
+    def read_by(self, signals: Ints) -> Ints:
+        """The signals that sums with these pre-activations read, and the ones that gate them."""
+        at = self._links.leaving(np.flatnonzero(np.isin(self.signals, signals)))
         gate = self._gate[at]
         found: Ints = np.concatenate([self._source[at], gate[gate >= 0]])
         return found
@@ -141,10 +148,10 @@ class _Sums:
         return ~bad, self._sign(sums, least, most)
 
     def _sign(self, sums: Ints, least: Ints, most: Ints) -> Ints:
-        """The sign of each state, from the least and the most that is known of its terms."""
+        """The sign of each sum, from the least and the most that is known of its terms."""
         kind = self._aggregation[sums]
         added = np.where(least == ANY, ANY, np.where(self._biased[sums], POSITIVE, most))
         found = np.select(
-            [kind == _ADDED, kind == _LEAST, kind == _MOST], [added, least, most], ANY
+            [kind == _ADDED, kind == _MINIMUM, kind == _MAXIMUM], [added, least, most], ANY
         )
         return np.where(self._plain[sums], found, ANY)

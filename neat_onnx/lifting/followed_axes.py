@@ -16,12 +16,38 @@ from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
 from neat_onnx.network.genes import Bools
 
-FEATURE, UNKNOWN = -1, -2
-INSIDE = 2  # and more: the axis has been made of several, the batch among them
 
-FollowedAxes = tuple[int, ...]
-"""For each axis of a tensor: 0 or 1, the time or batch axis that it is; FEATURE; UNKNOWN; or, where
-a Reshape made one axis of steps and the batch, INSIDE + the number of steps before the batch."""
+class FollowedAxis(int):
+    """The axis of the graph's inputs that an axis of a tensor is.
+
+    It is FIRST or SECOND of their leading axes (time and the batch, or the batch alone), a FEATURE,
+    or UNKNOWN; or a Reshape made one axis of several, with the batch inside: see `around`. Every
+    axis of every tensor has one, so it is a number, which compares and hashes as fast as one.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def around(cls, before: int) -> "FollowedAxis":
+        """An axis that the batch is inside of, with so many elements of a sample before it."""
+        return cls(INSIDE + before)
+
+    @property
+    def is_around(self) -> bool:
+        """Whether the axis has been made of several, the batch among them."""
+        return self >= INSIDE
+
+    @property
+    def before(self) -> int:
+        """How many elements of a sample this axis has before the batch."""
+        return max(1, self - INSIDE)
+
+
+UNKNOWN, FEATURE, FIRST, SECOND, INSIDE = map(FollowedAxis, range(-2, 3))
+"""In their order: all from INSIDE on have the batch inside."""
+
+FollowedAxes = tuple[FollowedAxis, ...]
+"""The axes of a tensor."""
 
 Rule = Callable[[Any, Any], Sequence[FollowedAxes]]
 """Takes an AxisFollower and a node that has been lifted; gives the axes of its outputs."""
@@ -70,7 +96,7 @@ class AxisFollower:
     @property
     def has_time(self) -> bool:
         """Whether an input has an axis of time besides the batch."""
-        return any(1 in each for each in self.inputs.values())
+        return any(SECOND in each for each in self.inputs.values())
 
     def of(self, name: str) -> FollowedAxes:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
@@ -89,11 +115,11 @@ class AxisFollower:
 
     def are_batches(self, node: Node, axis: int) -> bool:
         """Whether every input of a node is computed, and the batch is on this axis of it alone."""
-        return not any(1 in each for each in self.inputs.values()) and all(
+        return not self.has_time and all(
             isinstance(self.operands.get(name), Value)
-            and [place for place, kind in enumerate(self.of(name)) if kind != FEATURE]
+            and [at for at, kind in enumerate(self.of(name)) if kind != FEATURE]
             == [axis % self.rank(name)]
-            and self.of(name)[axis] == 0
+            and self.of(name)[axis] == FIRST
             for name in node.input
         )
 
@@ -135,15 +161,15 @@ class AxisFollower:
     def _of_constants(self, node: Node) -> Sequence[FollowedAxes]:
         """The batch is an axis of constants that were made in the size of the batch."""
         features = [(FEATURE,) * self.rank(name) for name in node.output]
-        if any(1 in each for each in self.inputs.values()):
+        if self.has_time:
             return features
         for position in node.shape_inputs:
             sized = self.sizes.get(node.input[position])
             if sized is not None and sized.size == len(features[0]):
                 shape = np.array(self.operands[node.output[0]].shape)
-                places = np.flatnonzero(sized.ravel() & (shape == 1)).tolist()
-                return [tuple(0 if [k] == places else FEATURE for k in range(len(shape)))]
-        if not any(0 in axes for axes in self._read(node)):
+                batches = np.flatnonzero(sized.ravel() & (shape == 1)).tolist()
+                return [tuple(FIRST if [k] == batches else FEATURE for k in range(len(shape)))]
+        if not any(FIRST in axes for axes in self._read(node)):
             return features
         found = zip(self._ruled(node), features, strict=True)
         return [unknown if UNKNOWN in axes else axes for axes, unknown in found]
@@ -154,7 +180,7 @@ def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
     found: dict[str, FollowedAxes] = {}
     leading = axes_of_inputs(graph.inputs)
     for entry in graph.inputs:
-        which = {axis: at for at, axis in enumerate(leading[entry.name])}
+        which = dict(zip(leading[entry.name], (FIRST, SECOND), strict=False))
         found[entry.name] = tuple(
             which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
         )
@@ -172,11 +198,11 @@ def _is_single(graph: Graph) -> bool:
 
 def elements_before(followed: FollowedAxes, shape: tuple[int, ...]) -> int | None:
     """How many elements of one sample are before the batch; None where it is not known."""
-    leading = [(place, axis) for place, axis in enumerate(followed) if axis != FEATURE]
-    if len(leading) != 1 or leading[0][1] in (1, UNKNOWN):
+    leading = [(at, axis) for at, axis in enumerate(followed) if axis != FEATURE]
+    if len(leading) != 1 or leading[0][1] in (SECOND, UNKNOWN):
         return None
-    ((place, axis),) = leading
-    return math.prod(shape[:place]) * (axis - INSIDE if axis > INSIDE else 1)
+    ((at, axis),) = leading
+    return math.prod(shape[:at]) * axis.before
 
 
 def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:

@@ -23,7 +23,7 @@ def resolution_of(ctx: LiftingContext) -> Resolution:
     copies = ctx.add_neurons(len(registers))
     sources = np.array([signal for signal, _ in registers], np.int64)
     ctx.connect(copies, sources, np.arange(len(sources)), np.ones(len(sources)))
-    for copy, some in zip(copies.states.tolist(), registers.values(), strict=True):
+    for copy, some in zip(copies.signals.tolist(), registers.values(), strict=True):
         ctx.next.update(dict.fromkeys(some, copy))
     return Resolution(ctx)
 

@@ -23,7 +23,7 @@ class Links:
     Attributes:
         neurons: those that are in no others.
         source: the signal that each connection reads.
-        target: the state that it leads to.
+        target: the pre-activation that it leads to.
         gate: the signal that it is multiplied by, below 0 for none.
         weight: its weight.
     """
@@ -35,21 +35,23 @@ class Links:
     weight: Floats
 
     @classmethod
-    def of(cls, ctx: LiftingContext, place: Ints | None = None, copies: Ints = _NO_COPIES) -> Links:
+    def of(
+        cls, ctx: LiftingContext, target_of: Ints | None = None, copies: Ints = _NO_COPIES
+    ) -> Links:
         """The connections of an import.
 
         Args:
             ctx: the import.
-            place: by signal, the number that stands for it as a target; by default its own.
+            target_of: by signal, the number that stands for it as a target; by default its own.
             copies: source and target of others, of weight 1, which come first, (k, 2).
         """
         neurons = [each for each in ctx.neurons if not each.merged]
         links: list[NewConnections] = []
         targets = [copies[:, 1]]
         for made in neurons:
-            states = made.states if place is None else place[made.states]
+            targeted = made.signals if target_of is None else target_of[made.signals]
             links += made.connections
-            targets += [states[link.position] for link in made.connections]
+            targets += [targeted[link.position] for link in made.connections]
         return cls(
             neurons,
             np.concatenate([copies[:, 0], *(link.source for link in links)]),

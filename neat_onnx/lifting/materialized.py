@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from neat_onnx.lifting.context import MATERIALIZED, REGISTER, STATE, LiftingContext
+from neat_onnx.lifting.context import MATERIALIZED, PRE_ACTIVATION, REGISTER, LiftingContext
 from neat_onnx.network.genes import NONE, Bools, Ints
 
 
 class Materialized:
     """The neurons of materialized signals, one for each formula of each signal.
 
-    A state has the first formula itself, where nothing else is made of it. A formula of anything
-    else is a neuron that reads it.
+    A pre-activation has the first formula itself, where nothing else is made of it. A formula of
+    anything else is a neuron that reads it.
 
     Attributes:
         activation: by neuron, the number of the formula that it is, (neurons,).
@@ -28,7 +28,7 @@ class Materialized:
             formulas: how many there are.
             variable: the number of the one that is the signal itself.
             neuron_of: for each signal its neuron, or NONE; materialized signals get theirs here.
-            several: states of which each formula is a neuron of its own.
+            several: pre-activations of which each formula is a neuron of its own.
         """
         kind, count, self._formulas = ctx.kind, int(neuron_of.max(initial=NONE)) + 1, formulas
         made = np.flatnonzero(kind == MATERIALIZED)
@@ -36,7 +36,7 @@ class Materialized:
         self._pairs, first, pair_of = np.unique(pairs, return_index=True, return_inverse=True)
         origin, formula = np.divmod(self._pairs, formulas)
         itself = (formula == variable) & (kind[origin] != REGISTER)
-        own = (kind[origin] == STATE) & ~np.isin(origin, several) & ~itself
+        own = (kind[origin] == PRE_ACTIVATION) & ~np.isin(origin, several) & ~itself
         fresh = np.flatnonzero(~itself & ~own)
         fresh = fresh[np.argsort(first[fresh])]
         self._at = np.where(own | itself, neuron_of[origin], NONE)
@@ -52,7 +52,7 @@ class Materialized:
         self.read = np.stack([origin[fresh], self._at[fresh]], axis=1)
         self._has_formula = np.zeros(len(kind), np.bool_)
         self._has_formula[origin] = True
-        self._is_state = kind == STATE
+        self._is_pre_activation = kind == PRE_ACTIVATION
 
     def reorder(self, order: Ints, rank: Ints) -> None:
         """Number the neurons anew.
@@ -65,12 +65,12 @@ class Materialized:
         self.read[:, 1] = rank[self.read[:, 1]]
 
     def neurons_of(self, origins: Ints, formula: int, neuron_of: Ints) -> Ints:
-        """The neurons that give a formula of signals, NONE where there is none; a state's own if
-        nothing is made of it.
+        """The neurons that give a formula of signals, NONE where there is none; a pre-activation's
+        own if nothing is made of it.
         """
         pairs = origins * self._formulas + formula
         places = np.searchsorted(self._pairs, pairs)
         known = np.append(self._pairs, NONE)[places] == pairs
         found = np.where(known, np.append(self._at, NONE)[places], NONE)
-        unread: Bools = self._is_state[origins] & ~self._has_formula[origins]
+        unread: Bools = self._is_pre_activation[origins] & ~self._has_formula[origins]
         return np.where(unread, neuron_of[origins], found)

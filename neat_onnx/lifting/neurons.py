@@ -1,8 +1,8 @@
 """The end of an import: signals become neurons and connections.
 
-A state whose materialized signals all have one formula is a neuron with that activation. If there
-are several, the state is a neuron of its own, which a neuron for each formula reads. A formula of a
-materialized signal is a neuron that reads it. A register is a delay of the signal that it follows.
+A pre-activation whose materialized signals all have one formula is a neuron with that activation.
+If there are several, it is a neuron of its own, which a neuron for each formula reads. A formula of
+a materialized signal is a neuron that reads it. A register is a delay of the signal it follows.
 """
 
 from dataclasses import dataclass, replace
@@ -17,8 +17,8 @@ from neat_onnx.lifting.context import (
     INPUT,
     MATERIALIZED,
     NOT_FINITE,
+    PRE_ACTIVATION,
     REGISTER,
-    STATE,
     LiftingContext,
     NewNeurons,
     Value,
@@ -48,12 +48,12 @@ from neat_onnx.network.spatial import in_order_of_neurons, moved_blocks
 from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
-_MOST = 262_144  # genes that are put in order: beyond, a genome is a small part of a file
+_MAX_GENES_ORDERED = 262_144  # beyond, a genome is a small part of a file
 
 
 @dataclass(frozen=True)
 class _Read:
-    """The origin of signals: a neuron's activation or state, some steps ago. NONE for no signal."""
+    """The origin of signals: activations or pre-activations, steps ago; NONE for no signal."""
 
     neuron: Ints
     delay: Ints
@@ -65,7 +65,7 @@ class Resolution:
     """The neurons of all signals of an import.
 
     Attributes:
-        neuron_of: for each signal that is an activation, its neuron; for a state, whose it is.
+        neuron_of: for each activation, or pre-activation, the neuron whose it is.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
@@ -73,9 +73,9 @@ class Resolution:
         self._formulas = list(dict.fromkeys((*ctx.formulas, VARIABLE)))
         self._variable = self._formulas.index(VARIABLE)
         self._kind = ctx.kind
-        is_neuron = (self._kind == INPUT) | (self._kind == STATE)
+        is_neuron = (self._kind == INPUT) | (self._kind == PRE_ACTIVATION)
         self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
-        several = self._origins_with_several_formulas() | self._states_that_gate()
+        several = self._origins_with_several_formulas() | self._pre_activations_that_gate()
         self._materialized = Materialized(
             ctx, len(self._formulas), self._variable, self.neuron_of, np.array([*several], np.int64)
         )
@@ -85,11 +85,12 @@ class Resolution:
     def _number_by_level(self) -> None:
         """Number the neurons in the order of levels, and on each as they were made."""
         made = self._made_neurons
-        if self._made + sum(len(x.source) for some in made for x in some.connections) > _MOST:
+        connections = sum(len(each.source) for some in made for each in some.connections)
+        if self._made + connections > _MAX_GENES_ORDERED:
             return
         source, target, _, gate = self._all_connections()
-        read, states = (source, target, gate), [each.states for each in made]
-        order = order_by_level(self._kind, self.neuron_of, read, states, self._materialized.read)
+        read, targets = (source, target, gate), [each.signals for each in made]
+        order = order_by_level(self._kind, self.neuron_of, read, targets, self._materialized.read)
         rank = np.append(np.argsort(order), NONE)
         self.neuron_of = rank[self.neuron_of]
         self._materialized.reorder(order, rank)
@@ -102,14 +103,14 @@ class Resolution:
         origins, counts = np.unique(pairs // formulas, return_counts=True)
         return set(origins[counts > 1].tolist())
 
-    def _states_that_gate(self) -> set[int]:
-        """States that gate connections, now or later: only activations can, so they are these."""
+    def _pre_activations_that_gate(self) -> set[int]:
+        """Pre-activations that gate connections, now or later, as only activations can."""
         made = self._made_neurons
         gates = [each.gate for some in made for each in some.connections]
         following, _ = self._delayed
-        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
-        ends = ends[ends != NONE]
-        return set(ends[self._kind[ends] == STATE].tolist())
+        gaters = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
+        gaters = gaters[gaters != NONE]
+        return set(gaters[self._kind[gaters] == PRE_ACTIVATION].tolist())
 
     # --- where tensors are -----------------------------------------------------------------------
 
@@ -144,14 +145,14 @@ class Resolution:
 
     @cached_property
     def _is_activation(self) -> Bools:
-        """Whether each signal is one: finite, of this step, no state that differs from it."""
+        """Whether each signal is one: finite, of this step, and no other pre-activation."""
         kind = self._kind
-        hidden: Bools = (kind == STATE) & self._hides_state[self.neuron_of]
+        hidden: Bools = (kind == PRE_ACTIVATION) & self._hides_pre_activation[self.neuron_of]
         return ~(np.isin(kind, (REGISTER, NOT_FINITE)) | hidden)
 
     @cached_property
-    def _hides_state(self) -> Bools:
-        """Whether each neuron's activation differs from its state."""
+    def _hides_pre_activation(self) -> Bools:
+        """Whether each neuron's activation differs from its pre-activation."""
         found: Bools = self._materialized.activation != self._variable
         return found
 
@@ -163,11 +164,11 @@ class Resolution:
         bias, response = np.zeros(count), np.ones(count)
         names = np.full(count, "sum", object)
         for made in self._made_neurons:
-            at = self.neuron_of[made.states]
+            at = self.neuron_of[made.signals]
             bias[at], response[at], names[at] = made.bias, made.response, made.aggregation
         known = self._known_activations()
         slope = np.array([known[formula][1] for formula in self._materialized.activation.tolist()])
-        plain = (bias == 0.0) & (response == 1.0) & (names == "sum") & ~self._hides_state
+        plain = (bias == 0.0) & (response == 1.0) & (names == "sum") & ~self._hides_pre_activation
         connections, initial = self._connections(slope, plain)
         bias, response = bias / slope, response / slope
         wrong = ~np.isfinite(bias) | ~np.isfinite(response)
@@ -223,8 +224,8 @@ class Resolution:
     def _connections(self, slope: Floats, plain: Bools) -> tuple[Connections, Floats]:
         """The links as connections, and the initial value of each neuron for the delayed ones.
 
-        A state that is read was divided by its neuron's slope; the weight makes up for it. Plain
-        neurons add their inputs, and no more.
+        A pre-activation that is read was divided by its neuron's slope; the weight makes up for it.
+        Plain neurons add their inputs, and no more.
         """
         source, target, weight, gate = self._all_connections()
         read, gated = self._followed(source), self._followed(gate)
@@ -248,7 +249,7 @@ class Resolution:
         takes_first = {name: aggregation_named(name).takes_first for name in names}
         sums, by_place = np.ones(self._made, np.bool_), np.zeros(self._made, np.bool_)
         for made in self._made_neurons:
-            at = self.neuron_of[made.states]
+            at = self.neuron_of[made.signals]
             sums[at] = made.aggregation == "sum"
             by_place[at] = takes_first[made.aggregation]
         ordered = in_order(reading_products(connections, plain), by_place)
@@ -274,11 +275,12 @@ class Resolution:
         # at the end of each signal's delays; the last place is that of NONE
         kind = np.append(self._kind, MATERIALIZED)[following]
         neuron = np.append(self.neuron_of, NONE)[following]
-        hides_state = (kind == STATE) & np.append(self._hides_state, False)[neuron]
+        differs = np.append(self._hides_pre_activation, False)[neuron]
+        hidden = (kind == PRE_ACTIVATION) & differs
         if np.any(kind == REGISTER) and np.any(kind[signals] == REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
         found = replace(_nothing(signals.size), neuron=neuron[signals])
-        if np.any(reads_state := hides_state[signals]):
+        if np.any(reads_state := hidden[signals]):
             found = replace(found, reads_state=reads_state)
         if ctx.next:
             found = replace(found, delay=delays[signals], initial=first[signals])

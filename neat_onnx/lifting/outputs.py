@@ -11,7 +11,14 @@ from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.lifting.axes import Axes, output_axes
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
+from neat_onnx.lifting.followed_axes import (
+    FEATURE,
+    FIRST,
+    SECOND,
+    FollowedAxes,
+    FollowedAxis,
+    elements_before,
+)
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.value import Extent
@@ -207,16 +214,16 @@ def leading_axes(
         inputs: shapes of the inputs of the graph, with their axes (`shapes_of_inputs`).
         count: how many axes there are to find.
     """
-    found = sorted((kind, place) for place, kind in enumerate(followed) if kind != FEATURE)
+    found = sorted((kind, at) for at, kind in enumerate(followed) if kind != FEATURE)
     kinds = [kind for kind, _ in found]
-    if len(kinds) == count and kinds in ([0], [1], [0, 1]):
-        return tuple(place for _, place in found)
+    if len(kinds) == count and kinds in ([FIRST], [SECOND], [FIRST, SECOND]):
+        return tuple(at for _, at in found)
     return output_axes(entry, inputs, count)
 
 
 def has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
     """Whether the elements of each sample stay together, in an axis of their own."""
-    alone = all(axis < INSIDE for axis in followed)
+    alone = not any(axis.is_around for axis in followed)
     return alone and elements_before(followed, shape) in (None, 1)
 
 
@@ -232,7 +239,7 @@ def stacks_rows(followed: FollowedAxes, shape: tuple[int, ...], sizes: set[Exten
         sizes: the sizes that the inputs state for time and the batch.
     """
     varies = len(sizes) == 1 and not any(isinstance(size, int) for size in sizes)
-    inside = followed[:1] == (INSIDE + 1,) and set(followed[1:]) <= {FEATURE}
+    inside = followed[:1] == (FollowedAxis.around(1),) and set(followed[1:]) <= {FEATURE}
     return varies and inside and shape[0] > 1
 
 

@@ -29,7 +29,7 @@ from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import Edges
 
-_FEW = 4  # inputs
+_FEW_INPUTS = 4
 _PAIR = 2
 
 
@@ -65,7 +65,7 @@ class Overflow:
         self.vanishing = paths.reached(tiny, paths.alone(), origin[keeps], made[keeps])
         seeds[made] = of_each(may_overflow) & self.unbounded[origin]
         seeds[made] |= ~of_each(stays_finite_at_zero) & self.vanishing[origin]
-        few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW
+        few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW_INPUTS
         self.reached = paths.reached(seeds, few, origin, made)
 
 
@@ -73,7 +73,7 @@ class _Paths:
     """The connections of all neurons of an import, as paths that numbers take.
 
     Attributes:
-        target: the state that each leads to.
+        target: the pre-activation that each leads to.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
@@ -92,12 +92,12 @@ class _Paths:
         count = np.bincount(self.target, minlength=len(self._ctx.kind))
         biased = np.zeros(len(count), np.bool_)
         for made in self._links.neurons:
-            biased[made.states] = made.bias != 0.0
+            biased[made.signals] = made.bias != 0.0
         found: Bools = (count[self.target] == 1) & ~biased[self.target]
         return found
 
     def below_the_largest(self) -> Ints:
-        """The states x − max(…, x, …), and the arguments of a masked softmax's exponentials."""
+        """The sums x − max(…, x, …), and the arguments of a masked softmax's exponentials."""
         ctx, count = self._ctx, len(self._ctx.kind)
         is_copy = ctx.formula_of == ctx.formulas.get(VARIABLE, -2)
         source = np.where(is_copy, ctx.origin, np.arange(count))[self._links.source]
@@ -113,5 +113,5 @@ class _Paths:
 
     def _largest(self) -> Ints:
         largest = (made for made in self._links.neurons if made.aggregation == "max")
-        found: Ints = one_array(made.states for made in largest)
+        found: Ints = one_array(made.signals for made in largest)
         return found

@@ -78,7 +78,7 @@ def _aggregated(
     made = ctx.add_neurons(count, aggregation=aggregation)
     each = np.tile(np.ones(size) if weights is None else weights, count)
     ctx.connect(made, inputs, np.repeat(np.arange(count), size), each)
-    return Value(made.states.reshape(shape))
+    return Value(made.signals.reshape(shape))
 
 
 def _in_order(ctx: LiftingContext, inputs: Ints, place: int) -> Value:

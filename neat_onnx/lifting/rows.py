@@ -15,7 +15,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock, connections_of, most_of_block, rows_alike
 
-_LEAST = 32  # weights by which a matrix would be larger
+_MIN_WEIGHTS_SAVED = 32  # in place of one matrix for all rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class SumRows:
 
 def are_worth_a_matrix(rows: int, weights: int) -> bool:
     """Whether a matrix for all rows would be much larger than that of one row's weights."""
-    return (rows * rows - 1) * weights >= _LEAST
+    return (rows * rows - 1) * weights >= _MIN_WEIGHTS_SAVED
 
 
 def blocks_of(rows: Iterable[SumRows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:

@@ -11,7 +11,13 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from neat_onnx.lifting.axes import Axes
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
+from neat_onnx.lifting.followed_axes import (
+    FEATURE,
+    FIRST,
+    FollowedAxes,
+    FollowedAxis,
+    elements_before,
+)
 from neat_onnx.lifting.values import Array
 from neat_onnx.model import Graph
 from neat_onnx.model.value import Extent
@@ -32,13 +38,13 @@ def whole_shape(followed: FollowedAxes, shape: Sequence[int], samples: int) -> l
 
 
 def ends_of_batch(followed: FollowedAxes) -> set[int]:
-    """The places of axes that are or may be the batch, counted from the end."""
-    return {len(followed) - place for place, axis in enumerate(followed) if axis != FEATURE}
+    """The axes that are or may be the batch, counted from the end."""
+    return {len(followed) - at for at, axis in enumerate(followed) if axis != FEATURE}
 
 
-def first_sample(array: Array, place: int, samples: int) -> Array:
+def first_sample(array: Array, axis: int, samples: int) -> Array:
     """A constant for one sample, where it has the same values for each of them along an axis."""
-    first = array.take([0], axis=place) if array.shape[place] == samples else array
+    first = array.take([0], axis=axis) if array.shape[axis] == samples else array
     return first if np.all(array == first) else array
 
 
@@ -62,12 +68,12 @@ def reshaped_samples(
     if before is None or not count or math.prod(sizes) != count:
         return None
     outer = 1
-    for place, size in enumerate(sizes):
+    for axis, size in enumerate(sizes):
         inner, left = divmod(before, outer)
         if not left and inner and size % (samples * inner) == 0:
-            sizes[place] //= samples
-            kind = 0 if sizes[place] == 1 else INSIDE + inner
-            return sizes, tuple(kind if k == place else FEATURE for k in range(len(sizes)))
+            sizes[axis] //= samples
+            kind = FIRST if sizes[axis] == 1 else FollowedAxis.around(inner)
+            return sizes, tuple(kind if k == axis else FEATURE for k in range(len(sizes)))
         outer *= size
     return None
 

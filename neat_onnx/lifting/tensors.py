@@ -7,7 +7,7 @@ A constant is an array, any other tensor is a Value; the neurons behind values a
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +17,8 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, has_open_features, shapes_example
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
+from neat_onnx.lifting.facts import TensorFacts
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Products, Value
@@ -45,14 +46,10 @@ class Tensors:
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
-        integral: names of tensors of floats that are whole numbers, whatever the inputs are.
-        chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
-            that it is the place of, else 0, along one more axis at the end.
-        hits: the same, by the elements of a tensor of places, for several readers of places alike.
-        bounds: the least and the largest number of a tensor of labels or places, by its name.
+        facts: other facts about tensors, by name.
+        hits: as `chosen` of facts, by the elements of a tensor of indices, for several readers of
+            indices alike.
         products: the neurons that are signals times weights and gates.
-        masked: for each tensor that may have a low number in place of −∞, one that is above it.
-        probabilities: names of tensors whose last axis adds up to 1, as that of a softmax does.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         states: names of the inputs that outputs feed.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
@@ -64,13 +61,9 @@ class Tensors:
     samples: int = 1
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
-    integral: set[str] = field(default_factory=set)
-    chosen: dict[str, Operand] = field(default_factory=dict)
-    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
-    products: Products = field(default_factory=Products)
+    facts: defaultdict[str, TensorFacts] = field(default_factory=lambda: defaultdict(TensorFacts))
     hits: dict[Hashable, Operand] = field(default_factory=dict)
-    masked: dict[str, float] = field(default_factory=dict)
-    probabilities: set[str] = field(default_factory=set)
+    products: Products = field(default_factory=Products)
     sizes: dict[str, Bools] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
@@ -99,11 +92,11 @@ class Tensors:
         if self.samples == 1 or node.unaligned is None:
             return array
         computed = (name for name in node.input if isinstance(self.operands.get(name), Value))
-        ends = {end for name in computed for end in ends_of_batch(self.followed.of(name))}
-        place = array.ndim - max(ends, default=0)
-        if len(ends) != 1 or not 0 <= place < array.ndim - node.unaligned:
+        from_end = {axis for name in computed for axis in ends_of_batch(self.followed.of(name))}
+        axis = array.ndim - max(from_end, default=0)
+        if len(from_end) != 1 or not 0 <= axis < array.ndim - node.unaligned:
             return array
-        return first_sample(array, place, self.samples)
+        return first_sample(array, axis, self.samples)
 
     def optional(self, node: Node, position: int) -> Operand | None:
         """The tensor that `node` reads at `position`; None where it is left out."""
@@ -161,7 +154,7 @@ class Tensors:
         """Whether a tensor is known to have whole numbers alone."""
         operand = self.operands.get(name)
         if operand is None or isinstance(operand, Value):
-            return name in self.integral or name in self.integer
+            return self.facts[name].is_whole or name in self.integer
         return bool(np.all(operand == np.rint(operand)))
 
     def _is_truth(self, name: str) -> bool:
@@ -302,23 +295,20 @@ class Tensors:
         followed = self.followed.of(name)
         found = [axis for axis in followed if axis != FEATURE]
         if UNKNOWN in found or not found or len({*found}) < len(found):
-            return [place == 0 for place in range(len(followed))]
+            return [axis == 0 for axis in range(len(followed))]
         return [axis != FEATURE for axis in followed]
 
     def is_batch(self, name: str, axis: int) -> bool:
         """Whether an axis of a tensor is the batch; constants may be made in its size, too."""
         if isinstance(self.operands.get(name), Value):
             return self.leading(name)[axis]
-        return self.followed.of(name)[axis] == 0
+        return self.followed.of(name)[axis] == FIRST
 
     def refuse_first_sample(self, node: Node, positions: Iterable[int], axis: int) -> None:
         """Refuse constants among these inputs that are not there for each sample along an axis."""
         for name in (node.input[position] for position in positions):
-            operand = self.operands.get(name)
-            whole = (
-                isinstance(operand, Value) or self._has_one_row or self.followed.of(name)[axis] == 0
-            )
-            if not whole:
+            is_whole = isinstance(self.operands.get(name), Value) or self._has_one_row
+            if not is_whole and self.followed.of(name)[axis] != FIRST:
                 self.refuse_batch(node)
 
     @cached_property
@@ -337,7 +327,7 @@ class Tensors:
             if isinstance(operand := self.operands.get(name), Value):
                 axes = zip(operand.shape, self.followed.of(name), strict=True)
                 batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
-                if len(batch) > 1 or any(size > 1 and axis == 0 for size, axis in batch):
+                if len(batch) > 1 or any(size > 1 and axis == FIRST for size, axis in batch):
                     self.refuse_batch(node)
 
     def refuse_batch(self, node: Node) -> None:

@@ -1,7 +1,7 @@
 """Tensors of a graph in terms of signals, and the neurons and connections in the making.
 
-A signal is a number that an input neuron gives, the pre-activation of a neuron that was lifted (a
-*state*), an activation of one of these (*materialized*), or the value of another signal one step
+A signal is a number that an input neuron gives, the pre-activation of a neuron that was
+lifted, an activation of one of these (*materialized*), or the value of another signal one step
 ago (a *register*). No neuron gives a value that is not finite: such an element of
 a tensor is a signal of its own kind, until an operator that does without it has read it.
 """
@@ -21,7 +21,7 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 
 Array = npt.NDArray[Any]
 
-INPUT, STATE, MATERIALIZED, REGISTER, DROPPED, NOT_FINITE = range(6)
+INPUT, PRE_ACTIVATION, MATERIALIZED, REGISTER, DROPPED, NOT_FINITE = range(6)
 _NO_INTS = np.empty(0, np.int64)
 
 
@@ -49,7 +49,7 @@ class NewNeurons:
     """Neurons that are made together, with the connections into them.
 
     Attributes:
-        states: their signals, consecutive.
+        signals: their pre-activations, consecutive.
         aggregation: of all of them.
         bias, response: of each.
         connections: into them.
@@ -59,7 +59,7 @@ class NewNeurons:
         merged: they became part of others, and are no longer.
     """
 
-    states: Ints
+    signals: Ints
     aggregation: str
     bias: Floats
     response: Floats
@@ -72,7 +72,7 @@ class NewNeurons:
     def fan_in(self) -> Ints:
         """How many connections lead into each."""
         targets = [_NO_INTS, *(each.position for each in self.connections)]
-        return np.bincount(np.concatenate(targets), minlength=len(self.states))
+        return np.bincount(np.concatenate(targets), minlength=len(self.signals))
 
     @property
     def is_plain_sum(self) -> bool:
@@ -215,13 +215,13 @@ class AffineElements(NamedTuple):
     Attributes:
         signals: the signal of each element.
         factors, shifts: numbers that each is multiplied by, and that are added to it.
-        states: the neurons that they are.
+        neurons: the pre-activations that they are.
     """
 
     signals: Ints
     factors: Floats
     shifts: Floats
-    states: Ints = _NO_INTS
+    neurons: Ints = _NO_INTS
 
 
 def each_once(*columns: Array) -> tuple[Ints, Ints]:
@@ -239,9 +239,9 @@ def each_once(*columns: Array) -> tuple[Ints, Ints]:
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.cumsum(new) - 1
     turned = np.argsort(firsts)
-    places = np.empty(len(firsts), np.int64)
-    places[turned] = np.arange(len(firsts))
-    return firsts[turned], places[ranks]
+    numbers = np.empty(len(firsts), np.int64)
+    numbers[turned] = np.arange(len(firsts))
+    return firsts[turned], numbers[ranks]
 
 
 class Products:

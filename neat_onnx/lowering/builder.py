@@ -11,13 +11,13 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor
 from neat_onnx.model.fresh_names import FreshNames
 
-_LARGEST = {
+_MAX_FINITE = {
     DataType.FLOAT: float(np.finfo(np.float32).max),
     DataType.DOUBLE: float(np.finfo(np.float64).max),
 }
 
-_LEAST_SHARED = 2  # elements
-_LEAST_SHARED_BY_LAYERS = 32  # of a matrix
+_MIN_ELEMENTS_SHARED = 2
+_MIN_ELEMENTS_SHARED_BY_LAYERS = 32  # of a matrix
 
 
 class GraphBuilder:
@@ -177,8 +177,8 @@ class GraphBuilder:
 
     def _may_be_shared(self, tensor: Tensor) -> bool:
         if self.layered:
-            return len(tensor.dims) > 1 and tensor.values.size >= _LEAST_SHARED_BY_LAYERS
-        return tensor.values.size >= _LEAST_SHARED
+            return len(tensor.dims) > 1 and tensor.values.size >= _MIN_ELEMENTS_SHARED_BY_LAYERS
+        return tensor.values.size >= _MIN_ELEMENTS_SHARED
 
     def integers(self, name: str, values: Sequence[int]) -> str:
         """Add a list of int64, such as a shape; return its name."""
@@ -211,10 +211,10 @@ def _is_same(one: Tensor, other: Tensor) -> bool:
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:
     """Refuse values that become ∞: a sum of duplicate connections, a folded product."""
-    if data_type not in _LARGEST:
+    if data_type not in _MAX_FINITE:
         return
     flat = np.asarray(values).ravel()
-    beyond = np.flatnonzero(~(np.abs(flat) <= _LARGEST[data_type]))
+    beyond = np.flatnonzero(~(np.abs(flat) <= _MAX_FINITE[data_type]))
     if beyond.size:
         element = "float32" if data_type is DataType.FLOAT else "float64"
         raise NetworkError(

@@ -51,7 +51,7 @@ class Block:
 
 
 class LoweringContext(GraphBuilder):
-    """The state of one export.
+    """One export.
 
     Attributes:
         net, options: the network, and how it is exported.
@@ -96,7 +96,7 @@ class LoweringContext(GraphBuilder):
             if neurons.size:
                 yield level, neurons
 
-    def reads_state(self, neurons: Ints) -> bool:
+    def reads_pre_activation(self, neurons: Ints) -> bool:
         """Whether some connection reads the pre-activation of one of `neurons`."""
         return bool(np.any(self.signals.state_is_read[neurons]))
 

@@ -12,22 +12,22 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import remembering
 from neat_onnx.network.signals import Registers
 
-_SMALLEST_EXPONENT = -100  # of a power of two that float32 has, and one over it
+_MIN_EXPONENT = -100  # of a power of two that float32 has, and one over it
 
 
 def overflowing_values(
-    net: Network, state: Ints, registers: Registers, count: int
+    net: Network, pre_activation: Ints, registers: Registers, count: int
 ) -> tuple[Bools, Bools]:
     """Whether each signal that is no product may overflow on moderate inputs, now or after any
     number of steps, and whether it has a bound, whatever it reads.
 
     Args:
-        state: the signal of each neuron's pre-activation, (n,).
+        pre_activation: the signal of each neuron's, (n,).
         count: the number of these signals.
     """
     found = overflowing(net)
     overflows, bounded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    overflows[: len(net)], overflows[state] = found.activation, found.state
+    overflows[: len(net)], overflows[pre_activation] = found.activation, found.pre_activation
     bounded[: len(net)] = found.bounded
     pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
     for signal, origin in pairs:  # a register stands after the one it follows
@@ -35,16 +35,18 @@ def overflowing_values(
     return overflows, bounded
 
 
-def remembered_values(net: Network, state: Ints, registers: Registers, count: int) -> Bools:
+def remembered_values(
+    net: Network, pre_activation: Ints, registers: Registers, count: int
+) -> Bools:
     """Whether each signal that is no product depends on an earlier step.
 
     Args:
-        state: the signal of each neuron's pre-activation, (n,).
+        pre_activation: the signal of each neuron's, (n,).
         count: the number of these signals.
     """
     found = remembering(net)
     remembered = np.zeros(count, np.bool_)
-    remembered[: len(net)] = remembered[state] = found
+    remembered[: len(net)] = remembered[pre_activation] = found
     remembered[registers.signal] = True
     return remembered
 
@@ -55,5 +57,5 @@ def exponents_of(weights: Floats) -> Ints:
     Scaled by that power, a value times its gain does not overflow where the network's product of
     value, weight and gain does not; over it, the weight keeps every bit.
     """
-    exponent = np.clip(np.frexp(weights)[1] - 1, _SMALLEST_EXPONENT, 0)
+    exponent = np.clip(np.frexp(weights)[1] - 1, _MIN_EXPONENT, 0)
     return np.where(weights == 0.0, 0, exponent).astype(np.int64)

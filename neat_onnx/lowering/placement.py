@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from neat_onnx.network.cells import part_at, place_of
+from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.genes import Ints, distinct
 
 UNBOUND = -1
@@ -81,7 +81,7 @@ class Placement:
             tensor, part = part_at(name)
             if tensor != old:
                 return name
-            return place_of(new, part) if part else new
+            return part_name(new, part) if part else new
 
         self.columns = [
             each if now(each.tensor) == each.tensor else replace(each, tensor=now(each.tensor))

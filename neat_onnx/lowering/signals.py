@@ -49,7 +49,9 @@ class GraphSignals:
     def of(cls, net: Network) -> "GraphSignals":
         """Number the signals of a network."""
         own = signals_of(net)
-        state = np.where(own.state == NONE, own.count + np.arange(len(net)), own.state)
+        state = np.where(
+            own.pre_activation == NONE, own.count + np.arange(len(net)), own.pre_activation
+        )
         first_product = own.count + len(net)
         overflows, bounded = overflowing_values(net, state, own.registers, first_product)
         gated = own.gain != NONE
@@ -72,7 +74,7 @@ class GraphSignals:
         return cls(
             count=first_product + len(products) + len(net),
             state=state,
-            state_is_read=own.state != NONE,
+            state_is_read=own.pre_activation != NONE,
             read=read,
             weight=weight,
             overflows=np.concatenate(
@@ -101,6 +103,6 @@ class GraphSignals:
         registers = self.registers
         if not len(registers):
             return np.full(signals.shape, NONE, np.int64)
-        place = signals - registers.signal[0]
-        inside = (place >= 0) & (place < len(registers))
-        return np.where(inside, registers.origin[np.where(inside, place, 0)], NONE)
+        position = signals - registers.signal[0]
+        inside = (position >= 0) & (position < len(registers))
+        return np.where(inside, registers.origin[np.where(inside, position, 0)], NONE)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from neat_onnx.errors import ModelError
 from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.node import Node
+from neat_onnx.model.proto_graphs import nodes_in
 from neat_onnx.model.wiring import subgraphs
 
 if TYPE_CHECKING:
     import onnx
 
-_LARGEST_AXIS = 2**31 - 1
+_MAX_AXIS = 2**31 - 1
 
 
 def refuse_crashes(model: Content) -> None:
@@ -42,18 +43,10 @@ def refuse_crashes_in(proto: "onnx.ModelProto") -> None:
     versions = {entry.domain: entry.version for entry in proto.opset_import}
     own = [versions[domain] for domain in ONNX_DOMAINS if domain in versions]
     versions |= dict.fromkeys(ONNX_DOMAINS, own[0] if own else NEWEST_OPSET)
-    bodies = [proto.graph.node]
-    while bodies:
-        for node in bodies.pop():
-            given = {each.name: each.i for each in node.attribute if each.HasField("i")}
-            name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
-            _refuse(node, given, versions, f"{name} ({node.op_type})")
-            bodies.extend(graph.node for each in node.attribute for graph in graphs_of(each))
-
-
-def graphs_of(attribute: "onnx.AttributeProto") -> "list[onnx.GraphProto]":
-    """The graphs of an attribute as protobuf has it."""
-    return [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+    for node in nodes_in(proto.graph.node):
+        given = {each.name: each.i for each in node.attribute if each.HasField("i")}
+        name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
+        _refuse(node, given, versions, f"{name} ({node.op_type})")
 
 
 def _refuse(
@@ -88,13 +81,13 @@ def _split(node: "Node | onnx.NodeProto", count: object) -> str:
 
 
 def _axis(axis: object) -> str:
-    if not isinstance(axis, int) or abs(axis) <= _LARGEST_AXIS:
+    if not isinstance(axis, int) or abs(axis) <= _MAX_AXIS:
         return ""
     return f"axis is {axis}, beyond 32 bits"
 
 
 def _batch_axes(count: object) -> str:
-    if not isinstance(count, int) or 0 <= count <= _LARGEST_AXIS:
+    if not isinstance(count, int) or 0 <= count <= _MAX_AXIS:
         return ""
     return f"batch_dims is {count}, expected a number of axes"
 

@@ -18,7 +18,7 @@ from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.data_type import supported
 
 _EXTERNAL = onnx.TensorProto.EXTERNAL
-_MOST_DIGITS = 20  # of an offset or a length
+_MAX_DIGITS = 20  # of an offset or a length
 _ONE_FILE = "Is it the right file? Save the model as one: onnx.save(onnx.load(path), path)"
 
 
@@ -79,8 +79,8 @@ def _number(entries: dict[str, str], key: str, default: int) -> int:
     if key not in entries:
         return default
     text = entries[key]
-    if not (text.isascii() and text.isdecimal()) or len(text) > _MOST_DIGITS:
-        raise ValueError(f"{key} is '{text[:_MOST_DIGITS]}', expected a whole number of 0 or more")
+    if not (text.isascii() and text.isdecimal()) or len(text) > _MAX_DIGITS:
+        raise ValueError(f"{key} is '{text[:_MAX_DIGITS]}', expected a whole number of 0 or more")
     return int(text)
 
 

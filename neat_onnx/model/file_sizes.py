@@ -12,8 +12,8 @@ from neat_onnx.model.node import Node
 from neat_onnx.model.proto import node_to_proto, tensor_to_proto
 from neat_onnx.model.tensor import Tensor
 
-_BITS = 7  # that a byte of a length holds
-_MOST_KEPT = 1 << 12  # elements of a tensor that is remembered
+_BITS_PER_BYTE = 7  # of a length
+_MAX_ELEMENTS_KEPT = 1 << 12  # of a tensor that is remembered
 Part = TypeVar("Part")
 Content = tuple[object, ...]
 """The type, the dims and the bytes of a tensor."""
@@ -39,7 +39,7 @@ class FileSizes:
         if id(tensor) in self._contents:
             return self._contents[id(tensor)][1]
         found = tensor.data_type, tensor.dims, tensor.to_bytes()
-        if tensor.size <= _MOST_KEPT:
+        if tensor.size <= _MAX_ELEMENTS_KEPT:
             self._contents[id(tensor)] = tensor, found
         return found
 
@@ -69,7 +69,7 @@ class FileSizes:
         return _field(listed + known)
 
     def _of_tensor(self, tensor: Tensor) -> int:
-        if tensor.size > _MOST_KEPT:
+        if tensor.size > _MAX_ELEMENTS_KEPT:
             return _bytes_of_tensor(tensor)
         return self._measured(tensor, _bytes_of_tensor)
 
@@ -93,4 +93,4 @@ def _text(text: str) -> int:
 
 def _field(length: int) -> int:
     """The bytes of a field of so many."""
-    return 1 + max(1, -(-length.bit_length() // _BITS)) + length
+    return 1 + max(1, -(-length.bit_length() // _BITS_PER_BYTE)) + length

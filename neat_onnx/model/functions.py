@@ -6,6 +6,7 @@ be is counted before anything is inlined.
 
 import copy
 import re
+from collections.abc import Iterable
 
 import onnx
 
@@ -13,6 +14,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import OWN_DOMAIN
+from neat_onnx.model.proto_graphs import nodes_in
 
 _Key = tuple[str, str, str]
 _ASSERTION = re.compile(r"^\S+:\d+: \w+: Assertion `.*?` failed: ")  # of onnx's own code
@@ -126,16 +128,9 @@ def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
     return sizes
 
 
-def _calls(nodes: object) -> list[_Key]:
+def _calls(nodes: Iterable[onnx.NodeProto]) -> list[_Key]:
     """The nodes, and the nodes of the graphs inside them."""
-    found: list[_Key] = []
-    pending = [nodes]
-    while pending:
-        for node in pending.pop():  # type: ignore[attr-defined]
-            found.append((node.domain, node.op_type, node.overload))
-            for attribute in node.attribute:
-                pending += [graph.node for graph in (attribute.g, *attribute.graphs)]
-    return found
+    return [(node.domain, node.op_type, node.overload) for node in nodes_in(nodes)]
 
 
 def _key(function: onnx.FunctionProto) -> _Key:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import onnx
 
 from neat_onnx.errors import warn
+from neat_onnx.model.proto_graphs import graphs_in, nodes_in
 from neat_onnx.model.value import KINDS
 
 _TEXT = onnx.TensorProto.STRING
@@ -99,12 +100,8 @@ def _drop_dead(graph: onnx.GraphProto) -> None:
 
 def _reads(node: onnx.NodeProto) -> Iterator[str]:
     """The tensors that a node reads, in the graphs inside it too."""
-    yield from filter(None, node.input)
-    for attribute in node.attribute:
-        for graph in (attribute.g, *attribute.graphs):
-            yield from (entry.name for entry in graph.output)
-            for inner in graph.node:
-                yield from _reads(inner)
+    yield from (name for each in nodes_in([node]) for name in each.input if name)
+    yield from (entry.name for graph in graphs_in(node) for entry in graph.output)
 
 
 def _replace(field: object, values: list[object]) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import onnx
 
-from neat_onnx.model.crashes import graphs_of, refuse_crashes_in
+from neat_onnx.model.crashes import refuse_crashes_in
 from neat_onnx.model.order import in_order
+from neat_onnx.model.proto_graphs import graphs_in, nodes_in
 
 
 def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -26,8 +27,8 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
         inferred = shape_inference.infer_shapes(_with_nodes(proto, order))
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
-    places = {node: place for place, node in enumerate(order)}
-    inferred = _with_nodes(inferred, [places[node] for node in range(len(order))])
+    position = {node: at for at, node in enumerate(order)}
+    inferred = _with_nodes(inferred, [position[node] for node in range(len(order))])
     typed = onnx.ModelProto()
     typed.CopyFrom(proto)
     values = zip(_values(typed.graph), _values(inferred.graph), strict=True)
@@ -38,19 +39,14 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _topological_order(graph: onnx.GraphProto) -> list[int]:
-    """The nodes' places, each after its sources', as inference wants them; as given in a cycle."""
+    """The positions of nodes, each after its sources', as inference wants; as given in a cycle."""
     makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
-    sources = [[makers[name] for name in _reads(node) if name in makers] for node in graph.node]
+    sources = [
+        [makers[name] for each in nodes_in([node]) for name in each.input if name in makers]
+        for node in graph.node
+    ]
     given = range(len(graph.node))
     return in_order(given, sources.__getitem__) or [*given]
-
-
-def _reads(node: onnx.NodeProto) -> Iterator[str]:
-    """The names that a node reads, and those that nodes in its graphs do."""
-    yield from node.input
-    for inner in _graphs_in(node):
-        for reader in inner.node:
-            yield from reader.input
 
 
 def _with_nodes(proto: onnx.ModelProto, order: list[int]) -> onnx.ModelProto:
@@ -73,15 +69,5 @@ def _values(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
     """The outputs of a graph; inputs and outputs of graphs in its nodes, and of those in them."""
     yield from graph.output
     for node in graph.node:
-        for inner in _graphs_in(node):
+        for inner in graphs_in(node):
             yield from (*inner.input, *inner.output)
-
-
-def _graphs_in(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
-    """The graphs inside a node, and those inside of theirs."""
-    pending = [node]
-    while pending:
-        for attribute in pending.pop().attribute:
-            for inner in graphs_of(attribute):
-                yield inner
-                pending.extend(inner.node)

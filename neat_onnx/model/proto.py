@@ -19,7 +19,7 @@ from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
-_SHORT_INTEGER = 1 << 49  # takes as many bytes as int64
+_MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
 _EXTERNAL = onnx.TensorProto.EXTERNAL
 
 
@@ -207,7 +207,7 @@ def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:
 
 def _are_short(values: Any) -> bool:
     """Whether integers take fewer bytes as protobuf's varints, of 7 bits a byte, than as 8 each."""
-    return bool(values.min() >= 0 and values.max() < _SHORT_INTEGER)
+    return bool(values.min() >= 0 and values.max() < _MIN_LONG_VARINT)
 
 
 def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:

@@ -10,7 +10,7 @@ any. -0.0 is a value: every other element is 0.0, so every bit comes back.
 
 A tensor is written so where that is shorter than the list of all values, the zeros counted as
 "0.0, " and each coordinate as the longest there is. Few bytes can ask for much memory: the sparse
-tensors of a file may not be larger than `MOST_VALUES` together. Larger tensors are written dense.
+tensors of a file may not be larger than `MAX_VALUES` together. Larger tensors are written dense.
 """
 
 import math
@@ -24,17 +24,17 @@ from neat_onnx.model.numbers import check_finite, number_list
 
 Floats = NDArray[np.float64]
 
-MOST_VALUES = 1 << 23
+MAX_VALUES = 1 << 23
 """How many values the sparse tensors of one document may be, zeros included: 64 MiB of float64."""
 
-_FRAME = 80  # the characters of the keys, brackets and line breaks that only this form has
+_FRAME_CHARACTERS = 80  # of the keys, brackets and line breaks that only this form has
 
 
 class Room:
-    """The part of `MOST_VALUES` that the sparse tensors of one document may still take."""
+    """The part of `MAX_VALUES` that the sparse tensors of one document may still take."""
 
     def __init__(self) -> None:
-        self.left = MOST_VALUES
+        self.left = MAX_VALUES
 
     def take(self, size: int) -> bool:
         """Take `size` values, if they are left."""
@@ -54,7 +54,7 @@ def to_sparse(values: Floats, room: Room) -> dict[str, NDArray[Any]] | None:
     flat = values.ravel()
     at = np.flatnonzero(flat.view(np.int64))  # the bits: -0.0 has one
     longest = f"{[extent - 1 for extent in values.shape]}, "
-    shorter = len("0.0, ") * (flat.size - at.size) > len(longest) * at.size + _FRAME
+    shorter = len("0.0, ") * (flat.size - at.size) > len(longest) * at.size + _FRAME_CHARACTERS
     if not shorter or not room.take(flat.size):
         return None
     coordinates = np.stack(np.unravel_index(at, values.shape), axis=1)
@@ -78,7 +78,7 @@ def from_sparse(content: Any, dims: tuple[int, ...], room: Room) -> Floats:
     if not room.take(math.prod(dims)):
         raise ValueError(
             f"dims {list(dims)} are too large: the sparse tensors of a file may have "
-            f"{MOST_VALUES} values, zeros included"
+            f"{MAX_VALUES} values, zeros included"
         )
     if not values.size:
         return np.zeros(dims)

@@ -47,8 +47,8 @@ from neat_onnx.network.registration import (
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
-_STEEPEST = 100.0  # slope of a function that grows linearly
-_LARGEST_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
+_MAX_SLOPE = 100.0  # of a function that grows linearly
+_MAX_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
 _PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
 
 
@@ -82,9 +82,10 @@ class Activation:
         values are. Numbers of 16 bits, as clip gives them, are not.
         """
         size = np.abs(expression.evaluate(_PROBE))
-        inside = max(map(abs, interval_of(expression))) <= _LARGEST_BOUND
+        inside = max(map(abs, interval_of(expression))) <= _MAX_BOUND
         bounded = inside and bool(np.all(np.isfinite(size)))
-        gentle = degree_of(expression) <= 1.0 and np.all(size <= _STEEPEST * (1.0 + np.abs(_PROBE)))
+        is_flat = bool(np.all(size <= _MAX_SLOPE * (1.0 + np.abs(_PROBE))))
+        gentle = degree_of(expression) <= 1.0 and is_flat
         return cls(
             name,
             expression,

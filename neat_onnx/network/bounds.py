@@ -41,23 +41,23 @@ def interval_of(expression: Expression) -> Interval:
         return 0.0, 1.0
     args = expression.args[1:] if expression.op == "where" else expression.args
     inside = [interval_of(arg) for arg in args]
-    if any(map(math.isnan, (end for ends in inside for end in ends))):
+    if any(map(math.isnan, (bound for interval in inside for bound in interval))):
         return _UNKNOWN
     if expression.op == "mul" and args[0] == args[1]:
         return _square(inside[0])
     if expression.op in _RULES:
         return _RULES[expression.op](*inside)
     if expression.op in _INCREASING:
-        return _between_ends(expression, inside[0])
+        return _between_bounds(expression, inside[0])
     return _RANGES.get(expression.op, _UNKNOWN)
 
 
 def degree_of(expression: Expression) -> float:
     """Return a power p such that |value| ≤ c · (1 + |z|)^p for any finite z; ∞ if none is known."""
-    ends = interval_of(expression)
-    if expression.is_constant or all(map(math.isfinite, ends)):
+    interval = interval_of(expression)
+    if expression.is_constant or all(map(math.isfinite, interval)):
         return 0.0
-    if any(map(math.isnan, ends)):
+    if any(map(math.isnan, interval)):
         return math.inf
     if expression.op == "variable":
         return 1.0
@@ -69,15 +69,15 @@ def degree_of(expression: Expression) -> float:
     return max(degrees) if expression.op in _AS_ARGUMENTS else math.inf
 
 
-def _between_ends(expression: Expression, inside: Interval) -> Interval:
+def _between_bounds(expression: Expression, inside: Interval) -> Interval:
     """The interval of an increasing function, where it has a value in all of an interval."""
     lowest = _INCREASING[expression.op]
     others = expression.args[1:]
     if inside[0] < lowest or any(not each.is_constant or each.value < 0.0 for each in others):
         return _UNKNOWN
-    ends = (expression.over([constant(end), *others]) for end in inside)
+    bounds = (expression.over([constant(bound), *others]) for bound in inside)
     with np.errstate(all="ignore"):
-        low, high = (float(end.evaluate(np.zeros(()))) for end in ends)
+        low, high = (float(bound.evaluate(np.zeros(()))) for bound in bounds)
     return low, high
 
 

@@ -150,14 +150,14 @@ COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)))
 _INSIDE = "\0"  # no tensor's name has it
 
 
-def place_of(tensor: str, part: str) -> str:
+def part_name(tensor: str, part: str) -> str:
     """Return the key for the neurons of a part inside the node that gives `tensor`."""
     return f"{tensor}{_INSIDE}{part}"
 
 
-def part_at(place: str) -> tuple[str, str]:
+def part_at(name: str) -> tuple[str, str]:
     """Return (tensor, part) of a key; the part is "" if the key is that of a tensor."""
-    tensor, _, part = place.partition(_INSIDE)
+    tensor, _, part = name.partition(_INSIDE)
     return tensor, part
 
 

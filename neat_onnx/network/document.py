@@ -205,9 +205,10 @@ def _connection_documents(genes: Connections, ids: list[int]) -> list[Connection
 
 
 def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
-    ends = zip(genes.source.tolist(), genes.target.tolist(), genes.weight.tolist(), strict=True)
+    edges = zip(genes.source.tolist(), genes.target.tolist(), genes.weight.tolist(), strict=True)
     lines = [
-        f'{{"source": {ids[i]}, "target": {ids[j]}, "weight": {weight!r}}}' for i, j, weight in ends
+        f'{{"source": {ids[i]}, "target": {ids[j]}, "weight": {weight!r}}}'
+        for i, j, weight in edges
     ]
     plain = genes.enabled & ~genes.reads_state & (genes.gater == NONE)
     plain &= (genes.delay == 0) & (genes.gate_delay == 0)

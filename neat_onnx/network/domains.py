@@ -20,8 +20,8 @@ _LARGER = {
     NOT_NEGATIVE: np.linspace(0.0, 1000.0, 201),
     POSITIVE: np.logspace(-12.0, 3.0, 201),
 }
-_LARGEST = np.finfo(np.float32).max
-_SMALL = 50.0  # its exponential is far from the largest
+_MAX_FINITE = np.finfo(np.float32).max
+_MAX_SAFE_EXPONENT = 50.0  # its exponential is far from the largest
 
 
 @lru_cache(maxsize=512)
@@ -33,7 +33,7 @@ def stays_finite(formula: Expression, sign: int) -> bool:
 @lru_cache(maxsize=512)
 def may_overflow(formula: Expression, sign: int) -> bool:
     """Whether a formula of numbers of a sign exceeds float32 before they do, as exp does."""
-    return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _LARGEST))
+    return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _MAX_FINITE))
 
 
 @lru_cache(maxsize=512)
@@ -58,7 +58,7 @@ def stays_finite_at_zero(formula: Expression, _: int) -> bool:
 @lru_cache(maxsize=512)
 def has_small_values(formula: Expression, sign: int) -> bool:
     """Whether all values that a formula has for numbers of a sign are small."""
-    return bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _SMALL))
+    return bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _MAX_SAFE_EXPONENT))
 
 
 @lru_cache(maxsize=512)

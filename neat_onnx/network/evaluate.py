@@ -27,28 +27,33 @@ def evaluate(net: Structure, x: Floats) -> Floats:
     for edge, target in enumerate(net.live.target):
         incoming[int(target)].append(edge)
     activations: list[dict[int, float]] = []
-    states: list[dict[int, float]] = []
+    pre_activations: list[dict[int, float]] = []
     outputs = []
     for row in np.asarray(x, np.float64):
         activations.append(dict(zip(net.input_neurons.tolist(), row.tolist(), strict=True)))
-        states.append(dict(activations[-1]))
+        pre_activations.append(dict(activations[-1]))
         for j in order:
             if not net.is_input[j]:
-                values = [_weighted(net, edge, activations, states) for edge in incoming[j]]
-                states[-1][j] = _state(net, j, values)
+                values = [
+                    _weighted(net, edge, activations, pre_activations) for edge in incoming[j]
+                ]
+                pre_activations[-1][j] = _pre_activation(net, j, values)
                 function = activation_named(net.activation_names[j])
-                activations[-1][j] = float(function(np.array(states[-1][j])))
+                activations[-1][j] = float(function(np.array(pre_activations[-1][j])))
         outputs.append([activations[-1][j] for j in net.output_neurons.tolist()])
     return np.array(outputs, np.float64).reshape(len(outputs), len(net.output_neurons))
 
 
 def _weighted(
-    net: Structure, edge: int, activations: list[dict[int, float]], states: list[dict[int, float]]
+    net: Structure,
+    edge: int,
+    activations: list[dict[int, float]],
+    pre_activations: list[dict[int, float]],
 ) -> float:
     """w · gain(t) · v(t) of one connection, at the step that is being computed."""
     live, now = net.live, len(activations) - 1
     source, gater = int(live.source[edge]), int(live.gater[edge])
-    values = states if live.reads_state[edge] else activations
+    values = pre_activations if live.reads_state[edge] else activations
     then = now - int(live.delay[edge])
     value = values[then][source] if then >= 0 else float(net.neurons.initial[source])
     gain = 1.0
@@ -58,7 +63,7 @@ def _weighted(
     return float(live.weight[edge]) * gain * value
 
 
-def _state(net: Structure, j: int, values: list[float]) -> float:
+def _pre_activation(net: Structure, j: int, values: list[float]) -> float:
     """bias + response · aggregate(values)."""
     function = aggregation_named(net.aggregation_names[j])
     aggregate = float(function(np.array(values))) if values else function.empty

@@ -12,9 +12,9 @@ from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.schedule import OneLevel, Schedule, immediate_edges
 from neat_onnx.network.structure import Structure
 
-_LEAST = 16  # neurons of a layer that stand on one level
-_LEAST_GATED = 4  # inputs
-_MOST_PART = 4  # of them for one that is moved
+_MIN_NEURONS = 16  # of a layer that stand on one level
+_MIN_GATED_INPUTS = 4
+_MIN_STAYING_PER_MOVED = 4  # neurons of a level
 
 
 def with_even_levels(before: Schedule, net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
@@ -35,9 +35,9 @@ def with_even_levels(before: Schedule, net: Structure, blocks: Sequence[OneLevel
         movable[block.neurons] = movable[block.sources] = False
     source, target = immediate_edges(net)
     layers = [
-        np.arange(*ends)[movable[slice(*ends)]]
-        for ends in zip(starts.tolist(), stops.tolist(), strict=True)
-        if ends[1] - ends[0] > _LEAST
+        np.arange(start, stop)[movable[start:stop]]
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        if stop - start > _MIN_NEURONS
     ]
     for most, layer in sorted(_levels_of(level, layers), key=lambda each: -each[0]):
         early = _early(level, layer, most)  # of the last level first: readers move before
@@ -59,7 +59,7 @@ def _products(net: Structure, movable: Bools) -> Iterator[Ints]:
     """
     live = net.live
     gated = np.bincount(live.target[live.gater != NONE], minlength=len(net))
-    candidates = np.flatnonzero(movable & (gated >= _LEAST_GATED) & (gated == net.fan_in))
+    candidates = np.flatnonzero(movable & (gated >= _MIN_GATED_INPUTS) & (gated == net.fan_in))
     read = {each: live.gater[net.edges_into(np.array([each]))[1]] for each in candidates.tolist()}
     run: list[int] = []
     for each in [*read, NONE]:
@@ -73,7 +73,7 @@ def _products(net: Structure, movable: Bools) -> Iterator[Ints]:
 def _levels_of(level: Ints, layers: list[Ints]) -> Iterator[tuple[int, Ints]]:
     """Yield each level with many neurons of a layer, and the layer from the first to the last."""
     for layer in layers:
-        for many in np.flatnonzero(np.bincount(level[layer]) >= _LEAST).tolist():
+        for many in np.flatnonzero(np.bincount(level[layer]) >= _MIN_NEURONS).tolist():
             there = np.flatnonzero(level[layer] == many)
             yield many, layer[there[0] : there[-1] + 1]
 
@@ -81,4 +81,4 @@ def _levels_of(level: Ints, layers: list[Ints]) -> Iterator[tuple[int, Ints]]:
 def _early(level: Ints, layer: Ints, most: int) -> Ints:
     """The neurons of a layer on earlier levels than most of it, if they are few."""
     late, early = np.count_nonzero(level[layer] == most), layer[level[layer] < most]
-    return early if late >= _MOST_PART * len(early) else early[:0]
+    return early if late >= _MIN_STAYING_PER_MOVED * len(early) else early[:0]

@@ -17,7 +17,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import INFIX, VARIABLE, Expression, call, constant
 from neat_onnx.network.primitives import REDUCING, SIGNATURES
 
-MOST_CHARACTERS, MOST_NESTED, MOST_NODES = 10_000, 100, 400
+MAX_CHARACTERS, MAX_DEPTH, MAX_NODES = 10_000, 100, 400
 _KNOWN = {name: kinds for name, kinds in SIGNATURES.items() if name not in REDUCING}
 _KINDS = {"n": "a number", "t": "a truth value", "c": "a constant"}
 _TOKEN = re.compile(
@@ -47,10 +47,10 @@ def parse_expression(text: str) -> Expression:
     Raises:
         NetworkError: it is no formula, names an unknown primitive, or is too large; says where.
     """
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise NetworkError(
             f"a formula of {len(text)} characters",
-            hint=f"The longest that is read has {MOST_CHARACTERS}",
+            hint=f"The longest that is read has {MAX_CHARACTERS}",
         )
     return _Parser(text).formula()
 
@@ -61,16 +61,16 @@ def check_size(expression: Expression) -> None:
     Raises:
         NetworkError: it has too many primitives and numbers.
     """
-    if expression.size > MOST_NODES:
+    if expression.size > MAX_NODES:
         raise NetworkError(
             f"a formula of {expression.size} primitives and numbers",
-            hint=f"The largest that is read has {MOST_NODES}",
+            hint=f"The largest that is read has {MAX_NODES}",
         )
 
 
 def fits(expression: Expression) -> bool:
     """Return whether a formula is small enough to be written as text and read again."""
-    return expression.size <= MOST_NODES and expression.depth <= MOST_NESTED
+    return expression.size <= MAX_NODES and expression.depth <= MAX_DEPTH
 
 
 class _Parser:
@@ -111,8 +111,8 @@ class _Parser:
 
     def _sum(self) -> Expression:
         self._nested += 1
-        if self._nested > MOST_NESTED:
-            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+        if self._nested > MAX_DEPTH:
+            self._fail("the formula is nested too deeply", f"At most {MAX_DEPTH} levels are read")
         found = self._product()
         while self._next.text in ("+", "-"):
             found = self._joined(found, self._take(), self._product())
@@ -126,9 +126,9 @@ class _Parser:
         return found
 
     def _joined(self, left: Expression, sign: _Token, right: Expression) -> Expression:
-        if left.depth > MOST_NESTED:
+        if left.depth > MAX_DEPTH:
             self._fail(
-                f"the formula has more than {MOST_NESTED} operations one after the other",
+                f"the formula has more than {MAX_DEPTH} operations one after the other",
                 "Group terms or factors with parentheses",
             )
         return self._applied(_OPERATORS[sign.text], [left, right])
@@ -151,8 +151,8 @@ class _Parser:
         if self._next.kind == "number":
             return self._number("-" + self._take().text)
         self._nested += 1
-        if self._nested > MOST_NESTED:
-            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+        if self._nested > MAX_DEPTH:
+            self._fail("the formula is nested too deeply", f"At most {MAX_DEPTH} levels are read")
         inner = self._applied("neg", [self._operand()])
         self._nested -= 1
         return inner

@@ -34,11 +34,11 @@ from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
 _ONE_OF_ITS_INPUTS = ("max", "min", "maxabs")
-_LARGEST_POWER = 4
+_MAX_POWER = 4
 _ABOVE_ONE = 1e-9  # a spectral radius up to 1 + this overflows after 10^11 steps at the earliest
 _FAR = np.logspace(12, 30, 37)
-_MOST_ROUNDS = 300
-_FEW_STEPS = 12  # along all edges at once
+_MAX_ROUNDS = 300
+_STEPS_ALONG_ALL_EDGES = 12
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Overflowing:
     """Values that may overflow, or be NaN because others do.
 
     Attributes:
-        activation, state: whether each neuron's activation, or pre-activation, may, (n,).
+        activation, pre_activation: whether each neuron's activation, or pre-activation, may, (n,).
         bounded: whether its activation has a bound, whatever it reads, (n,); no input has.
     """
 
     activation: Bools
-    state: Bools
+    pre_activation: Bools
     bounded: Bools
 
 
@@ -73,7 +73,7 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     if net.has_memory:
         power = np.where(overflows, np.inf, 0.0)  # of t that values grow by
         factor = kinds.factors() if over_time else np.zeros(len(source))
-        overflows = _spread(power, source, target, factor) > _LARGEST_POWER
+        overflows = _spread(power, source, target, factor) > _MAX_POWER
     else:
         overflows = _reached(overflows, source, target)
     if np.any(overflows):
@@ -211,13 +211,13 @@ class _Kinds:
     def _read(self) -> Ints:
         """The value that each live connection reads."""
         live = self._net.live
-        state = live.reads_state & ~self._net.is_input[live.source]
-        return np.where(state, len(self._net) + live.source, live.source)
+        from_pre_activation = live.reads_state & ~self._net.is_input[live.source]
+        return np.where(from_pre_activation, len(self._net) + live.source, live.source)
 
     def _unbounded_read(self) -> Bools:
         live = self._net.live
-        state = live.reads_state & ~self._net.is_input[live.source]
-        unbounded: Bools = state | ~self._bounded[live.source]
+        from_pre_activation = live.reads_state & ~self._net.is_input[live.source]
+        unbounded: Bools = from_pre_activation | ~self._bounded[live.source]
         return unbounded
 
     def _unbounded_gain(self) -> Bools:
@@ -253,12 +253,12 @@ def _asks(function: Activation) -> bool:
 def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
     """The nodes that were found, and all that edges lead to from them."""
     reached = found.copy()
-    for _ in range(_FEW_STEPS):  # each is faster than to sort the edges
-        ends = target[reached[source]]
-        ends = ends[~reached[ends]]
-        if not ends.size:
+    for _ in range(_STEPS_ALONG_ALL_EDGES):  # each is faster than to sort the edges
+        targets = target[reached[source]]
+        targets = targets[~reached[targets]]
+        if not targets.size:
             return reached
-        reached[ends] = True
+        reached[targets] = True
     return Edges(source, target, len(found)).reached(reached)
 
 
@@ -280,11 +280,11 @@ def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats
     frontier = np.flatnonzero(waiting == 0)
     while frontier.size:
         found[frontier] += growth[frontier]
-        starts, ends = edges.pairs(frontier)
-        np.maximum.at(found, ends, found[starts])
-        np.subtract.at(waiting, ends, 1)
-        ends = np.unique(ends)
-        frontier = ends[waiting[ends] == 0]
+        sources, targets = edges.pairs(frontier)
+        np.maximum.at(found, targets, found[sources])
+        np.subtract.at(waiting, targets, 1)
+        targets = np.unique(targets)
+        frontier = targets[waiting[targets] == 0]
     return found[component]
 
 
@@ -296,9 +296,9 @@ def _growth(component: Ints, source: Ints, target: Ints, factor: Floats, count: 
     order = np.argsort(component[source], kind="stable")
     numbers, first = np.unique(component[source][order], return_index=True)
     for number, edges in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
-        _, ends = np.unique(np.stack([source[edges], target[edges]]), return_inverse=True)
-        start, end = ends.reshape(2, -1)
-        growth[number] = _added_power(start, end, factor[edges])
+        _, number_of = np.unique(np.stack([source[edges], target[edges]]), return_inverse=True)
+        starts, ends = number_of.reshape(2, -1)
+        growth[number] = _added_power(starts, ends, factor[edges])
     return growth
 
 
@@ -312,7 +312,7 @@ def _added_power(source: Ints, target: Ints, factor: Floats) -> float:
         return np.inf
     size = int(source.max()) + 1
     v = np.ones(size)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         image = np.bincount(target, factor * v[source], size)
         ratio = image / v
         if np.max(ratio) < 1.0 - _ABOVE_ONE:

@@ -22,8 +22,8 @@ from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 from neat_onnx.network.sums import Aggregate, Aggregated, Matrix, Terms, sums_of
 
-_DENSE_UP_TO = 64  # a dense product is that much faster per weight than a sparse one
-_PADDED_AT_MOST = 1 << 20  # numbers of a matrix with more zeros than weights
+_MAX_DENSE_PER_WEIGHT = 64  # a dense product is that much faster per weight than a sparse one
+_MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 
@@ -39,7 +39,7 @@ class _Group:
         scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
         bias: (neurons, 1).
         functions: the activation of each sub-slice.
-        states: (position in the group, row) of the pre-activations that are kept.
+        pre_activations: (position in the group, row) of the pre-activations that are kept.
     """
 
     rows: slice
@@ -48,11 +48,11 @@ class _Group:
     scale: Floats
     bias: Floats
     functions: tuple[tuple[slice, Activation], ...]
-    states: tuple[Ints, Ints]
+    pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
         z = self._aggregate(values) * self.scale + self.bias
-        where, rows = self.states
+        where, rows = self.pre_activations
         if rows.size:
             values[rows] = z[where]
         out = values[self.rows]
@@ -189,7 +189,7 @@ class _Builder:
         self._fan_in = counts
         signals = signals_of(net)
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
-        self._state = signals.state
+        self._pre_activation = signals.pre_activation
         self._source_row = self.row_of[signals.source]
         self._gain_row: Ints | None = None
         if np.any(signals.gain != NONE):
@@ -213,7 +213,7 @@ class _Builder:
             scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
         codes = genes.activation[neurons]
         breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
-        kept = np.flatnonzero(self._state[neurons] != NONE)
+        kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
             inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
@@ -224,7 +224,7 @@ class _Builder:
                 (slice(a, b), activation_named(net.activations[codes[a]]))
                 for a, b in pairwise(breaks)
             ),
-            states=(kept, self._state[neurons][kept]),
+            pre_activations=(kept, self._pre_activation[neurons][kept]),
         )
 
     def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
@@ -246,8 +246,8 @@ class _Builder:
     def _edges_into(self, neurons: Ints) -> slice | Ints:
         """The live connections into neurons: of some side by side, as in a layer, a slice."""
         if np.all(neurons[1:] == neurons[:-1] + 1):
-            ends = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
-            return slice(*ends.tolist())
+            bounds = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
+            return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
     def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
@@ -255,7 +255,7 @@ class _Builder:
         columns, column = ranked(terms.rows, self.signals.count)
         size = len(counts) * len(columns)
         weights = len(column)
-        if size > min(_DENSE_UP_TO * weights, max(_PADDED_AT_MOST, 2 * weights)):
+        if size > min(_MAX_DENSE_PER_WEIGHT * weights, max(_MAX_PADDED_ELEMENTS, 2 * weights)):
             return None
         flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
         flat += column

@@ -12,7 +12,7 @@ Checker = TypeVar("Checker", bound=Callable[[str], None])
 
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
 _FORMULA = "formula:"  # names that begin so are formulas written out
-_MOST_PARTS = 10_000  # of a formula, which is evaluated part by part
+_MAX_PARTS = 10_000  # of a formula, which is evaluated part by part
 
 
 class Function(Protocol):
@@ -104,10 +104,10 @@ def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expressi
             f"the formula of the {kind} '{name}' is nested too deeply",
             hint="Add up the parts of a long sum two by two",
         ) from None
-    if size > _MOST_PARTS:
+    if size > _MAX_PARTS:
         raise NetworkError(
             f"the formula of the {kind} '{name}' has {size} primitives and numbers",
-            hint=f"The largest may have {_MOST_PARTS}",
+            hint=f"The largest may have {_MAX_PARTS}",
         )
     if not _is_finite(found):
         raise NetworkError(

@@ -94,13 +94,13 @@ def _half_angle(x: Expression) -> Expression:
 
 
 _HALVED = 8.0  # three half angles
-_LARGEST_TANGENT = 1e17  # beyond it the arc tangent is π/2 in float64
+_MAX_TANGENT = 1e17  # beyond it the arc tangent is π/2 in float64
 _LAST_POWER = 21
 
 
 def _atan(x: Expression) -> Expression:
     """The Taylor series where it converges fast: |tan| of an eighth of the angle is below 0.2."""
-    y = _half_angle(_half_angle(_half_angle(clip(x, -_LARGEST_TANGENT, _LARGEST_TANGENT))))
+    y = _half_angle(_half_angle(_half_angle(clip(x, -_MAX_TANGENT, _MAX_TANGENT))))
     series: Expression | float = 1.0 / _LAST_POWER
     for power in range(_LAST_POWER - 2, 0, -2):
         series = 1.0 / power - (y * y) * series

@@ -20,7 +20,7 @@ from neat_onnx.network.genes import (
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
-_NAMED_IN_A_CYCLE = 12
+_MAX_NAMED_IN_A_CYCLE = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ class Edges:
         self._start = np.searchsorted(source, np.arange(count + 1))
 
     def leaving(self, neurons: Ints) -> Ints:
-        """The ends of all edges that start in `neurons`, repeats included."""
+        """The targets of all edges from `neurons`, repeats included."""
         starts, counts = self._ranges(neurons)
         if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
             return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
@@ -223,21 +223,21 @@ class Edges:
         """The neurons that were found, and all that edges lead to from them, (n,)."""
         found, frontier = found.copy(), np.flatnonzero(found)
         while frontier.size:
-            ends = distinct(self.leaving(frontier))
-            frontier = ends[~found[ends]]
+            targets = distinct(self.leaving(frontier))
+            frontier = targets[~found[targets]]
             found[frontier] = True
         return found
 
     def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
         """(source, target) of all edges that start in `neurons`, repeats included."""
-        place, ends = self.ranked_pairs(neurons)
-        return neurons[place], ends
+        rank, targets = self.ranked_pairs(neurons)
+        return neurons[rank], targets
 
     def ranked_pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """The same, with places in `neurons` for the sources."""
+        """The same, with positions in `neurons` for the sources."""
         starts, counts = self._ranges(neurons)
-        place = np.repeat(np.arange(len(neurons)), counts)
-        return place, self._target[concatenated_ranges(starts, counts)]
+        rank = np.repeat(np.arange(len(neurons)), counts)
+        return rank, self._target[concatenated_ranges(starts, counts)]
 
     def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Where the edges of each neuron start, and how many they are."""
@@ -254,8 +254,8 @@ def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> Ne
         seen[neuron] = len(seen)
         neuron = before[neuron]
     cycle = list(seen)[seen[neuron] :][::-1]
-    names = [net.label(j) for j in cycle[:_NAMED_IN_A_CYCLE]]
-    if len(cycle) > _NAMED_IN_A_CYCLE:
+    names = [net.label(j) for j in cycle[:_MAX_NAMED_IN_A_CYCLE]]
+    if len(cycle) > _MAX_NAMED_IN_A_CYCLE:
         names.append("…")
     return NetworkError(
         f"connections without delay form a cycle: {', '.join(names)}",

@@ -1,9 +1,9 @@
 """Signals: the numbers of all values that connections read.
 
-A connection reads its source's activation or its state (the pre-activation), of this step or of an
-earlier one; and so does its gate. Each such thing is a *signal*: first the activation of every
-neuron (signal j is neuron j's), then the states that are read, then the registers. A register holds
-the value that another signal had one step ago; a delay of d steps is a chain of d registers.
+A connection reads its source's activation or its pre-activation, of this step or of an earlier
+one; and so does its gate. Each such thing is a *signal*: first the activation of every neuron
+(signal j is neuron j's), then the pre-activations that are read, then the registers. A register
+holds the value that another signal had one step ago; a delay of d steps is a chain of d registers.
 """
 
 from dataclasses import dataclass
@@ -38,14 +38,14 @@ class Signals:
 
     Attributes:
         count: how many there are.
-        state: the signal of each neuron's state, shape (n,); NONE where nobody reads it.
+        pre_activation: the signal of each neuron's, shape (n,); NONE where nobody reads it.
         source: the signal that each live connection reads.
         gain: the signal that gates each live connection; NONE for a gain of 1.
         registers: those that carry values from one step to the next.
     """
 
     count: int
-    state: Ints
+    pre_activation: Ints
     source: Ints
     gain: Ints
     registers: Registers
@@ -54,27 +54,27 @@ class Signals:
 def signals_of(net: Structure) -> Signals:
     """Number the signals of `net`."""
     live = net.live
-    state = np.full(len(net), NONE, np.int64)
+    pre_activation = np.full(len(net), NONE, np.int64)
     read = distinct(live.source[live.reads_state & ~net.is_input[live.source]])
-    state[read] = len(net) + np.arange(len(read))
+    pre_activation[read] = len(net) + np.arange(len(read))
     chains = _Chains(len(net) + len(read))
-    source, gain = _delayed(net, live, state, chains)
+    source, gain = _delayed(net, live, pre_activation, chains)
     registers = Registers(
         np.arange(len(net) + len(read), chains.count),
         np.array(chains.origin, np.int64),
         np.array(chains.initial, np.float64),
     )
-    return Signals(chains.count, state, source, gain, registers)
+    return Signals(chains.count, pre_activation, source, gain, registers)
 
 
 def _delayed(
-    net: Structure, live: Connections, state: Ints, chains: "_Chains"
+    net: Structure, live: Connections, pre_activation: Ints, chains: "_Chains"
 ) -> tuple[Ints, Ints]:
     """The source and the gain of each connection, through registers where they have a delay."""
     source, initial = live.source.copy(), net.neurons.initial
-    stated = np.flatnonzero(live.reads_state)
-    stated = stated[state[source[stated]] != NONE]
-    source[stated] = state[source[stated]]
+    reads = np.flatnonzero(live.reads_state)
+    reads = reads[pre_activation[source[reads]] != NONE]
+    source[reads] = pre_activation[source[reads]]
     for edge in np.flatnonzero(live.delay > 0).tolist():
         source[edge] = chains.register(
             int(source[edge]), float(initial[live.source[edge]]), int(live.delay[edge])

@@ -21,8 +21,8 @@ Kind = Literal[
 ]
 POOLS: tuple[Kind, ...] = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
 
-_MOST = 1 << 23  # connections that any window may make
-_DENSEST = 16  # times the connections of a network: most weights of a kernel may be zeros
+_CONNECTIONS_ALWAYS_ALLOWED = 1 << 23
+_MAX_MADE_PER_CONNECTION = 16  # of the network: most weights of a kernel may be zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,8 @@ class SpatialBlock(ReadOnly):
         codes = activation[self.neurons].reshape(len(self.neurons), -1)
         if np.any(codes != codes[:, :1]):
             return [self]
-        ends = np.flatnonzero(np.diff(codes[:, 0])) + 1
-        return [self.with_neurons(part) for part in np.split(self.neurons, ends)]
+        starts = np.flatnonzero(np.diff(codes[:, 0])) + 1
+        return [self.with_neurons(part) for part in np.split(self.neurons, starts)]
 
     def moved(self, to: Ints) -> "SpatialBlock | None":
         """The block with neuron j called to[j]; None if one of them is called NONE."""
@@ -185,7 +185,7 @@ def check_block(block: SpatialBlock, connections: int | None = None) -> None:
 
 def most_of_block(connections: int) -> int:
     """The most connections that a window makes in a network of so many."""
-    return max(_MOST, _DENSEST * connections)
+    return max(_CONNECTIONS_ALWAYS_ALLOWED, _MAX_MADE_PER_CONNECTION * connections)
 
 
 def connections_of(block: SpatialBlock) -> int:

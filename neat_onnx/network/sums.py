@@ -14,8 +14,8 @@ import numpy as np
 from neat_onnx.network.aggregations import Aggregation
 from neat_onnx.network.genes import NONE, Floats, Ints, concatenated_ranges
 
-_AT_ONCE = 1 << 18  # numbers of an array that is made on the way: as many as a cache holds
-_FEWEST_TEAMS = 8  # of one shape
+_ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
+_MIN_TEAMS = 8  # of one shape
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Aggregated:
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        step = max(1, _AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
+        step = max(1, _ELEMENTS_AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
         for start in range(0, len(out), step):
             part = slice(start, start + step)
             weighted = self.terms.part(part).weighted(values)
@@ -103,7 +103,7 @@ class Teams:
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        step = max(1, _AT_ONCE // (max(self.weight.shape[1:]) * values.shape[1] or 1))
+        step = max(1, _ELEMENTS_AT_ONCE // (max(self.weight.shape[1:]) * values.shape[1] or 1))
         for start in range(0, len(self.rows), step):
             part = slice(start, start + step)
             read = values[self.rows[part]]
@@ -137,7 +137,7 @@ class Listed:
 
 def _parts(starts: Ints, samples: int) -> Iterator[slice]:
     """Slices of neurons whose connections make small arrays."""
-    most = _AT_ONCE // max(1, samples)
+    most = _ELEMENTS_AT_ONCE // max(1, samples)
     first = 0
     while first < len(starts) - 1:
         last = int(np.searchsorted(starts, starts[first] + most, "right")) - 1
@@ -156,7 +156,7 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
     kinds, kind, teams = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
     kind = kind.ravel()
     starts = np.cumsum(counts) - counts
-    alone = teams * kinds[:, 0] < _FEWEST_TEAMS
+    alone = teams * kinds[:, 0] < _MIN_TEAMS
     found: list[Aggregate] = []
     for which in np.flatnonzero(~alone):
         size, k = kinds[which].tolist()
@@ -180,20 +180,20 @@ def _leaders(terms: Terms, counts: Ints) -> Ints:
     """For each neuron the first one that reads the same values through the same gains."""
     rng = np.random.default_rng(0)
     starts = np.cumsum(counts) - counts
-    place = np.arange(len(terms.rows)) - np.repeat(starts, counts)
+    rank = np.arange(len(terms.rows)) - np.repeat(starts, counts)
     marks = rng.integers(0, 2**64, int(terms.rows.max()) + 1, np.uint64)
     marked = marks[terms.rows]
     if terms.gain is not None:
         marks = rng.integers(0, 2**64, int(terms.gain.max()) + 2, np.uint64)
         marked += marks[terms.gain]  # NONE has the last mark
-    marked *= (2 * place + 1).astype(np.uint64)
+    marked *= (2 * rank + 1).astype(np.uint64)
     _, first, team = np.unique(
         np.add.reduceat(marked, starts), return_index=True, return_inverse=True
     )
     leader: Ints = first[team]
     same = counts == counts[leader]
     if np.all(same):
-        there = np.repeat(starts[leader], counts) + place
+        there = np.repeat(starts[leader], counts) + rank
         alike = terms.rows == terms.rows[there]
         if terms.gain is not None:
             alike &= terms.gain == terms.gain[there]

@@ -155,7 +155,7 @@ class Algebra:
         weights = np.broadcast_to(weight, (len(sources), len(row)))
         self._ctx.connect(made, sources[:, column], rows[:, row], weights)
         if made.aggregation == "sum":
-            self._ctx.add_rows(SumRows(sources, made.states[rows]), made)
+            self._ctx.add_rows(SumRows(sources, made.signals[rows]), made)
 
     def _reduced(
         self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]
@@ -168,10 +168,10 @@ class Algebra:
         kept_as_it_is = value.unweighted or (value.linear and aggregation == "sum")
         source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight
-        ends = tuple(range(-len(axes), 0))
+        last = tuple(range(-len(axes), 0))
 
         def by_row(array: Array) -> Array:
-            return np.moveaxis(array, axes, ends).reshape(-1)
+            return np.moveaxis(array, axes, last).reshape(-1)
 
         signals = by_row(ctx.materialize(Value(source.signals)))
         weights = np.ones(signals.size) if weight is None else by_row(weight)
@@ -181,22 +181,22 @@ class Algebra:
         kept_ones = weights != 0 if aggregation == "sum" else np.ones(signals.size, np.bool_)
         ctx.connect(made, *(each[kept_ones] for each in (signals, position, weights, gates)))
         if aggregation == "sum" and weight is not None and gate is None:
-            add_products(ctx, signals.reshape(rows, count), made.states)
+            add_products(ctx, signals.reshape(rows, count), made.signals)
         return value_of(made, kept)
 
 
-def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
+def add_products(ctx: LiftingContext, sources: Ints, targets: Ints) -> None:
     """Remember sums (n,) over sources (n, k) as products: of some rows of sources, several each.
 
     Sums over the same sources are the outputs of one row.
     """
     first, again = np.unique(sources[:, 0], return_inverse=True)
-    if not len(first) or len(states) % len(first):
+    if not len(first) or len(targets) % len(first):
         return
     order = np.argsort(again, kind="stable").reshape(len(first), -1)
     of_row = sources[order]
     if np.array_equal(of_row, np.broadcast_to(of_row[:, :1], of_row.shape)):
-        ctx.add_rows(SumRows(of_row[:, 0], states[order]))
+        ctx.add_rows(SumRows(of_row[:, 0], targets[order]))
 
 
 def _weighed(value: Value, matrix: Floats) -> tuple[Value, Floats]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.cells import place_of
+from neat_onnx.network.cells import part_name
 
 
 def bind_with_parts(
@@ -24,7 +24,7 @@ def bind_with_parts(
     ctx.bind(node, result, *more)
     for name, part in parts.items():
         if isinstance(part, Value):
-            ctx.operands.setdefault(place_of(node.output[0], name), Value(ctx.materialize(part)))
+            ctx.operands.setdefault(part_name(node.output[0], name), Value(ctx.materialize(part)))
 
 
 def as_neurons(ctx: LiftingContext, operand: Operand) -> Operand:

@@ -27,7 +27,7 @@ from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.library_files import Member, choices, picked, written
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
-from neat_onnx.page.plan import MOST, plan_of
+from neat_onnx.page.plan import MAX_CONNECTIONS, plan_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
@@ -35,8 +35,8 @@ from neat_onnx.page.wording import for_visitors, obstacle_for_visitors
 
 Progress = Callable[[str, float], None]
 
-_MOST_DRAWN = 4000  # neurons that can be drawn one by one
-_MOST_PLAIN = 400  # neurons that are, without being asked for
+_MAX_NEURONS_DRAWN = 4000  # one by one
+_MAX_NEURONS_DRAWN_UNASKED = 400
 _FACTS = (
     "time_step", "advance_time", "cycles", "inputs", "outputs", "version", "initial_gain",
 )  # fmt: skip
@@ -151,7 +151,7 @@ def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, compiled for the page's own evaluator."""
     net = _last().net
-    if len(net.connections) > MOST:
+    if len(net.connections) > MAX_CONNECTIONS:
         raise DocumentError(f"{len(net.connections)} connections are too many to play with")
     document, arrays = plan_of(net)
     return Reply(document, arrays)
@@ -161,8 +161,8 @@ def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, to be drawn; no verdict waits for it."""
     net = _last().net
     levels = schedule(net)
-    graph = drawing(net, levels) if len(net) <= _MOST_DRAWN else None
-    layers = density(net, levels) if len(net) > _MOST_PLAIN else None
+    graph = drawing(net, levels) if len(net) <= _MAX_NEURONS_DRAWN else None
+    layers = density(net, levels) if len(net) > _MAX_NEURONS_DRAWN_UNASKED else None
     return Reply({"graph": graph, "density": layers}, {})
 
 

@@ -51,10 +51,10 @@ def density(net: Network, levels: Schedule) -> Density:
     names = np.where(net.is_input, "input", net.activation_names)
     kinds = _kinds(net, levels, column)
     layers = []
-    for place in range(len(used)):
-        members = names[column == place].tolist()
+    for number in range(len(used)):
+        members = names[column == number].tolist()
         activations = dict(Counter(members).most_common())
-        label, shape, unit = kinds[place]
+        label, shape, unit = kinds[number]
         layers.append(
             Layer(
                 neurons=len(members), activations=activations, label=label, shape=shape, unit=unit
@@ -67,12 +67,12 @@ def _kinds(net: Network, levels: Schedule, column: Ints) -> list[tuple[str, list
     """Return label, shape and unit of each column of neurons."""
     named = named_layers(net, levels)
     layer = np.full(len(net), -1)
-    for place, each in enumerate(named):
-        layer[each.neurons] = place
+    for number, each in enumerate(named):
+        layer[each.neurons] = number
     dense = _dense(net, column)
     kinds = []
-    for place in range(column.max() + 1):
-        counts = Counter(layer[column == place].tolist())
+    for number in range(column.max() + 1):
+        counts = Counter(layer[column == number].tolist())
         inside = [named[each] for each, _ in counts.most_common() if each >= 0]
         whole = inside[0] if len(counts) == len(inside) == 1 else None
         label = ", ".join(dict.fromkeys(each.label for each in inside))
@@ -81,7 +81,7 @@ def _kinds(net: Network, levels: Schedule, column: Ints) -> list[tuple[str, list
             shape = list(whole.neurons.shape) if whole.neurons.ndim > 1 else []
         elif whole is not None:
             unit = next(iter(counts))
-        kinds.append((label or ("dense" if place in dense else ""), shape, unit))
+        kinds.append((label or ("dense" if number in dense else ""), shape, unit))
     return kinds
 
 
@@ -106,8 +106,8 @@ def _dense(net: Network, column: Ints) -> set[int]:
 def _bundles(net: Network, column: np.ndarray, width: int) -> list[Bundle]:
     live = net.live
     pairs = column[live.source] * width + column[live.target]
-    found, place, counts = np.unique(pairs, return_inverse=True, return_counts=True)
-    means = np.bincount(place, weights=live.weight, minlength=len(found)) / counts
+    found, bundle, counts = np.unique(pairs, return_inverse=True, return_counts=True)
+    means = np.bincount(bundle, weights=live.weight, minlength=len(found)) / counts
     columns = zip(found.tolist(), counts.tolist(), means.tolist(), strict=True)
     return [
         Bundle(source=pair // width, target=pair % width, count=count, mean=mean)

@@ -10,7 +10,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
 from neat_onnx.page.layers import DrawnLayer, drawn_layers
 
-_MOST_CONNECTIONS = 5000  # in the picture of a large network
+_MAX_CONNECTIONS = 5000  # in the picture of a large network
 
 
 class DrawnNeuron(TypedDict):
@@ -56,7 +56,7 @@ class Drawing(TypedDict):
 
 def drawing(net: Network, levels: Schedule) -> Drawing:
     """Return the picture of `net`, on its levels, with its heaviest connections."""
-    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:_MOST_CONNECTIONS]
+    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:_MAX_CONNECTIONS]
     connections = _connections(net, np.sort(heaviest))
     return Drawing(
         neurons=_neurons(net, levels),

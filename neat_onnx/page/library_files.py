@@ -15,7 +15,7 @@ from neat_onnx.network.network import Network
 _OWN = "neat-onnx"  # its file is a download of its own
 _EVOLVES = ".pkl"  # beside the usual ending, where a library writes it
 _MOMENT = (1980, 1, 1, 0, 0, 0)  # of files in an archive: the same network gives the same bytes
-_MOST_LISTED = 1000  # members of a population that a list shows
+_MAX_LISTED = 1000  # members of a population that a list shows
 
 
 class Member(TypedDict):
@@ -63,7 +63,7 @@ def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
         return Picked(net, None, [])
     members = [
         Member(id=id, neurons=len(net), connections=len(net.connections))
-        for id, net in list(nets.items())[:_MOST_LISTED]
+        for id, net in list(nets.items())[:_MAX_LISTED]
     ]
     return Picked(net, wanted, members)
 

@@ -12,8 +12,8 @@ from neat_onnx.model.inference import inferred_facts
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
-_MOST_NODES = 300  # that are drawn
-_MOST_ELEMENTS = 20_000  # of all initializers together, that are written as text
+_MAX_NODES = 300  # that are drawn
+_MAX_ELEMENTS = 20_000  # of all initializers together, that are written as text
 
 
 class ShownNode(TypedDict):
@@ -50,11 +50,11 @@ def model_graph(net: Network, model: Model) -> ModelGraph:
     graph = model.graph
     shapes = {name: facts.shape for name, facts in inferred_facts(model).items()}
     weights = {tensor.name for tensor in graph.initializer}
-    drawn = graph.node[:_MOST_NODES]
+    drawn = graph.node[:_MAX_NODES]
     maker = {name: place for place, node in enumerate(drawn) for name in node.output}
     neurons = _neurons(net, model)
     elements = sum(tensor.size for tensor in graph.initializer)
-    short = elements <= _MOST_ELEMENTS
+    short = elements <= _MAX_ELEMENTS
     return ModelGraph(
         nodes=[
             ShownNode(

@@ -11,7 +11,7 @@ from neat_onnx.verification.compare import as_read, with_ports
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.samples import short_sequences
 
-_MOST = 2000  # points of the plot
+_MAX_POINTS = 2000  # of the plot
 _SAMPLES = 256  # short sequences, as many as `neat_onnx.verify` plays
 _BINS = 24
 
@@ -61,7 +61,7 @@ def _pairs(want: Floats, got: Floats, element: type[np.floating[Any]]) -> Parity
     want, got = want.ravel(), got.ravel()
     finite = np.isfinite(got) & np.isfinite(want)
     want, got = want[finite], got[finite]
-    chosen = np.linspace(0, len(want) - 1, min(_MOST, len(want))).round().astype(int)
+    chosen = np.linspace(0, len(want) - 1, min(_MAX_POINTS, len(want))).round().astype(int)
     counts, edges = _histogram(got - want)
     spacing = np.spacing(np.abs(want).max(initial=0.0).astype(element))
     return Parity(

@@ -22,7 +22,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
 Tree = str | float | list[Any]
-MOST = 200_000  # connections that a page computes as it draws
+MAX_CONNECTIONS = 200_000  # that a page computes as it draws
 
 
 class Plan(NamedTuple):

@@ -35,7 +35,7 @@ from neat_onnx.passes.split_products import split_products
 from neat_onnx.passes.static_shapes import static_shapes
 
 Pass = Callable[[Model], Model]
-_MOST_ROUNDS = 64
+_MAX_ROUNDS = 64
 
 
 SIMPLE: tuple[Pass, ...] = (
@@ -82,13 +82,13 @@ def canonicalize(model: Model, passes: tuple[Pass, ...] = CANONICAL) -> Model:
     Raises:
         ModelError: a form has no modern one, or the model is too large.
     """
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         before = model
         for each in passes:
             model = each(model)
         if model is before:
             return model
-    raise ModelError(f"it is not simple after {_MOST_ROUNDS} rounds of rewriting")
+    raise ModelError(f"it is not simple after {_MAX_ROUNDS} rounds of rewriting")
 
 
 __all__ = ["CANONICAL", "SIMPLE", "Pass", "canonicalize", "drop_dead", "without_dead"]

@@ -20,8 +20,8 @@ from neat_onnx.passes.value_range import value_range
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)
-_MOST_TERMS = 8
-_FIRST = 12  # the opset that batch_dims are in
+_MAX_TERMS = 8
+_BATCH_DIMS_SINCE = 12  # opset
 
 
 class _Numbers(NamedTuple):
@@ -33,7 +33,7 @@ class _Numbers(NamedTuple):
 
 def batched_gather(model: Model) -> Model:
     """The model with `batch_dims` for places that are paired with the numbers of the samples."""
-    if model.opset < _FIRST or not any(
+    if model.opset < _BATCH_DIMS_SINCE or not any(
         is_one_of(node, "GatherND", "Gather") for node in model.graph.node
     ):
         return model
@@ -169,7 +169,7 @@ class _Search:
             tensor, total = self.draft.tensors.get(each), self.draft.maker(each, "Add")
             if tensor is not None and tensor.values.dtype.kind == "i":
                 offsets = offsets + tensor.values
-            elif total is not None and len(waiting) < _MOST_TERMS:
+            elif total is not None and len(waiting) < _MAX_TERMS:
                 waiting += total.input
             elif numbers is None and (found := self._in_front(each, rank)) is not None:
                 numbers = found
@@ -207,8 +207,7 @@ class _Search:
 
     def _size(self, name: str) -> Extent:
         """The size of an axis that a tensor of one element holds, as its symbol."""
-        while (step := self.draft.maker(name, *_SIZES)) is not None:
-            name = step.input[0]
+        name = self.draft.behind(name, *_SIZES)
         chosen = self.draft.maker(name, "Gather", "Slice")
         source = self.draft.maker(chosen.input[0] if chosen else name, "Shape")
         shape = None if source is None else self._shape(source.input[0])

@@ -12,7 +12,7 @@ from neat_onnx.passes.splice import splice
 
 _BRANCHES = ("then_branch", "else_branch")
 _SIZES = ("Shape", "Size")
-_MOST_ROUNDS = 8  # in each, some that stay make others stay, which read them
+_MAX_ROUNDS = 8  # in each, some that stay make others stay, which read them
 
 
 def computed_branches(model: Model) -> Model:
@@ -25,7 +25,7 @@ def computed_branches(model: Model) -> Model:
     def choice(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         return _choice(node, draft, budget) if id(node) in chosen else None
 
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         result = unfolded(model, "If", choice, Budget())
         draft = Draft(result)
         differ = [key for key, node in chosen.items() if not _are_all_alike(draft, node)]
@@ -59,18 +59,18 @@ def _has_branches(node: Node) -> bool:
 
 def _choice(node: Node, draft: Draft, budget: Budget) -> list[Node]:
     """The nodes of both branches, and choices between their results."""
-    nodes, ends = list[Node](), list[list[str]]()
+    nodes, results = list[Node](), list[list[str]]()
     for branch in _BRANCHES:
         graph: Graph = node.given_attributes[branch]
         budget.take("nodes", len(graph.node), node.label)
-        ends.append([draft.name(f"{name}_{branch}") for name in node.output])
-        nodes += splice(draft, graph, {}, ends[-1])
+        results.append([draft.name(f"{name}_{branch}") for name in node.output])
+        nodes += splice(draft, graph, {}, results[-1])
     truth = draft.name(f"{node.output[0]}_condition")
     shape = draft.constant(f"{node.output[0]}_shape", [])
     nodes.append(draft.node("Reshape", [node.input[0], shape], [truth]))
     nodes += [
         draft.node("Where", [truth, one, other], [name])
-        for name, one, other in zip(node.output, *ends, strict=True)
+        for name, one, other in zip(node.output, *results, strict=True)
     ]
     return nodes
 

@@ -75,6 +75,12 @@ class Draft:
         node = self.producers.get(name)
         return node if node is not None and is_one_of(node, *operators) else None
 
+    def behind(self, name: str, *operators: str) -> str:
+        """The tensor that nodes of these operators alone, one after the other, make another of."""
+        while (node := self.maker(name, *operators)) is not None:
+            name = node.input[0]
+        return name
+
     @cached_property
     def readers(self) -> dict[str, list[int]]:
         """The positions of the nodes that read each tensor of the model, once for each time.

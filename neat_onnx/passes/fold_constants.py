@@ -22,7 +22,7 @@ from neat_onnx.passes.sizes import size_rule
 Array = npt.NDArray[Any]
 
 _KINDS = {kind.dtype: kind for kind in DataType if kind is not DataType.BFLOAT16}
-LARGEST = 1 << 22
+MAX_ELEMENTS = 1 << 22
 """The most elements that a node's result has to be computed."""
 
 
@@ -86,7 +86,7 @@ def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         size = rule(node, operands)
     except (ValueError, TypeError, IndexError, AttributeError, OverflowError):
         return None  # its inputs do not fit, or are left out: whoever loads the model says so
-    if size > LARGEST or not budget.allows("elements", size):
+    if size > MAX_ELEMENTS or not budget.allows("elements", size):
         return None
     arrays = _evaluated(node, operands)
     if arrays is None:

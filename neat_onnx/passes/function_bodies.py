@@ -9,7 +9,7 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.draft import copied
 
-_MOST_ROUNDS = 8
+_MAX_ROUNDS = 8
 _RANDOM = frozenset({"Bernoulli"})
 
 
@@ -27,7 +27,7 @@ def function_bodies(model: Model, is_known: Callable[[Node], bool]) -> Model:
         ModelError: there would be too many nodes.
     """
     tried: set[str] = set()
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         unknown = {
             node.op_type
             for node in model.graph.node

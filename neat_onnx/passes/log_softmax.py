@@ -12,8 +12,8 @@ from neat_onnx.passes.draft import Draft, is_one_of
 
 _PLANE = 2
 _MASKING = ("Where", "Add", "Sub", "Mul")
-_MOST_MASKING = 4  # nodes from a mask to the rows
-_LEAST_MASK = 1e4  # a number by which float32 loses 0.001
+_MAX_MASKING_NODES = 4  # from a mask to the rows
+_MIN_MASK = 1e4  # a number by which float32 loses 0.001
 
 
 def log_softmax(model: Model) -> Model:
@@ -60,12 +60,12 @@ def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
 
 def _is_masked(draft: Draft, name: str) -> bool:
     """Whether a tensor is made of large constants by a few nodes that choose, add and multiply."""
-    for _ in range(_MOST_MASKING):
+    for _ in range(_MAX_MASKING_NODES):
         node = draft.maker(name, *_MASKING)
         if node is None:
             return False
         constants = [draft.tensors[each].values for each in node.input if each in draft.tensors]
-        if any(np.any(np.abs(each.astype(np.float64)) >= _LEAST_MASK) for each in constants):
+        if any(np.any(np.abs(each.astype(np.float64)) >= _MIN_MASK) for each in constants):
             return True
         name = next((each for each in node.input[::-1] if each in draft.producers), "")
     return False

@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of
 
-_OUTSIDE = 2  # axes that no window slides along: samples and channels
+_LEADING_AXES = 2  # samples and channels: no window slides along them
 _FROM_ZERO = ("Relu", "Sigmoid", "HardSigmoid", "Softmax", "Softplus", "Abs", "Exp", "Sqrt")
 
 
@@ -39,12 +39,12 @@ def _kernel(node: Node, draft: Draft) -> list[int | None] | None:
     if node.op_type != "Conv":
         return [*node.given_attributes.get("kernel_shape", ())]
     shape = draft.facts(node.input[1]).shape
-    return None if shape is None else [None] * len(shape[_OUTSIDE:])
+    return None if shape is None else [None] * len(shape[_LEADING_AXES:])
 
 
 def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
     """The pads of a space, as windows have them, of a Pad that adds zeros there and no more."""
-    names, rank = [*pad.input[1:], "", ""][:3], axes + _OUTSIDE
+    names, rank = [*pad.input[1:], "", ""][:3], axes + _LEADING_AXES
     known = all(name in draft.tensors for name in names if name)
     if not known or pad.given_attributes.get("mode", "constant") != "constant":
         return None
@@ -55,9 +55,9 @@ def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
         return None
     sides = np.zeros((2, rank), np.int64)
     sides[:, along] = np.reshape(pads, (2, -1))
-    if sides.min() < 0 or sides[:, :_OUTSIDE].any():
+    if sides.min() < 0 or sides[:, :_LEADING_AXES].any():
         return None
-    widths: list[int] = sides[:, _OUTSIDE:].ravel().tolist()
+    widths: list[int] = sides[:, _LEADING_AXES:].ravel().tolist()
     return widths
 
 

@@ -23,8 +23,8 @@ from neat_onnx.passes.static_shapes import static_shapes
 Ints = NDArray[np.int64]
 
 _SIZES = (2, 3)  # of the batch, to compute indices for
-_MOST_ROUNDS = 16
-_MOST_PLACES = 1 << 20
+_MAX_ROUNDS = 16
+_MAX_INDICES = 1 << 20
 
 
 class _Places(NamedTuple):
@@ -73,7 +73,7 @@ def _computed(model: Model, names: set[str]) -> dict[str, list[Ints]]:
     for size in _SIZES:
         inputs = [_of_batch(entry, size) for entry in model.graph.inputs]
         part = without_dead(with_graph(model, inputs=inputs, outputs=outputs, node=nodes))
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             before = part
             for each in (constant_nodes, fold_constants, static_shapes):
                 part = each(part)
@@ -113,7 +113,7 @@ def _places(draft: Draft, node: Node, indices: list[Ints]) -> _Places | None:
     if (
         np.any(first < -np.array(inner))
         or np.any(first >= inner)
-        or math.prod(inner) > _MOST_PLACES
+        or math.prod(inner) > _MAX_INDICES
     ):
         return None
     flat = np.ravel_multi_index(tuple(np.moveaxis(first % inner, -1, 0)), inner)

@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft
 
-_MOST_PARTS = 4096
+_MAX_PARTS = 4096
 
 
 class _Sequences:
@@ -32,7 +32,7 @@ class _Sequences:
         """Note the sequence that a node makes, if it is known."""
         make = _MAKERS.get(node.op_type)
         found = make(self, node) if make and not node.domain else None
-        if found is not None and len(found) <= _MOST_PARTS:
+        if found is not None and len(found) <= _MAX_PARTS:
             self.parts[node.output[0]] = found
 
     def _read(self, node: Node) -> list[Node] | None:
@@ -63,7 +63,7 @@ class _Sequences:
         given, name = node.given_attributes, node.output[0]
         axis = int(given.get("axis", 0))
         sizes = self._sizes(node, axis)
-        if sizes is None or not 0 < len(sizes) <= _MOST_PARTS:
+        if sizes is None or not 0 < len(sizes) <= _MAX_PARTS:
             return None
         squeezed = len(node.input) < 2 and not given.get("keepdims", 1)
         parts = [self.draft.name(f"{name}_part") for _ in sizes]
@@ -86,7 +86,7 @@ class _Sequences:
         if tensor is not None and tensor.dims:
             return [int(each) for each in tensor.values]
         step = 1 if tensor is None else int(tensor.values.item())
-        if not isinstance(size, int) or step < 1 or size > step * _MOST_PARTS:
+        if not isinstance(size, int) or step < 1 or size > step * _MAX_PARTS:
             return None
         return [min(step, size - start) for start in range(0, size, step)]
 

@@ -37,19 +37,19 @@ def split_products(model: Model) -> Model:
     for at, product in enumerate(nodes):
         if not is_one_of(product, "MatMul"):
             continue
-        path, ends = [at], draft.readers[product.output[0]]
-        adds = len(ends) == 1 and is_one_of(nodes[ends[0]], "Add")
+        path, readers = [at], draft.readers[product.output[0]]
+        adds = len(readers) == 1 and is_one_of(nodes[readers[0]], "Add")
         if adds:
-            path, ends = [at, *ends], draft.readers[nodes[ends[0]].output[0]]
-        if not ends or not all(is_one_of(nodes[end], *_PARTING) for end in ends):
+            path, readers = [at, *readers], draft.readers[nodes[readers[0]].output[0]]
+        if not readers or not all(is_one_of(nodes[end], *_PARTING) for end in readers):
             continue
         if not is_dense(product, draft):
             continue
         row = _row(nodes[path[-1]], product, draft) if adds else None
-        parts = _parts([nodes[end] for end in ends], product, draft)
+        parts = _parts([nodes[end] for end in readers], product, draft)
         if parts is None or (adds and row is None):
             continue
-        changed |= dict.fromkeys([*path, *ends])
+        changed |= dict.fromkeys([*path, *readers])
         changed[at] = [
             node for part in parts for node in _product(product, row, part, draft, constants)
         ]
@@ -62,21 +62,21 @@ def _row(add: Node, product: Node, draft: Draft) -> str | None:
     return others[0] if is_row(others, product, draft) else None
 
 
-def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
-    """The parts that nodes take of a product's columns; None unless they are apart, or do not
+def _parts(readers: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
+    """The parts that nodes take of a product's columns; None unless they are disjoint, or do not
     only take columns.
     """
     width = draft.tensors[product.input[1]].dims[1]
     parts: list[_Part] = []
-    for node in ends:
+    for node in readers:
         found = _split(node, width, draft) if node.op_type == "Split" else _sliced(node, draft)
         if found is None:
             return None
         parts += [_Part(part.name, slice(*part.columns.indices(width))) for part in found]
     spans = sorted((part.columns.start, part.columns.stop) for part in parts)
     lengths = all(start < stop for start, stop in spans)
-    apart = all(one[1] <= other[0] for one, other in pairwise(spans))
-    return parts if lengths and apart and len(parts) > 1 else None
+    are_disjoint = all(one[1] <= other[0] for one, other in pairwise(spans))
+    return parts if lengths and are_disjoint and len(parts) > 1 else None
 
 
 def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:

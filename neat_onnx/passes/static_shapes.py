@@ -16,7 +16,7 @@ from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, with_inputs
 
-_MOST = 64  # longer tensors are no shapes
+_MAX_AXES = 64  # longer tensors are no shapes
 _INTEGERS = (DataType.INT32, DataType.INT64)
 
 
@@ -87,7 +87,7 @@ def _operand(name: str, draft: Draft, followed: dict[str, Sizes]) -> Sizes | Non
     if name in followed:
         return followed[name]
     tensor = draft.tensors.get(name)
-    if tensor is None or tensor.size > _MOST or tensor.values.dtype != np.int64:
+    if tensor is None or tensor.size > _MAX_AXES or tensor.values.dtype != np.int64:
         return None
     if len(tensor.dims) > 1:
         return None

@@ -12,7 +12,7 @@ from neat_onnx.passes.draft import Draft
 Interval = tuple[float, float]
 
 _ANY: Interval = (-math.inf, math.inf)
-_MOST_NODES = 24  # that are looked through, one behind the other
+_MAX_NODES_BACK = 24  # one behind the other
 _GIVEN: dict[str, Interval] = {
     **dict.fromkeys(("Tanh", "Sin", "Cos", "Erf", "Softsign", "Sign"), (-1.0, 1.0)),
     **dict.fromkeys(("Sigmoid", "HardSigmoid", "Softmax", "Hardmax"), (0.0, 1.0)),
@@ -37,8 +37,8 @@ _OF_TWO: dict[str, Callable[[float, float], float]] = {
     "Sub": lambda x, y: x - y,
 }
 _CHOOSING = ("Max", "Min")
-_MOST = 2.0**31  # integers of 32 bits begin anew there
-_MARGIN = 1e-6  # of a bound: float32 may round a number above it
+_INT32_LIMIT = 2.0**31  # integers of 32 bits begin anew there
+_RELATIVE_MARGIN = 1e-6  # of a bound: float32 may round a number above it
 
 
 def value_range(draft: Draft, name: str) -> Interval:
@@ -50,7 +50,7 @@ def value_range(draft: Draft, name: str) -> Interval:
         draft: the graph.
         name: the tensor.
     """
-    return _Ranges(draft).of(name, _MOST_NODES)
+    return _Ranges(draft).of(name, _MAX_NODES_BACK)
 
 
 class _Ranges:
@@ -108,16 +108,17 @@ def _cast(to: DataType, given: Interval) -> Interval:
 def _rounded(way: Callable[[float], float], given: Interval) -> Interval:
     """The range of numbers that are rounded; none is known of infinite ones, or of large ones."""
     low, high = given
-    if not max(abs(low), abs(high)) < _MOST:
+    if not max(abs(low), abs(high)) < _INT32_LIMIT:
         return _ANY
-    return float(way(low - _MARGIN * abs(low))), float(way(high + _MARGIN * abs(high)))
+    wider = low - _RELATIVE_MARGIN * abs(low), high + _RELATIVE_MARGIN * abs(high)
+    return float(way(wider[0])), float(way(wider[1]))
 
 
 def _of_two(operator: str, one: Interval, other: Interval) -> Interval:
-    ends = [_OF_TWO[operator](x, y) for x, y in product(one, other)]
-    if operator not in _CHOOSING and not max(map(abs, ends)) < _MOST:
+    results = [_OF_TWO[operator](x, y) for x, y in product(one, other)]
+    if operator not in _CHOOSING and not max(map(abs, results)) < _INT32_LIMIT:
         return _ANY
-    return min(ends), max(ends)
+    return min(results), max(results)
 
 
 def _of_constant(values: np.ndarray) -> Interval:

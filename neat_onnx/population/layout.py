@@ -71,7 +71,7 @@ class Level:
         sums: comes first, if any; then the reductions.
         scale, bias: (P, 1, width): z is scale · aggregate + bias.
         activations: of consecutive ranges of columns, with their widths.
-        keeps_state: whether the pre-activations follow the activations.
+        keeps_pre_activation: whether the pre-activations follow the activations.
     """
 
     sums: Sums | None
@@ -79,7 +79,7 @@ class Level:
     scale: Floats
     bias: Floats
     activations: tuple[tuple[Activation, int], ...]
-    keeps_state: bool
+    keeps_pre_activation: bool
 
     @property
     def width(self) -> int:

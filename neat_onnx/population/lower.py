@@ -64,7 +64,7 @@ class _Lowering(GraphBuilder):
         layout = self._layout
         members, outputs = layout.members, layout.outputs.shape[2]
         samples: _Shape = ["N", layout.inputs]
-        ends: list[tuple[str, _Shape]] = [
+        inputs: list[tuple[str, _Shape]] = [
             (_INPUT, samples if self._shared else [members, *samples])
         ]
         results: list[tuple[str, _Shape]] = [(_OUTPUT, [members, "N", outputs])]
@@ -74,11 +74,11 @@ class _Lowering(GraphBuilder):
         self._close(values, layout.outputs, _OUTPUT)
         if layout.registers:
             self._close(values, layout.following, _NEXT)
-            ends.append((_PREVIOUS, [members, "N", layout.registers]))
+            inputs.append((_PREVIOUS, [members, "N", layout.registers]))
             results.append((_NEXT, [members, "N", layout.registers]))
         return Graph(
             name="population",
-            inputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in ends],
+            inputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in inputs],
             outputs=[ValueInfo.of(name, self.data_type, shape) for name, shape in results],
             initializer=list(self.initializers.values()),
             node=self.nodes,
@@ -137,8 +137,8 @@ class _Lowering(GraphBuilder):
             emit_formula(self, activation.expression, part, f"Layer_{number}_{k}", f"act_l{number}")
             for k, ((activation, _), part) in enumerate(zip(level.activations, parts, strict=True))
         ]
-        columns = [values, *layers, *([z] if level.keeps_state else [])]
-        self._columns += level.width * (2 if level.keeps_state else 1)
+        columns = [values, *layers, *([z] if level.keeps_pre_activation else [])]
+        self._columns += level.width * (2 if level.keeps_pre_activation else 1)
         return self.emit(Concat, columns, f"Values_{number}", f"values_l{number}", axis=1)
 
     def _aggregated(self, number: int, level: Level, values: str) -> str:
@@ -194,7 +194,7 @@ def _folded(level: Level) -> Level:
 
     The weights of a population are padded already and bring no genome back, so nothing is lost.
     """
-    if level.sums is None or level.reductions or level.keeps_state:
+    if level.sums is None or level.reductions or level.keeps_pre_activation:
         return level
     cores = [scalar_slope(activation.expression) for activation, _ in level.activations]
     widths = [width for _, width in level.activations]

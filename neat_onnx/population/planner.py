@@ -17,7 +17,7 @@ from neat_onnx.network.signals import Signals, signals_of
 from neat_onnx.population.layout import Gains, Layout, Level, Reduction, Sums
 from neat_onnx.population.stages import stages_of, task_of
 
-_MOST_ELEMENTS = 1 << 28
+_MAX_ELEMENTS = 1 << 28
 _PLAIN = ("", 0)  # the kind of a neuron whose inputs are summed
 
 _Kind = tuple[str, int]
@@ -94,7 +94,8 @@ class _Planner:
         self._members = []
         for k, net in enumerate(nets):
             signals, growing = signals_of(net), overflowing(net)
-            overflows = growing.activation | (growing.state & (signals.state != NONE))
+            is_read = signals.pre_activation != NONE
+            overflows = growing.activation | (growing.pre_activation & is_read)
             if np.any(overflows):
                 raise NetworkError(
                     f"{net.label(int(np.argmax(overflows)))} may overflow, which padding cannot "
@@ -120,11 +121,11 @@ class _Planner:
         last = max(int(member.stage.max()) for member in self._members)
         levels = tuple(self._level(k) for k in range(1, last + 1))
         initial = np.zeros((len(self._members), self._registers))
-        ends, following = [], []
+        shown, following = [], []
         for row, member in zip(initial, self._members, strict=True):
             registers = member.signals.registers
             row[: len(registers)] = registers.initial
-            ends.append(member.column[member.net.output_neurons])
+            shown.append(member.column[member.net.output_neurons])
             following.append(member.column[registers.origin])
         outputs = len(self._members[0].net.output_neurons)
         return Layout(
@@ -133,7 +134,7 @@ class _Planner:
             registers=self._registers,
             initial=initial,
             levels=levels,
-            outputs=self._picking(ends, outputs),
+            outputs=self._picking(shown, outputs),
             following=self._picking(following, self._registers),
         )
 
@@ -162,9 +163,9 @@ class _Planner:
         )
         slots = [
             {
-                neuron: starts[key] + place
+                neuron: starts[key] + rank
                 for key, neurons in found.items()
-                for place, neuron in enumerate(neurons)
+                for rank, neuron in enumerate(neurons)
             }
             for found in groups
         ]
@@ -201,7 +202,7 @@ class _Planner:
             scale=scale,
             bias=bias,
             activations=tuple((activation_named(key[1]), widths[key]) for key in keys),
-            keeps_state=self._reads_state(slots),
+            keeps_pre_activation=self._reads_pre_activation(slots),
         )
 
     def _sums(self, width: int, slots: list[dict[int, int]]) -> Sums:
@@ -221,14 +222,14 @@ class _Planner:
         gains = self._gains([[edge for edge, _ in found] for found in gated], most)
         target = self._zeros(most, width)
         for row, found in enumerate(gated):
-            for place, (_, slot) in enumerate(found):
-                target[row, place, slot] = 1.0
+            for rank, (_, slot) in enumerate(found):
+                target[row, rank, slot] = 1.0
         return Sums(width, weight, gains if most else None, target)
 
-    def _reads_state(self, slots: list[dict[int, int]]) -> bool:
+    def _reads_pre_activation(self, slots: list[dict[int, int]]) -> bool:
         """Whether some connection reads the pre-activation of a neuron in these slots."""
         return any(
-            member.signals.state[neuron] != NONE
+            member.signals.pre_activation[neuron] != NONE
             for member, placed in zip(self._members, slots, strict=True)
             for neuron in placed
         )
@@ -253,14 +254,14 @@ class _Planner:
         values, gains = self._zeros(self._columns, count), self._zeros(self._columns, count)
         ungated = self._zeros(1, count) + 1.0
         for row, (member, chosen) in enumerate(zip(self._members, edges, strict=True)):
-            for place, edge in enumerate(chosen):
+            for rank, edge in enumerate(chosen):
                 if edge == NONE:
                     continue
                 source, gain = member.signals.source[edge], member.signals.gain[edge]
-                values[row, member.column[source], place] = member.net.live.weight[edge]
+                values[row, member.column[source], rank] = member.net.live.weight[edge]
                 if gain != NONE:
-                    gains[row, member.column[gain], place] = 1.0
-                    ungated[row, 0, place] = 0.0
+                    gains[row, member.column[gain], rank] = 1.0
+                    ungated[row, 0, rank] = 0.0
         return Gains(values, gains, ungated)
 
     def _place(self, level: Level, slots: list[dict[int, int]]) -> None:
@@ -268,16 +269,16 @@ class _Planner:
         for member, placed in zip(self._members, slots, strict=True):
             for neuron, slot in placed.items():
                 member.column[neuron] = self._columns + slot
-                state = member.signals.state[neuron]
-                if state != NONE:
-                    member.column[state] = self._columns + level.width + slot
-        self._columns += level.width * (2 if level.keeps_state else 1)
+                pre_activation = member.signals.pre_activation[neuron]
+                if pre_activation != NONE:
+                    member.column[pre_activation] = self._columns + level.width + slot
+        self._columns += level.width * (2 if level.keeps_pre_activation else 1)
 
     def _zeros(self, rows: int, width: int) -> Floats:
         size = len(self._members) * rows * width
-        if size > _MOST_ELEMENTS:
+        if size > _MAX_ELEMENTS:
             raise NetworkError(
-                f"the padded weights of a level have {size} elements, of at most {_MOST_ELEMENTS}",
+                f"the padded weights of a level have {size} elements, of at most {_MAX_ELEMENTS}",
                 hint="Split the population",
             )
         return np.zeros((len(self._members), rows, width))

@@ -140,7 +140,7 @@ class Population:
                     part = z[..., at - done : at - done + width]
                     values[..., at : at + width] = activation(part)
                     at += width
-                if level.keeps_state:
+                if level.keeps_pre_activation:
                     values[..., at : at + level.width] = z
                     at += level.width
                 done = at

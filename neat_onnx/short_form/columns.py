@@ -245,9 +245,9 @@ def broadcast(sizes: Sizes, axes: Sizes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]
-    ends = axes[len(axes) - len(sizes) :]
+    last = axes[len(axes) - len(sizes) :]
     if len(sizes) > len(axes) or any(
-        size not in (1, whole) for size, whole in zip(sizes, ends, strict=True)
+        size not in (1, whole) for size, whole in zip(sizes, last, strict=True)
     ):
         return None
     return np.broadcast_to(np.arange(prod(sizes)).reshape(sizes), axes).ravel()
@@ -294,11 +294,11 @@ def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
         return None
     matrix = weights.values.reshape(weights.dims).astype(np.float64) * given.get("alpha", 1.0)
     order = np.argsort(-matrix, axis=1, kind="stable")
-    ends = order[:, [0, -1]] if matrix.min() < 0.0 else order[:, :_PAIR]
-    values = np.take_along_axis(matrix, ends, axis=1)
+    pairs = order[:, [0, -1]] if matrix.min() < 0.0 else order[:, :_PAIR]
+    values = np.take_along_axis(matrix, pairs, axis=1)
     alike = np.all(np.count_nonzero(matrix, axis=1) == _PAIR) and np.all(values == values[0])
     operator = {(1.0, 1.0): "Add", (1.0, -1.0): "Sub"}.get(tuple(values[0].tolist()))
-    return Paired(operator, node.input[0], ends.T) if alike and operator else None
+    return Paired(operator, node.input[0], pairs.T) if alike and operator else None
 
 
 def without_leading_ones(values: np.ndarray) -> np.ndarray:

@@ -21,9 +21,9 @@ from neat_onnx.short_form.straight import identity_outputs, straight
 from neat_onnx.short_form.views import AxisFrame
 
 _MOVES = ("Reshape", "Flatten", "Transpose", "Gather", "Tile")
-_MOST_NODES = 256
-_MOST_ELEMENTS = 1 << 20
-_MOST_IN_VAIN = 4096  # nodes that are written, try by try, for nothing shorter
+_MAX_NODES = 256
+_MAX_ELEMENTS = 1 << 20
+_MAX_NODES_IN_VAIN = 4096  # that are written, try by try, for nothing shorter
 Seed = tuple[str, Sizes]
 """A tensor, and axes for it, in which other nodes may compute."""
 
@@ -36,13 +36,13 @@ def in_common_axes(model: Model) -> Model:
     """
     if not any(is_one_of(node, *_MOVES) for node in model.graph.node):
         return model
-    if len(model.graph.node) > _MOST_NODES:
+    if len(model.graph.node) > _MAX_NODES:
         return model
     measured = FileSizes(model)
     tried, in_vain, size, moves = set[Seed](), 0, _size(model, measured), Moves(Draft(model))
     seeds = _seeds(moves)
     while (seed := next((each for each in seeds if each not in tried), None)) is not None:
-        if in_vain * len(moves.draft.model.graph.node) >= _MOST_IN_VAIN:
+        if in_vain * len(moves.draft.model.graph.node) >= _MAX_NODES_IN_VAIN:
             break
         tried.add(seed)
         in_vain += 1
@@ -65,11 +65,11 @@ def _seeds(moves: Moves) -> Iterator[Seed]:
     """Yield tensors that moves and reductions read or make, with axes for each."""
     draft = moves.draft
     nodes = draft.model.graph.node
-    ends = [node for node in nodes if is_one_of(node, *_MOVES, *REDUCTIONS)]
-    names = [_first(moves, name) for node in ends for name in (node.input[0], node.output[0])]
+    movers = [node for node in nodes if is_one_of(node, *_MOVES, *REDUCTIONS)]
+    names = [_first(moves, name) for node in movers for name in (node.input[0], node.output[0])]
     axes = {name: draft.axes(name) for name in names if name not in draft.tensors}
-    known = {draft.axes(name) or () for node in ends for name in (node.input[0], node.output[0])}
-    known = {each for each in known if 1 < prod(each) <= _MOST_ELEMENTS}
+    known = {draft.axes(name) or () for node in movers for name in (node.input[0], node.output[0])}
+    known = {each for each in known if 1 < prod(each) <= _MAX_ELEMENTS}
     finer = {each for pair in combinations(sorted(known), 2) if (each := _finer(*pair))}
     for name, own in axes.items():
         alike = {each for each in known | finer if own and prod(each) == prod(own)}
@@ -89,8 +89,8 @@ def _first(moves: Moves, name: str) -> str:
 
 def _finer(one: Sizes, other: Sizes) -> Sizes | None:
     """The fewest axes of whose products, side by side, two tensors have theirs; None without."""
-    ends = sorted({*accumulate(one, mul), *accumulate(other, mul), 1})
-    steps = [*pairwise(ends)]
+    strides = sorted({*accumulate(one, mul), *accumulate(other, mul), 1})
+    steps = [*pairwise(strides)]
     if prod(one) != prod(other) or any(after % before for before, after in steps):
         return None
     return tuple(after // before for before, after in steps)

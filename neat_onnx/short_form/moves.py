@@ -11,7 +11,7 @@ from neat_onnx.short_form.columns import REDUCTIONS, Places, Sizes, broadcast_of
 
 ELEMENTWISE, REDUCTION = "elementwise", "reduction"
 """Kinds of nodes."""
-_MOST_KEPT = 1 << 15  # elements of an answer that is kept
+_MAX_ELEMENTS_KEPT = 1 << 15  # of one answer
 
 
 class Moves:
@@ -48,7 +48,7 @@ class Moves:
         if name in self._moved:
             return self._moved[name]
         found = places_of(self.draft, node)
-        if found is None or found.size <= _MOST_KEPT:
+        if found is None or found.size <= _MAX_ELEMENTS_KEPT:
             self._moved[name] = found
         return found
 
@@ -57,6 +57,6 @@ class Moves:
         if (name, axes) in self._broadcast:
             return self._broadcast[name, axes]
         found = broadcast_of(self.draft, name, axes)
-        if found is None or found.size <= _MOST_KEPT:
+        if found is None or found.size <= _MAX_ELEMENTS_KEPT:
             self._broadcast[name, axes] = found
         return found

@@ -13,8 +13,8 @@ from neat_onnx.passes.draft import Draft
 from neat_onnx.short_form.triangles import SINCE as TRIANGLES_SINCE
 from neat_onnx.short_form.triangles import Triangle, triangle_of
 
-_WORTH = 0.9  # of the bytes
-_NODE = 40  # bytes of a node and an initializer, roughly
+_MAX_SHARE_OF_BYTES = 0.9
+_BYTES_PER_NODE = 40  # and initializer, roughly
 _BYTES = {
     DataType.FLOAT: 4,
     DataType.DOUBLE: 8,
@@ -27,7 +27,7 @@ _SMALL = {  # types of one or two bytes: how many, the least and the largest num
     DataType.INT8: (1, -128, 127),
     DataType.UINT16: (2, 0, 65_535),
 }
-_MOST_VALUES = 64  # that are gathered
+_MAX_VALUES = 64  # that are gathered
 _EXACT = 1 << 24  # the least integer that float32 cannot add 1 to
 
 
@@ -40,7 +40,7 @@ def packed(model: Model) -> Model:
     if not draft.nodes:
         return model
     found = draft.finished([*draft.nodes, *model.graph.node])
-    small = len(found.to_bytes()) <= _WORTH * len(model.to_bytes())
+    small = len(found.to_bytes()) <= _MAX_SHARE_OF_BYTES * len(model.to_bytes())
     return found if small else model
 
 
@@ -50,13 +50,13 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
     bits, kind = _bits(tensor), _small_type(tensor)
     values, place = np.unique(bits, return_inverse=True)
     costs = {
-        _expanded: 2 * _NODE + width if len(values) == 1 else whole,
-        _cast: _NODE + tensor.size * _SMALL[kind][0] if kind else whole,
-        _gathered: 3 * _NODE + tensor.size + width * len(values)
-        if len(values) <= _MOST_VALUES
+        _expanded: 2 * _BYTES_PER_NODE + width if len(values) == 1 else whole,
+        _cast: _BYTES_PER_NODE + tensor.size * _SMALL[kind][0] if kind else whole,
+        _gathered: 3 * _BYTES_PER_NODE + tensor.size + width * len(values)
+        if len(values) <= _MAX_VALUES
         else whole,
-        _ranged: 2 * _NODE + 3 * width if _is_range(tensor) else whole,
-        _cut: 4 * _NODE + width if _triangle(draft, tensor) else whole,
+        _ranged: 2 * _BYTES_PER_NODE + 3 * width if _is_range(tensor) else whole,
+        _cut: 4 * _BYTES_PER_NODE + width if _triangle(draft, tensor) else whole,
     }
     best = min(costs, key=lambda each: costs[each])
     if costs[best] >= whole:
@@ -139,8 +139,8 @@ def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
 def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     first, second, *_ = values = tensor.values.tolist()
     step = second - first
-    ends = (first, values[-1] + step, step)
-    reads = [draft.constant(tensor.name, each, tensor.data_type) for each in ends]
+    given = (first, values[-1] + step, step)
+    reads = [draft.constant(tensor.name, each, tensor.data_type) for each in given]
     return [draft.node("Range", reads, [tensor.name])]
 
 

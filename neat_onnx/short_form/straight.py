@@ -44,7 +44,7 @@ class Form(NamedTuple):
         return tuple(name for node in self.model.graph.node for name in node.output)
 
 
-_TWO = 2  # inputs of a sum of one tensor alone
+_PAIR = 2  # inputs of a sum of one tensor alone
 _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes
 
 
@@ -129,7 +129,7 @@ class _Shortcuts:
         node = self._without_zeros(node)
         if _stays(node, self.sums) or node.output[0] in self._marked:
             return False
-        if len(node.input) != _TWO:
+        if len(node.input) != _PAIR:
             return _is_single_sum(node)
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:

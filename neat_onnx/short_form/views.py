@@ -22,7 +22,7 @@ from neat_onnx.short_form.columns import (
 )
 from neat_onnx.short_form.moves import ELEMENTWISE, REDUCTION, Moves
 
-_LARGEST_KEY = 1 << 62
+_KEY_LIMIT = 1 << 62
 
 
 class _View(NamedTuple):
@@ -99,8 +99,10 @@ class AxisFrame:
     def _compute(self, node: Node) -> None:
         """Have an elementwise node compute in the frame, if it can."""
         axes = self._draft.axes(node.output[0])
-        apart = axes is None or node.output[1:] or not any(map(self._is_known, node.input))
-        operands = None if apart or axes is None else self._operands(node, axes)
+        is_out_of_frame = (
+            axes is None or node.output[1:] or not any(map(self._is_known, node.input))
+        )
+        operands = None if is_out_of_frame or axes is None else self._operands(node, axes)
         if axes is None or operands is None:
             return
         elements = self._elements(operands, prod(axes))
@@ -162,7 +164,7 @@ class AxisFrame:
                 count = 1 + int(view.elements.max())
                 most *= count
                 inside, wanted = inside * count + view.elements, wanted * count + each.places
-        if not 1 < most < _LARGEST_KEY:
+        if not 1 < most < _KEY_LIMIT:
             return None
         order = np.argsort(wanted, kind="stable")
         at = np.minimum(np.searchsorted(wanted[order], inside), size - 1)

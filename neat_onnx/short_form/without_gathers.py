@@ -14,8 +14,8 @@ from neat_onnx.passes.draft import Draft, is_one_of, with_inputs
 from neat_onnx.short_form.columns import Followed, Part, Places
 from neat_onnx.short_form.needed_parts import Key, NeededParts
 
-_MOST_TIMES, _MOST_MORE = 2, 16  # parts, beside the nodes there were
-_LEAST_CUT = 32  # columns
+_MAX_PARTS_PER_NODE, _MAX_PARTS_MORE = 2, 16  # parts, beside the nodes there were
+_MIN_COLUMNS_CUT = 32
 _OF_PARTS = ("Gather", "Concat", "Tile", "Mul")  # a Mul may broadcast a factor of one element
 
 
@@ -32,7 +32,7 @@ def without_gathers(model: Model) -> Model:
         return model
     draft = Draft(_without_casts(model))
     needed = NeededParts(draft)
-    few = len(needed) <= _MOST_TIMES * len(model.graph.node) + _MOST_MORE
+    few = len(needed) <= _MAX_PARTS_PER_NODE * len(model.graph.node) + _MAX_PARTS_MORE
     reads_all = all([*needed.of(entry.name)] for entry in model.graph.inputs)
     return _Writer(draft, needed).model() if few and reads_all else model
 
@@ -116,7 +116,7 @@ class _Writer:
     def _picked(self, source: str, places: Places, made: str) -> Node:
         """The node that picks columns of a flat tensor; many at even steps need no list."""
         steps = np.diff(places)
-        if len(places) < _LEAST_CUT or steps[0] <= 0 or np.any(steps != steps[0]):
+        if len(places) < _MIN_COLUMNS_CUT or steps[0] <= 0 or np.any(steps != steps[0]):
             found = self._draft.constant("places", places)
             return self._draft.node("Gather", [source, found], [made], axis=1)
         bounds = (places[0], places[-1] + 1, 1, steps[0])

@@ -49,7 +49,7 @@ from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
 _NO_SLACK = Slack()
-_ENOUGH = 256  # samples
+_SAMPLES_ENOUGH = 256
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
     "INT": np.rint,
@@ -261,7 +261,7 @@ def _within_rounding(
         against_rounding(part.want, part.got, rounded, facts["bound"])
         for part, rounded in zip(parts, runs, strict=True)
     ]
-    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _ENOUGH:
+    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _SAMPLES_ENOUGH:
         more = _of_enough_samples(net, model, facts["seed"], element)
         found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], facts["bound"], more)
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
@@ -275,7 +275,7 @@ def _of_enough_samples(
     net: Network, model: Model, seed: int, element: type[np.floating[Any]]
 ) -> RoundedRuns:
     """The effect of rounding on as many short sequences as are compared unless fewer are wished."""
-    x = as_read(net, model, short_sequences(net, _ENOUGH, seed))
+    x = as_read(net, model, short_sequences(net, _SAMPLES_ENOUGH, seed))
     want = net.run(x)
     same = Part(x, want, want, measure(want, want))
     (part,), (runs,), _ = held_steps([same], [list(rounded_runs(net, x, element))])

@@ -33,17 +33,17 @@ UNCHECKED = "the imported network is not compared with the model"
 """How the warning begins that there was no check."""
 
 _SAMPLES, _STEPS = 8, 4  # a few of each kind of input, and steps enough to carry a state on
-_MOST_NODES = 2_000
-_MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
-_TENSORS = 4  # are handed over in the time of a node
-_MOST_POOLED = 1 << 17  # elements of a sample; each takes the evaluator some 0.7 µs
-_MOST_PRODUCTS = 1 << 24  # of weights and values, by numpy
-_MOST_OF_A_BATCH = 1 << 30  # the same, where a run has to be of so many samples
-_LARGE = 1 << 17  # connections of a network that takes too long to run rounded
-_FEW_NODES = 64  # of a graph whose rounding is within the bound: errors grow with the nodes
-_MOST_TRACED = 1_000  # nodes of a graph whose first difference is looked for: a run for each
-_ALONE = 1e4  # times the bound that one output may be off where all together are within it
-_DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
+_MAX_NODES = 2_000
+_MAX_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
+_TENSORS_PER_NODE_RUN = 4  # that are handed over in the same time
+_MAX_ELEMENTS_POOLED = 1 << 17  # of a sample; each takes the evaluator some 0.7 µs
+_MAX_PRODUCTS = 1 << 24  # of weights and values, by numpy
+_MAX_PRODUCTS_OF_FIXED_BATCH = 1 << 30  # the same, where a run has to be of so many samples
+_MAX_CONNECTIONS_ROUNDED = 1 << 17  # more take too long to run rounded
+_NODES_WITHIN_BOUND = 64  # rounding of such a graph is within the bound: errors grow with the nodes
+_MAX_NODES_TRACED = 1_000  # in search of a first difference: a run for each
+_SLACK_OF_ONE_OUTPUT = 1e4  # times the bound, where all outputs together are within it
+_MIN_DIFFERENCE = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _NO_TIME = "a run of it takes too long"
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -73,7 +73,7 @@ def check_import(found: Imported) -> None:
         ModelError: they differ.
     """
     nodes = node_count(found.model.graph)
-    if nodes > _MOST_NODES:
+    if nodes > _MAX_NODES:
         _warn_unchecked(f"{nodes} nodes take too long")
         return
     model = weights_among_inputs(with_ports(found.network, found.model))
@@ -221,16 +221,17 @@ def _slack(net: Network, model: Model) -> Slack:
     after the other; and to run a large network rounded takes too long. A number near 0 is often
     a difference of large ones, which a graph rounds.
     """
-    whole = max(1.0, (len(model.graph.node) / _FEW_NODES) ** 2)
-    if len(net.connections) > _LARGE:
+    whole = max(1.0, (len(model.graph.node) / _NODES_WITHIN_BOUND) ** 2)
+    if len(net.connections) > _MAX_CONNECTIONS_ROUNDED:
         whole = max(whole, float(np.bincount(net.connections.target, minlength=1).max()))
-    return Slack(whole, _ALONE * whole)
+    return Slack(whole, _SLACK_OF_ONE_OUTPUT * whole)
 
 
 def _runtimes(found: Imported) -> tuple[str, ...]:
     draft = Draft(found.model)
     misread = any(_is_misread(node, draft) for node in found.model.graph.node)
-    return _RUNTIMES[1:] if misread or _pooled(found.lifted.network) > _MOST_POOLED else _RUNTIMES
+    is_slow = misread or _pooled(found.lifted.network) > _MAX_ELEMENTS_POOLED
+    return _RUNTIMES[1:] if is_slow else _RUNTIMES
 
 
 def _pooled(net: Network) -> int:
@@ -257,10 +258,10 @@ def _steps(net: Network, player: Player) -> int:
 def _count(net: Network, model: Model, player: Player) -> int:
     """How many samples there is time for."""
     steps, links = _steps(net, player), len(net.connections) + 1
-    if player.rows_of_a_run * links * steps > _MOST_OF_A_BATCH:
+    if player.rows_of_a_run * links * steps > _MAX_PRODUCTS_OF_FIXED_BATCH:
         return 0
-    calls = _MOST_NODE_RUNS // (_node_runs(model.graph) * steps) if player.fixed_batch else _SAMPLES
-    return min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
+    calls = _MAX_NODE_RUNS // (_node_runs(model.graph) * steps) if player.fixed_batch else _SAMPLES
+    return min(_SAMPLES, calls, _MAX_PRODUCTS // (links * steps))
 
 
 def _samples(net: Network, model: Model, steps: int, count: int) -> Floats:
@@ -276,7 +277,7 @@ def _node_runs(graph: Graph) -> int:
     A node of many outputs takes as long as several.
     """
     tensors = sum(len(node.output) for node in graph.node)
-    return node_count(graph) + tensors // _TENSORS + 2 * len(graph.outputs) - 1
+    return node_count(graph) + tensors // _TENSORS_PER_NODE_RUN + 2 * len(graph.outputs) - 1
 
 
 def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
@@ -284,7 +285,7 @@ def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
     nodes = producers(found.model.graph)
     for name, want, got in _traced(found, x, runtime):
         error = measure(want, got).normalised_mse
-        if error is None or error > _DIFFERS:
+        if error is None or error > _MIN_DIFFERENCE:
             return f"from tensor '{name}' of node {nodes[name].label} on"
     return "graph.outputs"
 
@@ -310,7 +311,7 @@ def _traced(found: Imported, x: Floats, runtime: str) -> Iterator[tuple[str, Flo
     outputs = {entry.name for entry in model.graph.outputs}
     produced = [name for node in model.graph.node for name in node.output if name not in outputs]
     places = {name: lifted.tensors[name] for name in produced if name in lifted.tensors}
-    if len(produced) > _MOST_TRACED:
+    if len(produced) > _MAX_NODES_TRACED:
         return
     try:
         player = Player(showing(model, list(places)), lifted.network, runtime, as_written=True)

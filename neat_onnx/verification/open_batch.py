@@ -15,7 +15,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.verification.player import Player
 
-_MANY = 32  # the evaluator takes pools element by element
+_MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element
 _BATCH = "batch"
 
 
@@ -54,7 +54,7 @@ def _opened(model: Model) -> Model:
         for entry in model.graph.inputs
         if entry.shape and axes[entry.name]
     }
-    many = {size for size in sizes if isinstance(size, int) and size > _MANY}
+    many = {size for size in sizes if isinstance(size, int) and size > _MAX_SMALL_BATCH}
     if len(sizes) != 1 or not many:
         return model
     inputs = [_with(entry, axes[entry.name][-1:]) for entry in model.graph.inputs]

@@ -8,7 +8,7 @@ from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.verification.judge import Errors, measure
 from neat_onnx.verification.rounding import within_range
 
-_LEAST_HELD = 1 / 32  # of the sequences: the inputs of the first one are zeros
+_MIN_SHARE_HELD = 1 / 32  # of the sequences: the inputs of the first one are zeros
 
 
 class Part(NamedTuple):
@@ -51,7 +51,7 @@ def held_steps(
         step=min(steps, default=None),
         sequences=sum(int(np.sum(~np.all(held, axis=0))) for held in helds),
         enough_held=any(
-            np.any(held) and np.mean(np.any(held, axis=0)) >= _LEAST_HELD for held in helds
+            np.any(held) and np.mean(np.any(held, axis=0)) >= _MIN_SHARE_HELD for held in helds
         ),
     )
     whole = [

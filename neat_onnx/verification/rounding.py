@@ -15,9 +15,9 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 
-_MARGIN = 16  # steps: another order of operations overflows a little earlier in a long sequence
+_STEPS_OF_MARGIN = 16  # another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
-_MORE_DRAWS, _FEW_CONNECTIONS = 12, 4096  # a spike may move in few of the orders of a sum
+_DRAWS_OF_SMALL, _MAX_CONNECTIONS_OF_SMALL = 12, 4096  # spikes may move in few orders of a sum
 
 
 def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:
@@ -40,8 +40,8 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
         if finite:
             yield dense
         yield Program(net, dense=False, element=element, plan=plan).run(x)[0]
-        few = len(net.connections) <= _FEW_CONNECTIONS
-        for _ in range(_MORE_DRAWS if few else _DRAWS):
+        few = len(net.connections) <= _MAX_CONNECTIONS_OF_SMALL
+        for _ in range(_DRAWS_OF_SMALL if few else _DRAWS):
             nudged, order = _nudged(net, element, rng), rng.permutation(len(net.connections))
             nudged = replace(nudged, connections=nudged.connections.take(order))
             yield Program(nudged, dense=False, element=element).run(x)[0]
@@ -86,7 +86,7 @@ def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bo
         runs = [np.where(undefined & np.isnan(run), 0.0, run) for run in runs]
     finite = np.all([np.all(np.isfinite(run), axis=-1) for run in runs], axis=0)
     steps, samples = finite.shape
-    margin = _MARGIN if steps > _MARGIN else 1
+    margin = _STEPS_OF_MARGIN if steps > _STEPS_OF_MARGIN else 1
     first = np.where(np.all(finite, axis=0), steps, np.argmin(finite, axis=0) - margin)
     held: Bools = np.arange(steps)[:, None] < first
     return held.reshape(steps, samples, 1), None if np.all(held) else max(0, int(np.min(first)))

@@ -17,10 +17,10 @@ from neat_onnx.network.network import Network
 
 STEPS = 16
 LONG_SEQUENCES = 8
-_LONGEST, _SHORTEST_LONG = 512, 48
-_NODE_RUNS = 20_000  # how often nodes may be run for the long sequences: about half a second
-_LARGE = 10.0
-_FEWEST, _MOST = 4, 1_000_000
+_MAX_LONG_STEPS, _MIN_LONG_STEPS = 512, 48
+_MAX_NODE_RUNS = 20_000  # for the long sequences: about half a second
+_LARGE_INPUT_FACTOR = 10.0
+_MIN_SAMPLES, _MAX_SAMPLES = 4, 1_000_000
 
 
 def check_sampling(samples: Any, seed: Any) -> None:
@@ -30,7 +30,7 @@ def check_sampling(samples: Any, seed: Any) -> None:
         OptionError: `samples` is no integer from 4 to 1,000,000, or `seed` none of 0 or more.
     """
     for name, value, least, most in (
-        ("samples", samples, _FEWEST, _MOST),
+        ("samples", samples, _MIN_SAMPLES, _MAX_SAMPLES),
         ("seed", seed, 0, math.inf),
     ):
         if not is_whole(value) or not least <= value <= most:
@@ -55,7 +55,7 @@ def long_sequences(net: Network, seed: int, steps: int) -> Floats:
 
 def long_steps(nodes: int) -> int:
     """How many steps of a graph of so many nodes the long sequences have: 48 to 512."""
-    return max(_SHORTEST_LONG, min(_LONGEST, _NODE_RUNS // max(nodes, 1)))
+    return max(_MIN_LONG_STEPS, min(_MAX_LONG_STEPS, _MAX_NODE_RUNS // max(nodes, 1)))
 
 
 def _stream(seed: int, number: int) -> np.random.Generator:
@@ -66,5 +66,5 @@ def _stream(seed: int, number: int) -> np.random.Generator:
 def _sampled(rng: np.random.Generator, steps: int, samples: int, net: Network) -> Floats:
     x = rng.normal(size=(steps, samples, len(net.input_neurons)))
     x[:, 0], x[:, 1] = 0.0, 1.0
-    x[:, -(samples // 4) :] *= _LARGE
+    x[:, -(samples // 4) :] *= _LARGE_INPUT_FACTOR
     return x

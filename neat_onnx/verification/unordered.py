@@ -15,7 +15,7 @@ from neat_onnx.network.program import Program
 
 _SUMMING = frozenset({"sum", "mean", "product"})
 _ORDERING = frozenset({"clip", "maximum", "minimum", "relu", "sign"})
-_AT_ONCE = 1 << 24  # values of neurons
+_VALUES_AT_ONCE = 1 << 24  # of neurons
 
 
 def unordered(net: Network, x: Floats, outputs: Floats) -> Bools:
@@ -32,7 +32,7 @@ def unordered(net: Network, x: Floats, outputs: Floats) -> Bools:
     found: Bools = np.all(np.isfinite(outputs), axis=(0, 2))
     program = Program(net, dense=False)
     read = _ordered(net)
-    count = max(1, _AT_ONCE // max(1, len(x) * len(net.neurons.id)))
+    count = max(1, _VALUES_AT_ONCE // max(1, len(x) * len(net.neurons.id)))
     for start in range(0, x.shape[1], count):
         values = program.neuron_values(x[:, start : start + count])
         found[start : start + count] &= np.any(np.isnan(values[:, read]), axis=(0, 1))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from neat_onnx.lifting.context import INPUT, MATERIALIZED, REGISTER, STATE
+from neat_onnx.lifting.context import INPUT, MATERIALIZED, PRE_ACTIVATION, REGISTER
 from neat_onnx.lifting.materialized import Materialized
 from neat_onnx.network.genes import NONE
 
@@ -15,13 +15,15 @@ FORMULAS, VARIABLE = 3, 1
 def signals(seed):
     """Signals of all kinds; the materialized ones are formulas of any signal before them."""
     rng = np.random.default_rng(seed)
-    kind = np.append(INPUT, rng.choice([INPUT, STATE, REGISTER, MATERIALIZED, MATERIALIZED], 39))
+    kind = np.append(
+        INPUT, rng.choice([INPUT, PRE_ACTIVATION, REGISTER, MATERIALIZED, MATERIALIZED], 39)
+    )
     origin = np.array([NONE, *(int(rng.integers(0, at)) for at in range(1, 40))])
-    several = rng.permutation(np.flatnonzero(kind == STATE))[:3]
+    several = rng.permutation(np.flatnonzero(kind == PRE_ACTIVATION))[:3]
     ctx = SimpleNamespace(kind=kind, origin=origin, formula_of=rng.integers(0, FORMULAS, 40))
-    for state in np.setdiff1d(np.flatnonzero(kind == STATE), several):  # has one formula
+    for state in np.setdiff1d(np.flatnonzero(kind == PRE_ACTIVATION), several):  # has one formula
         ctx.formula_of[(kind == MATERIALIZED) & (origin == state)] = state % FORMULAS
-    is_neuron = np.isin(kind, (INPUT, STATE))
+    is_neuron = np.isin(kind, (INPUT, PRE_ACTIVATION))
     return ctx, np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE), several
 
 
@@ -34,7 +36,7 @@ def plainly(ctx, neuron_of, several):
             pass
         elif formula == VARIABLE and ctx.kind[origin] != REGISTER:
             known[pair] = neuron_of[origin]
-        elif ctx.kind[origin] == STATE and origin not in several:
+        elif ctx.kind[origin] == PRE_ACTIVATION and origin not in several:
             known[pair] = neuron_of[origin]
             activation[neuron_of[origin]] = formula
         else:
@@ -56,7 +58,9 @@ def test_signals_of_one_formula_have_one_neuron(seed):
     assert found.read.tolist() == read
     for origin in range(40):
         for formula in range(FORMULAS):
-            unread = ctx.kind[origin] == STATE and origin not in {each for each, _ in known}
+            unread = ctx.kind[origin] == PRE_ACTIVATION and origin not in {
+                each for each, _ in known
+            }
             wanted = wanted_of[origin] if unread else known.get((origin, formula), NONE)
             assert found.neurons_of(np.array([origin]), formula, neuron_of).tolist() == [wanted]
 

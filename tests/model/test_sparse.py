@@ -16,7 +16,7 @@ from support.harness.sweep import count
 
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model import DataType, Graph, Model, Tensor, load_model, validate
-from neat_onnx.model.sparse import MOST_VALUES
+from neat_onnx.model.sparse import MAX_VALUES
 
 
 def holding(*tensors) -> Model:
@@ -228,7 +228,7 @@ def test_what_does_not_go_together_is_refused(more, text):
     [
         [10**6, 10**6],
         [2**31 - 1] * 40,
-        [MOST_VALUES + 1],
+        [MAX_VALUES + 1],
         [0, *[2**31 - 1] * 5],
         [1] * 100,
     ],
@@ -244,9 +244,9 @@ def test_dims_that_few_bytes_ask_for_are_refused_before_there_is_memory_for_them
 
 def test_many_that_are_too_much_together_are_refused():
     """Also where they hide in attributes."""
-    side = 2 ** (MOST_VALUES.bit_length() // 2 - 2)
+    side = 2 ** (MAX_VALUES.bit_length() // 2 - 2)
     tensor = {"data_type": 1, "dims": [side, side], "sparse": {"coordinates": [], "values": []}}
-    count = MOST_VALUES // side**2
+    count = MAX_VALUES // side**2
     named = [{"name": f"W{at}", **tensor} for at in range(count)]
     assert len(load_model({"graph": {"outputs": [], "initializer": named}}).graph.tensors) == count
     value = [{"name": "value", "type": "TENSOR", "t": tensor}]
@@ -254,11 +254,11 @@ def test_many_that_are_too_much_together_are_refused():
     graph = {"outputs": [], "initializer": named, "node": more}
     (finding,) = validate({"graph": graph})
     assert finding.code == "schema"
-    assert f"the sparse tensors of a file may have {MOST_VALUES} values" in finding.message
+    assert f"the sparse tensors of a file may have {MAX_VALUES} values" in finding.message
 
 
 def test_what_has_no_room_is_written_dense_and_so_can_be_read():
-    first = Tensor.of("large", np.zeros((1, MOST_VALUES)))
+    first = Tensor.of("large", np.zeros((1, MAX_VALUES)))
     model = holding(first, Tensor.of("W", scattered((30, 30), 3)))
     large, small = model.to_document(encoding="sparse")["graph"]["initializer"]
     assert "sparse" in large

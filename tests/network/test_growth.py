@@ -90,9 +90,9 @@ def test_a_state_that_reads_itself_grows_above_one(weight, grows, activation):
         connections=[(0, 1, 1.0), later(1, 1, weight, reads_state=True)],
     )
     found = overflowing(net)
-    assert found.state.tolist() == [False, grows]
+    assert found.pre_activation.tolist() == [False, grows]
     assert found.activation.tolist() == [False, grows and activation != "tanh"]
-    assert not np.any(overflowing(net, over_time=False).state)
+    assert not np.any(overflowing(net, over_time=False).pre_activation)
 
 
 @pytest.mark.parametrize(("there", "back", "grows"), [(4.0, 0.2, False), (4.0, 0.26, True)])

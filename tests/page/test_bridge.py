@@ -197,7 +197,7 @@ def test_what_a_library_cannot_say_is_told_in_a_list_of_bounded_length(source, m
     convert(source, name="net.json")
     error = ask("library", library="brain.js", file="net.json")[0]["error"]
     assert len(error["obstacles"]) > 1
-    monkeypatch.setattr(errors, "_MOST_OBSTACLES", 1)
+    monkeypatch.setattr(errors, "_MAX_OBSTACLES_LISTED", 1)
     bounded = ask("library", library="brain.js", file="net.json")[0]["error"]["obstacles"]
     assert bounded == [error["obstacles"][0], f"and {len(error['obstacles']) - 1} more"]
 
@@ -242,7 +242,7 @@ def test_an_unknown_kind_of_file_is_an_error(source):
 
 
 def test_a_network_too_large_to_play_with_says_so(monkeypatch):
-    monkeypatch.setattr(bridge, "MOST", 1000)
+    monkeypatch.setattr(bridge, "MAX_CONNECTIONS", 1000)
     wide = neat_onnx.Network.mlp([50, 20, 1], activation="tanh", seed=0)
     convert(wide.to_json().encode(), name="wide.json")
     assert "too many to play with" in ask("plan")[0]["error"]["message"]

@@ -91,7 +91,7 @@ def test_a_model_that_takes_too_long_is_loaded_into_one_runtime(monkeypatch):
     runtimes: list[str] = []
     load = open_batch.loaded
     monkeypatch.setattr("neat_onnx.verification.imported.loaded", loaded)
-    monkeypatch.setattr("neat_onnx.verification.imported._MOST_PRODUCTS", 1)
+    monkeypatch.setattr("neat_onnx.verification.imported._MAX_PRODUCTS", 1)
     with pytest.warns(NeatOnnxWarning, match="not compared with the model: a run of it takes"):
         import_model(graph([node("Neg", "x", "y")]))
     assert runtimes == ["reference"]

@@ -20,7 +20,7 @@ from neat_onnx.network.network import Network
 _NAMES = reversed_names(ACTIVATION_NAMES)
 _LIMITS = Limits("goNEAT", _NAMES, repeated=True)
 _SENSOR = "NullActivation"
-_LARGEST = 2**30
+_ID_LIMIT = 2**30
 """Ids of new nodes are int32 there; evolution goes on with the ids above."""
 
 
@@ -49,7 +49,7 @@ def _ids(net: Network) -> list[int]:
     ids: list[int] = net.neurons.id.tolist()
     ends = [net.input_neurons.tolist(), net.output_neurons.tolist()]
     ascend = all(ids[a] < ids[b] for end in ends for a, b in pairwise(end))
-    if ascend and all(0 < key < _LARGEST for key in ids):
+    if ascend and all(0 < key < _ID_LIMIT for key in ids):
         return ids
     order = dict.fromkeys([*ends[0], *ends[1], *range(len(net))])
     place = {neuron: key for key, neuron in enumerate(order, 1)}

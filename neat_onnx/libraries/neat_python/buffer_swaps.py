@@ -15,8 +15,8 @@ from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neat_python.times import sub_steps
 from neat_onnx.libraries.unrolled import Genes
 
-_SUB_STEPS_FOLLOWED = 300_000
-_MOST_CHANGES = 100
+_MAX_SUB_STEPS_FOLLOWED = 300_000
+_MAX_CHANGES = 100
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def swaps_of(time_step: float, advance_time: float) -> Swaps | None:
         OptionError: they come and go too often.
     """
     planned = len(sub_steps(time_step, advance_time))
-    followed = _SUB_STEPS_FOLLOWED // planned
+    followed = _MAX_SUB_STEPS_FOLLOWED // planned
     time, swapped, changes = 0.0, False, []
     for step in range(followed):
         count, end = 0, time + advance_time
@@ -70,7 +70,7 @@ def swaps_of(time_step: float, advance_time: float) -> Swaps | None:
         if ((count - planned) % 2 == 1) != swapped:
             swapped = not swapped
             changes.append(step)
-    if len(changes) > _MOST_CHANGES:
+    if len(changes) > _MAX_CHANGES:
         raise OptionError(
             f"with time_step {time_step!r} and advance_time {advance_time!r}, neat-python 2.0.0 "
             f"rounds the time differently {len(changes)} times in {followed} steps",

@@ -18,7 +18,7 @@ from neat_onnx.libraries.neat_python.versions import (
     Version,
 )
 
-_MOST_KEYS = 100_000
+_MAX_KEYS = 100_000
 _OF_2_1 = "compatibility_include_node_genes"
 """An item of configurations that came with 2.1."""
 _GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
@@ -126,8 +126,8 @@ def _from_ini(text: str, where: str) -> Settings:
         raise DocumentError(
             f"feed_forward is '{feed_forward}', expected True or False", where=where
         )
-    if not all(0 <= count <= _MOST_KEYS for count in counts):
-        raise DocumentError(f"num_inputs and num_outputs go up to {_MOST_KEYS}", where=where)
+    if not all(0 <= count <= _MAX_KEYS for count in counts):
+        raise DocumentError(f"num_inputs and num_outputs go up to {_MAX_KEYS}", where=where)
     inputs = [-1 - i for i in range(counts[0])]
     prefers_low = is_low and parser.has_option(section, _OF_2_1)
     return Settings(inputs, list(range(counts[1])), feed_forward == "true", prefers_low=prefers_low)

@@ -17,7 +17,7 @@ from neat_onnx.libraries.text_numbers import finite_number
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
 
-_MOST_NODES, _LARGEST_ID = 100_000, 2**31 - 1
+_MAX_NODES, _MAX_ID = 100_000, 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Line:
     def where(self) -> str:
         return f"line {self.number}"
 
-    def integer(self, at: int, name: str, most: int = _LARGEST_ID) -> int:
+    def integer(self, at: int, name: str, most: int = _MAX_ID) -> int:
         text = self.fields[at]
         if not (text.isascii() and text.isdigit()) or int(text[:12]) > most:
             raise NetworkError(f"{name} should be a small integer, got '{text}'", where=self.where)
@@ -83,8 +83,8 @@ def read_net_file(content: str) -> Network:
 def _counts(section: list[_Line]) -> tuple[int, int]:
     line = _only(section, "the numbers of inputs and outputs", 2)
     inputs, outputs = (
-        line.integer(0, "inputs", _MOST_NODES),
-        line.integer(1, "outputs", _MOST_NODES),
+        line.integer(0, "inputs", _MAX_NODES),
+        line.integer(1, "outputs", _MAX_NODES),
     )
     if outputs < 1:
         raise NetworkError("a network has at least one output", where=line.where)

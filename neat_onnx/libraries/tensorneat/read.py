@@ -21,7 +21,7 @@ from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.network import Network
 
-_MOST_COPIES = 100_000
+_MAX_COPIES = 100_000
 
 
 def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
@@ -127,8 +127,8 @@ def _edge(entry: Mapping[str, Any], where: str) -> Edge:
 def _updated(graph: GenomeGraph, cycles: int) -> Network:
     """The network without memory that makes so many updates; the last copies keep the ids."""
     check_cycles(cycles)
-    if cycles * len(graph.nodes) > _MOST_COPIES:
-        hint = f"At most {_MOST_COPIES} copies of nodes are made"
+    if cycles * len(graph.nodes) > _MAX_COPIES:
+        hint = f"At most {_MAX_COPIES} copies of nodes are made"
         raise OptionError(f"{cycles} updates are too many", where="cycles", hint=hint)
     genes = Genes([*graph.inputs, *(node.id for node in graph.nodes)])
     before = {key: key for key in graph.inputs}

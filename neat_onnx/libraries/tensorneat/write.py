@@ -32,7 +32,7 @@ _LIMITS = Limits(
     responses=True,
     copies_outputs=True,
 )
-_LARGEST = 2**23
+_KEY_LIMIT = 2**23
 """Ids are float32 there, exact up to 2^24; evolution goes on with the ids above."""
 
 
@@ -86,7 +86,7 @@ def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
     least = len(net.input_neurons) + len(net.output_neurons)
     others = [j for j in range(len(net)) if j not in places]
     own = net.neurons.id[others]
-    if not np.all((own >= least) & (own < _LARGEST)):
+    if not np.all((own >= least) & (own < _KEY_LIMIT)):
         own = np.arange(least, least + len(others))
     places.update(zip(others, own.tolist(), strict=True))
     return [places[j] for j in range(len(net))]

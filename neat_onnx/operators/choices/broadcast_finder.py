@@ -21,7 +21,7 @@ from neat_onnx.operators.choices.where_finder import (
 from neat_onnx.short_form.columns import places_of, unrepeated_places
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
-_FEWEST = 16  # elements
+_MIN_ELEMENTS = 16
 
 
 class _Side(NamedTuple):
@@ -43,7 +43,7 @@ class _Side(NamedTuple):
 def find_broadcast_where(search: Search, node: Node) -> Found | None:
     """The choice between a tensor and a number, or two tensors, by a condition with fewer axes."""
     end, count = node.output[0], _count(search.draft.axes(node.output[0]))
-    sides = _sides(search, node, count) if count >= _FEWEST else []
+    sides = _sides(search, node, count) if count >= _MIN_ELEMENTS else []
     if len(sides) != len(node.input) or not np.array_equal(sides[0].at, sides[1].at):
         return None
     tries = [search.axes_after(end), *(search.draft.axes(side.value) or () for side in sides)]

@@ -12,13 +12,13 @@ from neat_onnx.operators.choices.mixtures_of_sums import mixture_of
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.groups.search import Found, Search
 
-_FARTHEST = 12  # nodes from the result back to joined elements
+_MAX_NODES_BACK = 12  # from the result to joined elements
 
 
 def find_kept_elements(search: Search, last: Node) -> Found | None:
     """The choice by a constant mask, or by conditions, between tensors and numbers."""
     end, reader = last.output[0], search.sums
-    near = islice(search.before(end), _FARTHEST)
+    near = islice(search.before(end), _MAX_NODES_BACK)
     joined = next((node for node in near if is_one_of(node, "Concat")), None)
     sums = None if joined is None else reader.of(end)
     found = None if sums is None else mixture_of(search, reader, sums)

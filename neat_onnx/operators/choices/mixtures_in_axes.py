@@ -102,8 +102,8 @@ class _Writing:
         if not (elements.are_whole and sizes == self._axes):
             table = unrepeated_places(elements.places.reshape(self._axes))
             places = table.ravel()
-            apart = (places != ANY) & (places != np.arange(len(places)))
-            if len(places) != prod(sizes) or np.any(apart):
+            moved = (places != ANY) & (places != np.arange(len(places)))
+            if len(places) != prod(sizes) or np.any(moved):
                 return None
             nodes, name = self._search.in_shape(elements.tensor, table.shape)
         self.nodes += nodes

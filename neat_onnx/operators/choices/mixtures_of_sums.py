@@ -33,8 +33,8 @@ from neat_onnx.short_form.groups.linear_nodes import Terms, places_read
 from neat_onnx.short_form.groups.search import Ints, Search
 from neat_onnx.short_form.groups.weighted_sums import Sums, WeightedSums
 
-_DEEPEST = 8  # choices and functions, one of another
-_MOST = 8  # tensors
+_MAX_DEPTH = 8  # choices and functions, one of another
+_MAX_TENSORS = 8
 _SIDES = 2  # of a choice
 _OUTCOMES = (True, False)
 _HALF = 0.5  # above which a number is true
@@ -71,7 +71,7 @@ class _Reading:
             read: those that something reads.
             depth: how many choices and functions it is inside of.
         """
-        if sums is None or depth > _DEEPEST:
+        if sums is None or depth > _MAX_DEPTH:
             return None
         held = read[sums.rows]
         sums = Sums(sums.rows[held], sums.columns[held], sums.weights[held], sums.biases)
@@ -82,7 +82,7 @@ class _Reading:
             numbers = np.unique(sums.biases[read])
             return float(numbers[0]) if len(numbers) == 1 else None
         alone = self.reader.terms(sums)
-        if len(alone) > _MOST:
+        if len(alone) > _MAX_TENSORS:
             return None
         if len(alone) == 1 and np.all(terms[read] == 1) and not sums.biases[read].any():
             found = self._elements(alone[0], read, depth)

@@ -18,7 +18,7 @@ _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And
 _SHAPES = ("Identity", "Reshape", "Flatten")
 _SIDES = 2  # of a choice
 _HALF = 0.5  # above which a number is true
-_DEEPEST = 8  # nodes from what is chosen back to the operands that give way
+_MAX_NODES_BACK = 8  # from the chosen value to the operands that give way
 
 
 class Truth(NamedTuple):
@@ -114,7 +114,7 @@ class _Guards:
 
     def _without(self, name: str, depth: int) -> str:
         node = self._search.made.get(name)
-        if node is None or depth == _DEEPEST:
+        if node is None or depth == _MAX_NODES_BACK:
             return name
         guarded = self._guarded(node)
         if guarded is not None:
@@ -168,9 +168,7 @@ def given_number(search: Search, opposite: Truth) -> Truth | None:
         return None
     if search.number(condition.input[1]) != _HALF:
         return None
-    name = search.unchanged(condition.input[0])
-    while (node := search.draft.maker(name, *_SHAPES)) is not None:
-        name = node.input[0]
+    name = search.draft.behind(search.unchanged(condition.input[0]), *_SHAPES)
     return Truth(name, opposite.condition, True)
 
 

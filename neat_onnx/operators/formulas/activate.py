@@ -15,8 +15,8 @@ from neat_onnx.operators.formulas.powers import emit_powers, power_of
 from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Split
 
-_MANY = 32  # equal numbers of which one is written
-_MOST_POWERS = 256  # different exponents in one node, as import reads them
+_MIN_EQUAL_NUMBERS = 32  # of which one is written
+_MAX_EXPONENTS = 256  # different ones in one node, as import reads them
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Group:
 
 
 def identities(ctx: LoweringContext) -> Bools:
-    """Whether the activation of each neuron is its state, (n,)."""
+    """Whether the activation of each neuron is its pre-activation, (n,)."""
     net = ctx.net
     known = [activation_named(name).expression == VARIABLE for name in net.activations]
     return np.array(known, np.bool_)[net.neurons.activation]
@@ -76,7 +76,7 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     starts: list[int] = []
     for k, kind in enumerate(kinds):
         same = k > 0 and kind is kinds[k - 1]
-        if not same or (kind is not formulas[k] and k - starts[-1] == _MOST_POWERS):
+        if not same or (kind is not formulas[k] and k - starts[-1] == _MAX_EXPONENTS):
             starts.append(k)
     return [
         _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
@@ -132,7 +132,7 @@ def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expressi
 
 
 def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
-    """Whether a slope may go into the weights: not if something reads the state behind it."""
+    """Whether a slope may go into the weights: not if the pre-activation behind it is read."""
     found: Bools = ~ctx.signals.state_is_read[neurons] & ctx.options.fold
     return found
 
@@ -171,7 +171,8 @@ def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
 
 def one_of_many(values: Floats) -> Floats:
     """The first of many numbers that are equal, which broadcasts; else all."""
-    return values[:1] if len(values) >= _MANY and np.all(values == values[0]) else values
+    are_equal = len(values) >= _MIN_EQUAL_NUMBERS and np.all(values == values[0])
+    return values[:1] if are_equal else values
 
 
 def activate(
@@ -180,27 +181,27 @@ def activate(
     tensor: str,
     formula: Expression | None = None,
     *,
-    ends: bool = False,
+    with_identity: bool = False,
 ) -> None:
     """Apply each neuron's activation to its column of `tensor`, and bind the neurons.
 
     Args:
         tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
         formula: the formula that remains, if it is the same for all neurons.
-        ends: an Identity comes last, of which import makes the neurons.
+        with_identity: an Identity comes last, of which import makes the neurons.
     """
-    if ctx.reads_state(block.neurons):
+    if ctx.reads_pre_activation(block.neurons):
         ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
     if len(groups) == 1:
         result = _emit(ctx, block, groups[0], tensor)
-        if ends and groups[0].formula != VARIABLE:
-            result = _ended(ctx, block, result)
+        if with_identity and groups[0].formula != VARIABLE:
+            result = _with_identity(ctx, block, result)
         bind_layer(ctx, block, block.neurons, result)
         return
-    _activate_apart(ctx, block, tensor, groups, ends=ends)
+    _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
 
 
 def bind_layer(
@@ -225,12 +226,12 @@ def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: 
     return emit_powers(ctx, group.formula, exponents, tensor, output, name)
 
 
-def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
+def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:
     return ctx.emit(Identity, [tensor], block.tensor("End"), block.name("end"))
 
 
-def _activate_apart(
-    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, ends: bool
+def _activate_groups(
+    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, with_identity: bool
 ) -> None:
     sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
     labels = _labels([group.name for group in groups])
@@ -240,7 +241,7 @@ def _activate_apart(
         result = part
         if group.formula != VARIABLE:
             result = _emit(ctx, block, group, part, label)
-        result = _ended(ctx, block, result) if ends else result
+        result = _with_identity(ctx, block, result) if with_identity else result
         bind_layer(ctx, block, group.neurons, result, label)
 
 

@@ -21,29 +21,29 @@ def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> 
         made.bias = made.bias + shifts.ravel()
         return value
     wanted = AffineElements(ctx.materialize(value).ravel(), factors.ravel(), shifts.ravel())
-    states = _known(ctx, wanted)
-    new = np.flatnonzero(states == NONE)
+    neurons = _known(ctx, wanted)
+    new = np.flatnonzero(neurons == NONE)
     fresh = ctx.add_neurons(new.size, bias=wanted.shifts[new])
     ctx.connect(fresh, wanted.signals[new], np.arange(new.size), wanted.factors[new])
-    states[new] = fresh.states
-    ctx.affine.append(wanted._replace(states=states))
+    neurons[new] = fresh.signals
+    ctx.affine.append(wanted._replace(neurons=neurons))
     shape = value.shape
-    return value_of(fresh, shape) if new.size == states.size else Value(states.reshape(shape))
+    return value_of(fresh, shape) if new.size == neurons.size else Value(neurons.reshape(shape))
 
 
 def _known(ctx: LiftingContext, wanted: AffineElements) -> Ints:
     """For each element the neuron that computes it for other readers already, or NONE."""
-    states = np.full(wanted.signals.size, NONE, np.int64)
+    neurons = np.full(wanted.signals.size, NONE, np.int64)
     for earlier in ctx.affine:
         if not np.any(np.isin(earlier.signals, wanted.signals)):
             continue
         both = zip(earlier[:3], wanted[:3], strict=True)
         _, which = each_once(*(np.concatenate(pair) for pair in both))
         mine, theirs = which[earlier.signals.size :], which[: earlier.signals.size]
-        state_of = np.full(which.max() + 1, NONE, np.int64)
-        state_of[theirs] = earlier.states
-        states = np.where(states == NONE, state_of[mine], states)
-    if np.any(states != NONE):  # one that nothing has read yet may change
+        known = np.full(which.max() + 1, NONE, np.int64)
+        known[theirs] = earlier.neurons
+        neurons = np.where(neurons == NONE, known[mine], neurons)
+    if np.any(neurons != NONE):  # one that nothing has read yet may change
         read = ctx.origin[ctx.kind == MATERIALIZED]
-        states[~np.isin(states, read)] = NONE
-    return states
+        neurons[~np.isin(neurons, read)] = NONE
+    return neurons

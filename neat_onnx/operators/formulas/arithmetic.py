@@ -140,7 +140,7 @@ def _with_another(ctx: LiftingContext, one: Value, other: Value) -> Value | None
     Exporters of evolved networks add up the inputs of a neuron one by one.
     """
     made, (slope, core) = one.made, scalar_slope(other.formula)
-    if made is None or made.states.size != 1 or not one.plain or one.shape != other.shape:
+    if made is None or made.signals.size != 1 or not one.plain or one.shape != other.shape:
         return None
     linear = core == VARIABLE and not other.reduced and other.gate is None
     if not made.takes_inputs or not linear or other in ctx.materialized:
@@ -283,7 +283,7 @@ def _is_weighed(value: Value) -> bool:
 
 def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:
     """The pre-activations of new neurons as a tensor of this shape."""
-    return Value(made.states.reshape(shape), made=made)
+    return Value(made.signals.reshape(shape), made=made)
 
 
 RULES: dict[str, _Rule] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
-from neat_onnx.lifting.values import STATE
+from neat_onnx.lifting.values import PRE_ACTIVATION
 from neat_onnx.model import Node
 from neat_onnx.network.domains import ANY, stays_finite
 from neat_onnx.network.expression import (
@@ -29,7 +29,7 @@ from neat_onnx.operators.formulas.guarded import finite_where_left_out
 from neat_onnx.operators.formulas.infinite import applied_to_infinite
 from neat_onnx.operators.formulas.not_finite import special
 
-_MOST_CONSTANTS = 256
+_MAX_CONSTANTS = 256
 _COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
 
 
@@ -156,7 +156,7 @@ def _rest(ctx: LiftingContext, node: Node, truth: Value, chosen: Value) -> Value
     without a name would grow by that.
     """
     named = not may_grow(ctx, number(truth.formula) if truth.formula.is_truth else truth.formula)
-    if named and np.any(ctx.kind[truth.signals] == STATE):
+    if named and np.any(ctx.kind[truth.signals] == PRE_ACTIVATION):
         return Value(ctx.materialize(subtract(ctx, node, np.ones(()), chosen)))
     return Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
 
@@ -215,8 +215,8 @@ def formula_of_each(
     shape = np.broadcast_shapes(constants.shape, value.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     different, which = np.unique(np.broadcast_to(constants, shape), return_inverse=True)
-    if len(different) > _MOST_CONSTANTS:
-        ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
+    if len(different) > _MAX_CONSTANTS:
+        ctx.fail(node, f"it has {len(different)} different constants, at most {_MAX_CONSTANTS}")
 
     def formulas_of(inner: Expression) -> list[Expression]:
         return [formula(inner, number) for number in different.tolist()]

@@ -118,10 +118,10 @@ def _claims(
     count: int,
 ) -> list[Claim]:
     def lower(ctx: LoweringContext, block: Block) -> None:
-        states = weighted_sums(ctx, block)
-        if ctx.reads_state(block.neurons):
-            ctx.bind(ctx.signals.state[block.neurons], states, block.level)
-        layer = ctx.emit(node, [states], block.tensor("Layer"), block.name("act"), **given)
+        z = weighted_sums(ctx, block)
+        if ctx.reads_pre_activation(block.neurons):
+            ctx.bind(ctx.signals.state[block.neurons], z, block.level)
+        layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
         bind_layer(ctx, block, block.neurons, layer)
 
     suffix = f"_{node.__name__.lower()}"

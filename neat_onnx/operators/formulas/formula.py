@@ -328,7 +328,7 @@ def recognised(ctx: LiftingContext, value: Value) -> Value:
     made = ctx.add_neurons(count, aggregation=name)
     signals = ctx.materialize(Value(value.signals))
     ctx.connect(made, signals, np.repeat(np.arange(count), inputs), value.weights, value.gate)
-    return Value(made.states.reshape(value.shape), made=made)
+    return Value(made.signals.reshape(value.shape), made=made)
 
 
 def _same_base(one: Value, other: Value) -> bool:

@@ -187,7 +187,7 @@ _FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
     Mish: lambda given: ACTIVATIONS["mish"].expression,
     Swish: _swish,
 }
-_MOST_CONSTANTS = 5  # of a formula that is one of these
+_MAX_CONSTANTS = 5  # of a formula that is one of these
 
 
 def function_of(
@@ -207,7 +207,7 @@ def function_of(
 @lru_cache(maxsize=256)
 def _operator_of(formula: Expression, opset: int) -> tuple[type[Node], dict[str, float]] | None:
     numbers = sorted({part.value for part in parts_of(formula) if part.is_constant})
-    if len(numbers) > _MOST_CONSTANTS or not np.all(np.isfinite(numbers)):
+    if len(numbers) > _MAX_CONSTANTS or not np.all(np.isfinite(numbers)):
         return None
     for operator, formula_of_given in _IN_FLOAT32.items():
         kind: Any = operator.model_fields["attributes"].annotation

@@ -11,7 +11,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
+from neat_onnx.lifting.context import MATERIALIZED, PRE_ACTIVATION, LiftingContext
 from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.overflow import Overflow
 from neat_onnx.lifting.values import NewNeurons, Operand, Value
@@ -23,8 +23,8 @@ from neat_onnx.network.schedule import Edges
 from neat_onnx.operators.formulas.arithmetic import subtract
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
-_DEEPEST = 64  # neurons from the value back to the operands that give way
-_NEAR = 8  # the same of those that overflow
+_MAX_NEURONS_BACK = 64  # from the value to the operands that give way
+_MAX_NEURONS_BACK_TO_OVERFLOW = 8  # the same of those that overflow
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class _Guard:
         self._known = Finiteness(ctx, chosen_are_finite=chosen_are_finite)
         self._overflow = Overflow(ctx, self._known)
         self._owners = [each for each in ctx.neurons if not each.merged]
-        self._starts = np.array([each.states[0] for each in self._owners], np.int64)
+        self._starts = np.array([each.signals[0] for each in self._owners], np.int64)
 
     def is_finite(self, signals: Ints) -> bool:
         """Whether all signals are finite for certain."""
@@ -142,7 +142,7 @@ class _Guard:
     def _is_unsafe(self, signals: Ints, depth: int) -> Bools:
         """Whether signals may not be finite; farther back than near, even without overflow."""
         unsafe: Bools = ~self._known.finite[signals]
-        if depth <= _NEAR:
+        if depth <= _MAX_NEURONS_BACK_TO_OVERFLOW:
             unsafe |= self._overflow.reached[signals] & ~self._known.taken[signals]
         return unsafe
 
@@ -156,7 +156,7 @@ class _Guard:
     def is_too_deep(self, signals: Ints) -> bool:
         """Whether more neurons lie between signals that may not be finite than can give way."""
         front = distinct(signals.ravel())
-        for depth in range(_DEEPEST + 2):
+        for depth in range(_MAX_NEURONS_BACK + 2):
             front = front[self._is_unsafe(front, depth)]
             if not front.size:
                 return False
@@ -174,14 +174,14 @@ class _Guard:
         _, first, again = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
         at = unsafe[first]
         if at.size:
-            if depth > _DEEPEST:
+            if depth > _MAX_NEURONS_BACK:
                 self._refuse()
             result[unsafe] = self._replaced(signals[at], choice.take(at), depth)[again.ravel()]
         return result
 
     def _replaced(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
         kind = self._ctx.kind[signals]
-        if not np.all(np.isin(kind, (MATERIALIZED, STATE))):
+        if not np.all(np.isin(kind, (MATERIALIZED, PRE_ACTIVATION))):
             self._refuse()
         result = signals.copy()
         formula = np.where(kind == MATERIALIZED, self._ctx.formula_of[signals], -1)
@@ -189,7 +189,8 @@ class _Guard:
             at = np.flatnonzero(formula == number)
             expression = self._known.formulas[number]
             result[at] = self._applied(expression, signals[at], choice.take(at), depth)
-        owner = np.where(kind == STATE, np.searchsorted(self._starts, signals, "right") - 1, -1)
+        owners = np.searchsorted(self._starts, signals, "right") - 1
+        owner = np.where(kind == PRE_ACTIVATION, owners, -1)
         for number in distinct(owner[owner >= 0]).tolist():
             at = np.flatnonzero(owner == number)
             result[at] = self._copied(self._owners[number], signals[at], choice.take(at), depth)
@@ -220,11 +221,11 @@ class _Guard:
         ctx.connect(made, self._activations(origin), position, np.ones(count), choice.chosen)
         if found[0]:
             ctx.connect(made, choice.rest, position, np.full(count, found[0]))
-        return made.states
+        return made.signals
 
     def _copied(self, owner: NewNeurons, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """Neurons like others, that read operands which give way."""
-        ctx, rows = self._ctx, signals - owner.states[0]
+        ctx, rows = self._ctx, signals - owner.signals[0]
         made = ctx.add_neurons(
             len(rows),
             aggregation=owner.aggregation,
@@ -232,7 +233,7 @@ class _Guard:
             response=owner.response[rows],
         )
         for link in list(owner.connections):
-            size, edges = len(owner.states), np.arange(len(link.position))
+            size, edges = len(owner.signals), np.arange(len(link.position))
             counts = np.bincount(link.position, minlength=size)[rows]
             row = np.repeat(np.arange(len(rows)), counts)
             edge = Edges(link.position, edges, size).leaving(rows)
@@ -243,7 +244,7 @@ class _Guard:
             gains = self._kept(gate[gated], each.take(gated), depth + 1)
             gate[gated] = self._activations(gains)
             ctx.connect(made, source, row, link.weight[edge], gate)
-        return made.states
+        return made.signals
 
     def _activations(self, signals: Ints) -> Ints:
         """The same signals for connections to read: of neurons their activations."""

@@ -85,7 +85,8 @@ def _is_infinity(ctx: LiftingContext, node: Node, operands: Sequence[Operand]) -
     fits = np.broadcast_shapes(value.shape, constant.shape) == value.shape
     if not fits or len(numbers) != 1 or not np.isinf(numbers[0]):
         return None
-    lows = [ctx.masked[name] for name in node.input if name in ctx.masked]
+    known = (ctx.facts[name].above_masked for name in node.input)
+    lows = [low for low in known if low is not None]
     if lows and numbers[0] < 0:
         return formula_of(ctx, value, less(VARIABLE, max(lows)))
     side = greater if numbers[0] > 0 else less
@@ -104,7 +105,7 @@ def _equal(
     truth = ctx.materialize(ctx.as_value(node, applied(values)))
     one, other = (np.broadcast_to(each, truth.shape) for each in elements)
     with np.errstate(invalid="ignore"):
-        constant = ctx.add_neurons(2, bias=[0.0, 1.0]).states[(one == other).astype(np.int64)]
+        constant = ctx.add_neurons(2, bias=[0.0, 1.0]).signals[(one == other).astype(np.int64)]
     never = np.isnan(one) | np.isnan(other)
     truth = np.where((one != 0) & (other != 0) | never, constant, truth)
     for value, number, rest in ((values[0], other, one), (values[1], one, other)):
@@ -136,8 +137,8 @@ class MaskedRows:
             ctx.fail(node, "a value that it reads is constant, and infinite or NaN")
         self._ctx, self._node, self._shape = ctx, node, x.shape
         count = int(np.prod([x.shape[axis] for axis in axes]))
-        ends = tuple(range(-len(axes), 0))
-        order = np.moveaxis(np.arange(elements.size).reshape(x.shape), axes, ends)
+        last = tuple(range(-len(axes), 0))
+        order = np.moveaxis(np.arange(elements.size).reshape(x.shape), axes, last)
         self._places = order.reshape(-1, count)
         self._is_present = elements.ravel()[self._places] == 0
         self._some = self._is_present.any(axis=1)
@@ -152,7 +153,7 @@ class MaskedRows:
         made = self._ctx.add_neurons(int(self._some.sum()), aggregation=aggregation)
         sources = self._ctx.materialize(operand)
         self._ctx.connect(made, sources, self._group, np.ones(sources.size))
-        return made.states
+        return made.signals
 
     def reduced(self, aggregation: str, operand: Operand) -> Operand:
         """The largest or the sum of each vector that has an element present, (vectors,)."""
@@ -165,7 +166,7 @@ class MaskedRows:
 
     def largest(self) -> Operand:
         """The largest of each vector, (vectors,), −∞ where nothing is present."""
-        signals = np.full(self._some.shape, self._ctx.add_neurons(1).states[0])
+        signals = np.full(self._some.shape, self._ctx.add_neurons(1).signals[0])
         signals[self._some] = self._neurons("max", self.present)
         elements = np.where(self._some, 0.0, -np.inf)
         return with_special(self._ctx, self._node, Value(signals), elements)
@@ -179,7 +180,7 @@ class MaskedRows:
             alone: their value where nothing is present in the whole vector.
         """
         ctx, size = self._ctx, self._places.size
-        signals = np.full(size, ctx.add_neurons(1).states[0])
+        signals = np.full(size, ctx.add_neurons(1).signals[0])
         signals[self._at] = ctx.materialize(ctx.as_value(self._node, operand))
         rest = np.where(self._some[:, None], absent, alone)
         elements = np.zeros(size)

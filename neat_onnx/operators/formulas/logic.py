@@ -209,7 +209,7 @@ def _is_of_truths(ctx: LiftingContext, signals: Ints) -> bool:
 def _hits_of_places(ctx: LiftingContext, node: Equal, operands: Sequence[Operand]) -> Value | None:
     """1 where a place is a constant one, where places were made of a choice that says so."""
     for name, place, constant in zip(node.input, operands, reversed(operands), strict=True):
-        choice = ctx.chosen.get(name)
+        choice = ctx.facts[name].chosen
         if not isinstance(choice, Value) or isinstance(constant, Value):
             continue
         size = choice.shape[-1]
@@ -243,9 +243,9 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         return
     if operand.formula.is_truth:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
-        ctx.integral.add(node.output[0])
-    elif ctx.has_integers(node) or node.input[0] in ctx.integral:
-        ctx.integral.add(node.output[0])
+        ctx.facts[node.output[0]].is_whole = True
+    elif ctx.has_integers(node) or ctx.facts[node.input[0]].is_whole:
+        ctx.facts[node.output[0]].is_whole = True
     elif whole and (operand.reduced or not is_whole(operand.formula)):
         operand = formula_of(ctx, operand, towards_zero())
     ctx.bind(node, operand)
@@ -253,7 +253,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
 
 def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
     """Whether a tensor is known to have numbers of a type alone: labels, or places on an axis."""
-    bounds, limits = ctx.bounds.get(name), np.iinfo(to.dtype)
+    bounds, limits = ctx.facts[name].bounds, np.iinfo(to.dtype)
     return bounds is not None and limits.min <= bounds[0] <= bounds[1] <= limits.max
 
 

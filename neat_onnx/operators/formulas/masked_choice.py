@@ -93,7 +93,8 @@ def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> 
     if not known or any(np.any((each != 0) & (each != -np.inf)) for each in elements):
         return None
     low = _LOWEST_HALF if ctx.data_type is DataType.FLOAT16 else _LOWEST
-    ctx.masked.update(dict.fromkeys(tensors, low / 2))
+    for name in tensors:
+        ctx.facts[name].above_masked = low / 2
     return low
 
 

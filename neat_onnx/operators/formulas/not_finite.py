@@ -52,7 +52,7 @@ def replaced(ctx: LiftingContext, operand: Operand, elements: Floats | None) -> 
         return operand
     if not isinstance(operand, Value):
         return np.where(np.isfinite(operand), operand, 0.0)
-    zero = ctx.add_neurons(1).states[0]
+    zero = ctx.add_neurons(1).signals[0]
     return Value(np.where(ctx.kind[operand.signals] == NOT_FINITE, zero, operand.signals),
                  operand.formula)  # fmt: skip
 
@@ -68,6 +68,6 @@ def filled(ctx: LiftingContext, finite: Operand, elements: Floats, low: float) -
         return np.where(elements != 0, low, finite)
     if not np.any(elements):
         return finite
-    constant = ctx.add_neurons(1, bias=low).states[0]
+    constant = ctx.add_neurons(1, bias=low).signals[0]
     signals = ctx.materialize(finite)
     return Value(np.where(elements != 0, constant, signals))

@@ -18,11 +18,11 @@ from neat_onnx.short_form.groups.linear_nodes import most_terms
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 from neat_onnx.short_form.groups.weighted_sums import Sums, WeightedSums
 
-_FARTHEST = 12  # nodes from the result back to sums
+_MAX_NODES_BACK = 12  # from the result to sums
 _SUMS = ("Sub", "Gemm", "ReduceSum")
-_NOTHING = -1  # the element of a difference of nothing, as export writes x - x
-_FEWEST = 16  # pairs
-_MOST = 4  # functions, one of another
+_NO_ELEMENT = -1  # of a difference of nothing, as export writes x - x
+_MIN_PAIRS = 16
+_MAX_FUNCTIONS = 4  # one of another
 _MOVES = ("Identity", "Sum")  # are no functions
 
 
@@ -56,7 +56,7 @@ def find_differences_of_pairs(search: Search, last: Node) -> Found | None:
     """The differences of the elements of two tensors along their axes, or a function of them."""
     end, reader = last.output[0], search.sums
     found = _found(search, reader, end) if _are_near(search, end) else None
-    if found is None or len(found.operands[0]) < _FEWEST:
+    if found is None or len(found.operands[0]) < _MIN_PAIRS:
         return None
     for shape in _shapes(search.draft.axes(end) or ()):
         operands = [reader.broadcast(elements, shape) for elements in found.operands]
@@ -70,14 +70,16 @@ def find_differences_of_pairs(search: Search, last: Node) -> Found | None:
 
 def _are_near(search: Search, name: str) -> bool:
     """Whether pairs are subtracted on the way to a tensor."""
-    near = [node for node in islice(search.before(name), _FARTHEST) if is_one_of(node, *_SUMS)]
+    near = [
+        node for node in islice(search.before(name), _MAX_NODES_BACK) if is_one_of(node, *_SUMS)
+    ]
     return bool(near) and most_terms(search, near[0]) <= 2
 
 
 def _found(search: Search, reader: WeightedSums, name: str) -> _Differences | None:
     """The differences that the elements of a tensor are functions of, if they are."""
     sums, functions = reader.of(name), list[_Function]()
-    while sums is not None and len(functions) <= _MOST:
+    while sums is not None and len(functions) <= _MAX_FUNCTIONS:
         pairs = _pairs(sums)
         if pairs is not None:
             return _Differences(pairs, functions)
@@ -93,13 +95,13 @@ def _found(search: Search, reader: WeightedSums, name: str) -> _Differences | No
 
 def _pairs(sums: Sums) -> tuple[Ints, Ints] | None:
     """The two elements of each difference, both nothing where it is always 0; None of others."""
-    first, second = (np.full(len(sums.biases), _NOTHING) for _ in range(2))
+    first, second = (np.full(len(sums.biases), _NO_ELEMENT) for _ in range(2))
     for elements, sign in ((first, 1.0), (second, -1.0)):
         held = sums.weights == sign
         elements[sums.rows[held]] = sums.columns[held]
     terms = np.bincount(sums.rows, minlength=len(first))
-    whole = np.array_equal(terms, np.where(first == _NOTHING, 0, 2))
-    paired = np.array_equal(first == _NOTHING, second == _NOTHING)
+    whole = np.array_equal(terms, np.where(first == _NO_ELEMENT, 0, 2))
+    paired = np.array_equal(first == _NO_ELEMENT, second == _NO_ELEMENT)
     return (first, second) if whole and paired and terms.any() and not sums.biases.any() else None
 
 

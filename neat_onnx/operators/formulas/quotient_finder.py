@@ -8,13 +8,13 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.short_form.groups.search import Found, Search, Sizes
 
-_FARTHEST = 6  # nodes from a product back to reciprocals
+_MAX_NODES_BACK = 6  # from a product to reciprocals
 
 
 def find_quotient(search: Search, product: Node) -> Found | None:
     """The elements of a tensor by others that are broadcast to its axes."""
     for whole, share in (product.input, product.input[::-1]):
-        near = islice(search.before(share), _FARTHEST)
+        near = islice(search.before(share), _MAX_NODES_BACK)
         if any(is_one_of(node, "Reciprocal") for node in near):
             found = _divided(search, search.unchanged(whole), share, product.output[0])
             if found is not None:

@@ -73,7 +73,7 @@ class Mod(Node):
 
 
 _BOUNDS = "its bounds have to be single numbers"
-_MOST_FOLDED = 8  # tensors that are joined one by one; more are inputs of the same neurons
+_MAX_FOLDED = 8  # tensors that are joined one by one; more are inputs of the same neurons
 _AGGREGATIONS = {"maximum": "max", "minimum": "min", "add": "sum"}
 _FOLDED = {"Max": "maximum", "Min": "minimum", "Sum": "add", "Mean": "add"}
 
@@ -117,7 +117,7 @@ def lift_several(ctx: LiftingContext, node: _Several) -> None:
     def joined(one: Operand, other: Operand) -> Operand:
         return applied(ctx, node, primitive, [one, other])
 
-    if len(operands) > _MOST_FOLDED:
+    if len(operands) > _MAX_FOLDED:
         values = [ctx.as_value(node, operand) for operand in operands]
         ones = (1.0,) * len(values)
         total: Operand = neurons_of(ctx, node, values, _AGGREGATIONS[primitive], ones)

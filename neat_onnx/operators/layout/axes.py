@@ -8,10 +8,12 @@ import numpy as np
 from neat_onnx.lifting.context import Value
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
-    INSIDE,
+    FIRST,
+    SECOND,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
+    FollowedAxis,
     elements_before,
     follows,
     merged,
@@ -76,7 +78,7 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
         return [(UNKNOWN,) * rank]
     fresh = {axis % rank for axis in given}
     left = iter(axes.of(node.input[0]))
-    return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+    return [tuple(FEATURE if axis in fresh else next(left) for axis in range(rank))]
 
 
 @follows(Expand)
@@ -89,29 +91,29 @@ def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
 @follows(Gather)
 def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
     """A single index takes its axis away; several ones put theirs in its place."""
-    first, places = (_computed(axes, name) for name in node.input)
+    first, indices = (_computed(axes, name) for name in node.input)
     if not first:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
-    return [(*first[:axis], *places, *first[axis + 1 :])]
+    return [(*first[:axis], *indices, *first[axis + 1 :])]
 
 
 @follows(Slice)
 def sliced(axes: AxisFollower, node: Slice) -> list[FollowedAxes]:
     """The last step of a sequence is one of features; other slices keep their axes."""
     first = axes.of(node.input[0])
-    if node.output[0] not in axes.ended or 0 not in first:
+    if node.output[0] not in axes.ended or FIRST not in first:
         return [first]
-    return [tuple(FEATURE if kind == 0 else kind for kind in first)]
+    return [tuple(FEATURE if kind == FIRST else kind for kind in first)]
 
 
 @follows(GatherND)
 def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
-    """The shared axes, then the places' own, then the rest of the data's."""
-    data, places = (_computed(axes, name) for name in node.input)
+    """The shared axes, then the indices' own, then the rest of the data's."""
+    data, indices = (_computed(axes, name) for name in node.input)
     batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
-    shared = merged([data[:batch], places[:batch]], batch)
-    return [(*shared, *places[batch:-1], *data[batch + depth :])]
+    shared = merged([data[:batch], indices[:batch]], batch)
+    return [(*shared, *indices[batch:-1], *data[batch + depth :])]
 
 
 @follows(OneHot)
@@ -138,8 +140,8 @@ def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
 
 
 @follows(ArgMax, ArgMin)
-def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
-    """Leave out the axis of the places, where it is not kept with the length 1."""
+def indexed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
+    """Leave out the axis of the indices, where it is not kept with the length 1."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
     return [_without(first, [node.attributes.axis], rank) if rank < len(first) else first]
 
@@ -156,48 +158,48 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
         return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
     rank, sized = len(shape), axes.sizes.get(node.input[1])
-    places = [
-        place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
+    candidates = [
+        axis for axis in range(rank) if shape[axis] == 1 and math.prod(shape[:axis]) == before
     ]
     if sized is not None:  # the batch is where its size, here 1, was put
         varying = np.flatnonzero(sized.ravel()).tolist()
     else:
         varying = _varying(first, wanted)
     if sized is not None or (varying and not axes.single):
-        places = [place for place in places if place in varying]
+        candidates = [axis for axis in candidates if axis in varying]
     else:
-        outer = old[: next(place for place, axis in enumerate(first) if axis != FEATURE)]
-        places.sort(key=lambda place: (wanted[place] > 0, shape[:place] != outer))
-    if places:
-        return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
+        outer = old[: next(axis for axis, kind in enumerate(first) if kind != FEATURE)]
+        candidates.sort(key=lambda axis: (wanted[axis] > 0, shape[:axis] != outer))
+    if candidates:
+        return [tuple(FIRST if axis == candidates[0] else FEATURE for axis in range(rank))]
     return [_inside(shape, before, varying)]
 
 
 def _varying(first: FollowedAxes, wanted: list[int]) -> list[int]:
     """The axes of a shape whose sizes vary with the batch: one that is copied, or is left open."""
     copied = zip(first, wanted, strict=False)
-    found = [place for place, (axis, size) in enumerate(copied) if not size and axis != FEATURE]
-    return found or [place for place, size in enumerate(wanted) if size == -1]
+    found = [axis for axis, (kind, size) in enumerate(copied) if not size and kind != FEATURE]
+    return found or [axis for axis, size in enumerate(wanted) if size == -1]
 
 
-def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
+def _inside(shape: tuple[int, ...], before: int, varying: list[int]) -> FollowedAxes:
     """The batch is the only axis that varies, or a part of it with elements of a sample before."""
-    if len(places) == 1:
-        place, outer = places[0], math.prod(shape[: places[0]])
-        if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
-            inside = 0 if shape[place] == 1 else INSIDE + before // outer
-            return tuple(inside if k == place else FEATURE for k in range(len(shape)))
+    if len(varying) == 1:
+        axis, outer = varying[0], math.prod(shape[: varying[0]])
+        if outer and before and before % outer == 0 and shape[axis] % (before // outer) == 0:
+            inside = FIRST if shape[axis] == 1 else FollowedAxis.around(before // outer)
+            return tuple(inside if k == axis else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
 
 
 @follows(Concat)
 def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
     """Several batches one after the other are an axis with the batch inside."""
-    place, rank = node.attributes.axis, axes.rank(node.output[0])
-    if axes.are_batches(node, place) and len(node.input) > 1:
-        place %= rank
-        inside = INSIDE + len(node.input)
-        return [tuple(inside if k == place else FEATURE for k in range(rank))]
+    axis, rank = node.attributes.axis, axes.rank(node.output[0])
+    if axes.are_batches(node, axis) and len(node.input) > 1:
+        axis %= rank
+        inside = FollowedAxis.around(len(node.input))
+        return [tuple(inside if k == axis else FEATURE for k in range(rank))]
     computed = [name for name in node.input if isinstance(axes.operands.get(name), Value)]
     return [merged([axes.of(name) for name in computed], rank)]
 
@@ -212,9 +214,9 @@ def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
     at = axis + len(first) if axis < 0 else axis
     if before is None or axes.has_time:
         return [_leading(axes, node, [first[:at], first[at:]])]
-    place = next(place for place, kind in enumerate(first) if kind != FEATURE)
-    found = _inside(axes.operands[node.output[0]].shape, before, [int(place >= at)])
-    return [_leading(axes, node) if axes.single and 0 not in found else found]
+    batch = next(axis for axis, kind in enumerate(first) if kind != FEATURE)
+    found = _inside(axes.operands[node.output[0]].shape, before, [int(batch >= at)])
+    return [_leading(axes, node) if axes.single and FIRST not in found else found]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
@@ -253,7 +255,7 @@ def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
     """The letters of its equation say where axes go; one that is summed is a feature's."""
     left, _, result = node.attributes.equation.replace(" ", "").partition("->")
     unknown = [(UNKNOWN,) * axes.rank(node.output[0])]
-    kinds: dict[str, set[int]] = {}
+    kinds: dict[str, set[FollowedAxis]] = {}
     for name, term in zip(node.input, left.split(","), strict=False):
         if isinstance(axes.operands.get(name), Value):
             followed = axes.of(name)
@@ -274,7 +276,7 @@ def _computed(axes: AxisFollower, name: str) -> FollowedAxes:
     return axes.of(name) if computed else (FEATURE,) * axes.rank(name)
 
 
-def _side(axes: AxisFollower, factor: str, axis: int) -> int:
+def _side(axes: AxisFollower, factor: str, axis: int) -> FollowedAxis:
     """An axis of a factor of a product of matrices."""
     computed = isinstance(axes.operands.get(factor), Value)
     return axes.of(factor)[axis] if computed else FEATURE
@@ -304,20 +306,21 @@ def _leading(axes: AxisFollower, node: Node, made_of: Sequence[FollowedAxes] = (
     first, operand = axes.of(node.input[0]), axes.operands.get(node.output[0])
     rank = axes.rank(node.output[0])
     found = [UNKNOWN] * rank
-    if first and first[0] in (0, 1) and rank and operand is not None:
-        second = axes.has_time and rank > 2 and operand.shape[1] == 1
-        found = [first[0], 1 - first[0] if second else FEATURE, *[FEATURE] * rank][:rank]
-    harmless = {FEATURE, UNKNOWN, 1} if axes.single else {FEATURE, UNKNOWN}
-    for place, each in enumerate(made_of):
+    if first and first[0] in (FIRST, SECOND) and rank and operand is not None:
+        other = SECOND if first[0] == FIRST else FIRST
+        second = other if axes.has_time and rank > 2 and operand.shape[1] == 1 else FEATURE
+        found = [first[0], second, *[FEATURE] * rank][:rank]
+    harmless = {FEATURE, UNKNOWN, SECOND} if axes.single else {FEATURE, UNKNOWN}
+    for axis, each in enumerate(made_of):
         kinds = [kind for kind in each if kind not in harmless]
-        if kinds and place and operand is not None:
+        if kinds and axis and operand is not None:
             found = [FEATURE if kind == UNKNOWN else kind for kind in found]
-            found[place] = kinds[0] if operand.shape[place] == 1 else INSIDE + 1
+            found[axis] = kinds[0] if operand.shape[axis] == 1 else FollowedAxis.around(1)
     return tuple(found)
 
 
 def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> FollowedAxes:
     if gone is None:
         return (UNKNOWN,) * rank
-    places = {axis % len(first) for axis in gone}
-    return tuple(axis for place, axis in enumerate(first) if place not in places)
+    left_out = {axis % len(first) for axis in gone}
+    return tuple(kind for axis, kind in enumerate(first) if axis not in left_out)

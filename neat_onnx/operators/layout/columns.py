@@ -19,17 +19,17 @@ from neat_onnx.operators.layout.picking import pick_columns
 from neat_onnx.operators.layout.shaping import Concat, Flatten, Reshape, Transpose
 from neat_onnx.operators.layout.transposition import axes_of_order
 
-_PER_JOINED = 60  # an input of a Concat
-_PER_GATHERED = 200  # a column of a Gather
-_PER_GATHER = 5000
-_LEAST_CUT_OUT = 256  # weights that a matrix has less
-_LEAST_ALONE = 1024  # the same where one column is left
-_SHORTEST_RUN = 3  # columns, on average
-_LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
-_MOST_PARTS = 8  # that are joined
-_LEAST_OF_PART = 16  # columns, on average, of more parts; few of them are of no whole tensor
-_LEAST_WHOLE = 64  # columns of one of them that is a tensor as it is
-_LEAST_SPREAD = 4  # products of one column
+_COST_OF_JOINED = 60  # an input of a Concat
+_COST_OF_GATHERED = 200  # a column of a Gather
+_COST_OF_GATHER = 5000
+_MIN_WEIGHTS_CUT_OUT = 256  # by which a matrix is smaller
+_MIN_WEIGHTS_CUT_OUT_OF_ONE = 1024  # the same where one column is left
+_MIN_RUN = 3  # columns, on average
+_MIN_TRANSPOSED = 8  # columns, between tensors of rows
+_MAX_PARTS = 8  # that are joined
+_MIN_COLUMNS_OF_PART = 16  # on average, of more parts; few of them are of no whole tensor
+_MIN_COLUMNS_OF_WHOLE = 64  # of one of them that is a tensor as it is
+_MIN_EQUAL_FACTORS = 4  # of which one is written
 
 BYTES_OF_COLUMN = 4
 """The size of each index of a Gather."""
@@ -56,7 +56,7 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
     _bind_products(ctx, needed, level)
     ctx.places.check_readable(needed, level)
     positions = tuple(distinct(ctx.places.position[needed]).tolist())
-    gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
+    gathered = _COST_OF_GATHER + (_COST_OF_GATHERED + rows) * len(needed)
     best = _Way(_cost_of_joining(ctx, positions, 0) + gathered, positions, gather=True)
     best = _better(ctx, best, positions, needed, rows)
     if rows * ctx.places.width_before(level) < best.cost:
@@ -101,16 +101,16 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     read columns here and there. One column is read by constants, with weights of 0.
     """
     less = len(signals) - len(needed)
-    if rows * less < _LEAST_CUT_OUT or less < len(needed):
+    if rows * less < _MIN_WEIGHTS_CUT_OUT or less < len(needed):
         return False
     among = np.zeros(1 + max(signals.max(), needed.max()), np.bool_)
     among[needed] = True
     wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
-    alone = len(needed) == 1 and rows * less >= _LEAST_ALONE
+    alone = len(needed) == 1 and rows * less >= _MIN_WEIGHTS_CUT_OUT_OF_ONE
     distances = np.diff(np.flatnonzero(wanted))
-    evenly = len(needed) >= _SHORTEST_RUN and bool(np.all(distances == distances[0]))
-    return alone or evenly or runs == 1 or bool(runs * _SHORTEST_RUN <= len(needed))
+    evenly = len(needed) >= _MIN_RUN and bool(np.all(distances == distances[0]))
+    return alone or evenly or runs == 1 or bool(runs * _MIN_RUN <= len(needed))
 
 
 def _better(
@@ -143,7 +143,7 @@ def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
     """
     position = ctx.places.position[wanted]
     starts = np.flatnonzero(np.diff(position, prepend=UNBOUND))
-    if not 1 < len(starts) <= max(_MOST_PARTS, len(wanted) // _LEAST_OF_PART):
+    if not 1 < len(starts) <= max(_MAX_PARTS, len(wanted) // _MIN_COLUMNS_OF_PART):
         return None
     if ctx.has_unread_inputs:
         return None
@@ -156,9 +156,9 @@ def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
     ]
     whole = [len(part) for held, part in parts if np.array_equal(held.signals, part)]
     others = len(wanted) - sum(whole)
-    if max(whole, default=0) < _LEAST_WHOLE or not others:
+    if max(whole, default=0) < _MIN_COLUMNS_OF_WHOLE or not others:
         return None
-    if len(starts) > _MOST_PARTS and others * _LEAST_OF_PART > len(wanted):
+    if len(starts) > _MAX_PARTS and others * _MIN_COLUMNS_OF_PART > len(wanted):
         return None
     picked = [
         pick_columns(ctx, Columns(flat_tensor(ctx, held), held.signals, level), part)
@@ -202,16 +202,16 @@ def _turned(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> st
     order = place[at]
     if not np.array_equal(held.signals[order], wanted.ravel()):
         return None
-    axes = axes_of_order(order, _LEAST_TURNED)
+    axes = axes_of_order(order, _MIN_TRANSPOSED)
     if axes is None:
         return None
     shape, perm = axes
     key = (f"{held.tensor} {perm}", shape)
     if key not in ctx.places.shaped:
-        apart = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
+        reshaped = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
         names = f"Transpose_{level}", f"transpose_l{level}"
         ctx.places.shaped[key] = ctx.emit(
-            Transpose, [apart], *names, perm=(0, *(axis + 1 for axis in perm))
+            Transpose, [reshaped], *names, perm=(0, *(axis + 1 for axis in perm))
         )
     result = ctx.places.shaped[key]
     same = tuple(shape[axis] for axis in perm) == wanted.shape
@@ -247,8 +247,8 @@ def _factors(ctx: LoweringContext, values: Ints, gains: Ints, level: int) -> tup
     """Tensors whose product has a column for each value and its gain: many of one are one column,
     which broadcasts.
     """
-    gain = gains[:1] if len(gains) >= _LEAST_SPREAD and np.all(gains == gains[0]) else gains
-    alone = len(gain) == len(gains) >= _LEAST_SPREAD and np.all(values == values[0])
+    gain = gains[:1] if len(gains) >= _MIN_EQUAL_FACTORS and np.all(gains == gains[0]) else gains
+    alone = len(gain) == len(gains) >= _MIN_EQUAL_FACTORS and np.all(values == values[0])
     return exactly(ctx, values[:1] if alone else values, level), exactly(ctx, gain, level)
 
 
@@ -261,7 +261,7 @@ def _cost_of_joining(ctx: LoweringContext, positions: tuple[int, ...], rows: int
     inputs = 0 if done == len(positions) else len(positions) - done + 1
     return (
         rows * sum(len(ctx.places.columns[position].signals) for position in positions)
-        + _PER_JOINED * inputs
+        + _COST_OF_JOINED * inputs
     )
 
 

@@ -16,7 +16,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.columns import places_of
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
-_MOST_AXES = 4  # that are tried in all orders
+_MAX_AXES = 4  # that are tried in all orders
 
 
 @dataclass
@@ -91,19 +91,19 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
     sizes = [search.draft.axes(name) for name in node.input]
     if node.given_attributes.get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
-    ends = np.cumsum([prod(each or ()) for each in sizes])
-    (at, *others) = np.unique(np.searchsorted(ends, part.places, side="right"))
+    stops = np.cumsum([prod(each or ()) for each in sizes])
+    (at, *others) = np.unique(np.searchsorted(stops, part.places, side="right"))
     if others:
         return False
     part.tensor, part.joined = node.input[at], True
-    part.places = part.places - (ends[at - 1] if at else 0)
+    part.places = part.places - (stops[at - 1] if at else 0)
     return True
 
 
 def _order(sizes: Sizes, places: Ints) -> Sizes | None:
     """The order of the axes of a tensor in which its elements stand as these places say."""
     whole = np.arange(prod(sizes)).reshape(sizes)
-    if len(sizes) > _MOST_AXES or places.size != whole.size:
+    if len(sizes) > _MAX_AXES or places.size != whole.size:
         return None
     orders = permutations(range(len(sizes)))
     return next(

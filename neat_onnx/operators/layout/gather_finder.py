@@ -15,7 +15,7 @@ from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.short_form.groups.search import Found, Ints, Search
 
 _WHOLE = ("Sign", "Floor", "Ceil", "Round", "ArgMax", "ArgMin")  # give integers
-_FEWEST = 8  # differences from a list of numbers
+_MIN_DIFFERENCES = 8  # from a list of numbers
 
 
 def find_one_hot(search: Search, cast: Node) -> Found | None:
@@ -86,17 +86,17 @@ def find_differences(search: Search, node: Node) -> Found | None:
     """The differences of each element from numbers of a list, in axes of their own."""
     found, end = _spread(search, node), node.output[0]
     sizes = None if found is None else search.draft.axes(found[0])
-    if found is None or sizes is None or prod(sizes) * len(found[1]) < _FEWEST:
+    if found is None or sizes is None or prod(sizes) * len(found[1]) < _MIN_DIFFERENCES:
         return None
     source, numbers = found
     reads = [source, search.draft.constant("numbers", numbers, search.kind(source))]
     if sizes == (1,):
         return end, [search.draft.node("Sub", reads, [end])]
-    apart, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
+    column, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
     shape = search.draft.constant("shape", [0, *sizes, 1])
     return end, [
-        search.draft.node("Reshape", [source, shape], [apart]),
-        search.draft.node("Sub", [apart, reads[1]], [less]),
+        search.draft.node("Reshape", [source, shape], [column]),
+        search.draft.node("Sub", [column, reads[1]], [less]),
         search.draft.node("Flatten", [less], [end], axis=1),
     ]
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -126,7 +126,7 @@ def _refuse_other_samples(
     ]
     if not computed:
         followed = {ctx.followed.of(node.input[at]) for at in positions}
-        if len(followed) > 1 or 0 not in min(followed):  # not made for each sample
+        if len(followed) > 1 or FIRST not in min(followed):  # not made for each sample
             ctx.refuse_batch(node)
         return
     leading = ctx.leading(computed[0])

@@ -111,7 +111,7 @@ def taken(ctx: LiftingContext, node: Node, rows: Operand, hits: Operand, axis: i
 
 def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
     """As `hits_at`, of the second input; without comparisons where places were made of a choice."""
-    known = ctx.chosen.get(node.input[1])
+    known = ctx.facts[node.input[1]].chosen
     if known is not None and known.shape == (*index.shape, size):
         return known
     return hits_at(ctx, node, index, size)

@@ -22,9 +22,9 @@ from neat_onnx.operators.layout.transposition import (
     repeats_of_order,
 )
 
-_LEAST_TILED = 16  # columns
-_LEAST_COPIES = 4
-_LEAST_SLICED = 32  # columns side by side, or at even steps
+_MIN_COLUMNS_TILED = 16
+_MIN_COPIES = 4
+_MIN_COLUMNS_SLICED = 32  # side by side, or at even steps
 
 
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
@@ -79,7 +79,7 @@ def _turned_part(ctx: LoweringContext, held: Columns, order: Ints) -> str | None
 def _step_of(order: Ints) -> int:
     """The step of many columns from one to the next; 0 if they are few, or at no even steps."""
     steps = np.diff(order)
-    even = len(order) >= _LEAST_SLICED and bool(np.all(steps == steps[0]))
+    even = len(order) >= _MIN_COLUMNS_SLICED and bool(np.all(steps == steps[0]))
     return max(int(steps[0]), 0) if even else 0
 
 
@@ -96,11 +96,11 @@ def period_of(order: Ints) -> int:
     So are those that a distance to each of many points reads.
     """
     again = np.flatnonzero(order[1:] == order[:1])
-    if len(order) < _LEAST_TILED or not again.size:
+    if len(order) < _MIN_COLUMNS_TILED or not again.size:
         return 0
     period = int(again[0]) + 1
     copies, rest = divmod(len(order), period)
-    alike = copies >= _LEAST_COPIES and not rest
+    alike = copies >= _MIN_COPIES and not rest
     return period if alike and np.array_equal(order[period:], order[:-period]) else 0
 
 

@@ -47,7 +47,7 @@ def shape_of_one(
     else:
         wanted = axes.integers(node, 1) or []
         copied = 0 if node.attributes.allowzero else len(whole)
-        wanted[:copied] = [size or whole[place] for place, size in enumerate(wanted[:copied])]
+        wanted[:copied] = [size or whole[axis] for axis, size in enumerate(wanted[:copied])]
     return reshaped_samples(followed, shape, wanted, axes.samples)
 
 
@@ -73,13 +73,13 @@ def _refuse_reordered(
     before = elements_before(followed, old)
     if ctx.features_only or before is None or node.input[1] in ctx.sizes:
         return
-    batch = next(place for place, axis in enumerate(followed) if axis != FEATURE)
+    batch = next(at for at, axis in enumerate(followed) if axis != FEATURE)
     copied = batch < len(wanted) and not wanted[batch] and not node.attributes.allowzero
     if not copied and -1 not in wanted:
         return
-    place = batch if copied else wanted.index(-1)
+    axis = batch if copied else wanted.index(-1)
     sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
-    outer, rest = math.prod(sizes[:place]), math.prod(sizes[:place] + sizes[place + 1 :])
+    outer, rest = math.prod(sizes[:axis]), math.prod(sizes[:axis] + sizes[axis + 1 :])
     inner = before // outer if outer else 0
     open_size = math.prod(old) // rest if rest else 0  # of the axis with the batch, for one sample
     if not inner or before % outer or open_size % inner:

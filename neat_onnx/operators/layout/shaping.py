@@ -189,8 +189,8 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
-    apart = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
-    if not (apart and ctx.followed.are_batches(node, axis)):
+    is_reshaped = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
+    if not (is_reshaped and ctx.followed.are_batches(node, axis)):
         refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))
@@ -321,12 +321,12 @@ def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
 
 def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
     """Bind the first input with `change` applied to the array of its elements."""
-    if node.input[0] in ctx.integral:
-        ctx.integral.update(node.output)
-    if isinstance(choice := ctx.chosen.get(node.input[0]), Value):
+    given, result = ctx.facts[node.input[0]], ctx.facts[node.output[0]]
+    result.is_whole |= given.is_whole
+    if isinstance(choice := given.chosen, Value):
         moved = change(np.arange(math.prod(choice.shape[:-1])).reshape(choice.shape[:-1]))
         of_place = choice.order.reshape(-1, choice.shape[-1])
-        ctx.chosen[node.output[0]] = choice.taken(of_place[moved])
+        result.chosen = choice.taken(of_place[moved])
     operand = ctx.operand(node, 0)
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(change))

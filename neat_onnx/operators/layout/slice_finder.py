@@ -14,7 +14,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.columns import places_of
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
-_OUTSIDE = -1  # the place of a constant
+_NO_ELEMENT = -1  # of the tensor: a constant is there
 Mode = Literal["constant", "edge", "reflect", "wrap"]
 """The mode of a Pad: one number around, or elements of the tensor itself."""
 _AROUND: tuple[Mode, ...] = ("edge", "reflect", "wrap")
@@ -115,7 +115,7 @@ def _inside(
     search: Search, parts: Sequence[str], places: Ints
 ) -> tuple[str, Ints, float | None] | None:
     """The one tensor that elements come from, their places in it, and the number of the others."""
-    flat, origin, numbers, start = "", np.full(len(places), _OUTSIDE), set[float](), 0
+    flat, origin, numbers, start = "", np.full(len(places), _NO_ELEMENT), set[float](), 0
     for part in parts:
         count, values = math.prod(search.draft.axes(part) or ()), search.constants_of(part)
         here = (places >= start) & (places < start + count)
@@ -124,7 +124,7 @@ def _inside(
         elif flat:
             return None
         else:
-            flat, origin = part, np.where(here, places - start, _OUTSIDE)
+            flat, origin = part, np.where(here, places - start, _NO_ELEMENT)
         start += count
     return (flat, origin, min(numbers, default=None)) if flat and len(numbers) < 2 else None
 
@@ -132,7 +132,7 @@ def _inside(
 def _coordinates(origin: Ints, whole: Sizes) -> list[Ints]:
     """Along each axis, the coordinates of elements; one where there are none."""
     found = np.unravel_index(np.maximum(origin, 0), whole)
-    inside = [np.where(origin == _OUTSIDE, _OUTSIDE, each) for each in found]
+    inside = [np.where(origin == _NO_ELEMENT, _NO_ELEMENT, each) for each in found]
     axes = range(len(whole))
     return [
         each.max(axis=tuple(other for other in axes if other != axis))
@@ -150,7 +150,7 @@ def _pad(along: Ints, size: int, mode: Mode) -> tuple[int, int] | None:
 def wide(size: int, pads: tuple[int, int], mode: Mode) -> Ints:
     """The coordinates along an axis with some before and behind."""
     if mode == "constant":
-        return np.pad(np.arange(size), pads, "constant", constant_values=_OUTSIDE)
+        return np.pad(np.arange(size), pads, "constant", constant_values=_NO_ELEMENT)
     return np.pad(np.arange(size), pads, mode)
 
 
@@ -160,8 +160,8 @@ def _around(pads: Sequence[tuple[int, int] | None], whole: Sizes, mode: Mode) ->
     for axis, each in enumerate(pads):
         along = wide(whole[axis], each or (0, 0), mode)
         table = np.where(
-            np.expand_dims(along == _OUTSIDE, [*range(axis), *range(axis + 1, len(whole))]),
-            _OUTSIDE,
+            np.expand_dims(along == _NO_ELEMENT, [*range(axis), *range(axis + 1, len(whole))]),
+            _NO_ELEMENT,
             np.take(table, np.maximum(along, 0), axis),
         )
     return table.ravel()

@@ -13,14 +13,14 @@ import numpy as np
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.window import Sizes
 
-_MOST_AXES = 7
-_FEWEST = 32  # columns from which on it is worth while
-_FEWEST_REPEATED = 64  # the same of a Tile between two Reshapes
-_FEWEST_OF_GRID = 128  # the same of two Gathers between two Reshapes
-_SHORTER = 4  # times, the lists of a grid
+_MAX_AXES = 7
+_MIN_COLUMNS = 32  # from which on it is worth while
+_MIN_COLUMNS_REPEATED = 64  # the same of a Tile between two Reshapes
+_MIN_COLUMNS_OF_GRID = 128  # the same of two Gathers between two Reshapes
+_MIN_COLUMNS_PER_INDEX = 4  # of the lists of a grid
 
 
-def axes_of_order(order: Ints, fewest: int = _FEWEST) -> tuple[Sizes, Sizes] | None:
+def axes_of_order(order: Ints, fewest: int = _MIN_COLUMNS) -> tuple[Sizes, Sizes] | None:
     """The shape of columns 0, 1, …, and the permutation of its axes that gives them in `order`.
 
     None if there is no such, or there are too few columns.
@@ -44,7 +44,7 @@ def repeats_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:
 
     None if they are in another order, or there are too few.
     """
-    found = _steps_of(order) if len(order) >= _FEWEST_REPEATED else None
+    found = _steps_of(order) if len(order) >= _MIN_COLUMNS_REPEATED else None
     if found is None or all(step for _, step in found):
         return None
     outwards = found[::-1]
@@ -78,7 +78,7 @@ def grid_of_order(order: Ints, count: int) -> Grid | None:
         order: places among the columns, repeats allowed.
         count: the number of columns.
     """
-    if len(order) < _FEWEST_OF_GRID:
+    if len(order) < _MIN_COLUMNS_OF_GRID:
         return None
     for length in _lengths(len(order)):
         table = order.reshape(-1, length)
@@ -94,7 +94,7 @@ def grid_of_order(order: Ints, count: int) -> Grid | None:
 
 def _lengths(count: int) -> Iterator[int]:
     """Divisors of a number that are, with their partner, much less than it; the least sum first."""
-    most = count // _SHORTER
+    most = count // _MIN_COLUMNS_PER_INDEX
     found = [length for length in range(2, most) if count % length == 0]
     yield from sorted(
         (length for length in found if length + count // length <= most),
@@ -114,7 +114,7 @@ def _steps_of(order: Ints) -> list[tuple[int, int]] | None:
     """(size, step) of the axes along which an order advances, from the innermost out."""
     found: list[tuple[int, int]] = []
     rest = order
-    while len(rest) > 1 and len(found) < _MOST_AXES:
+    while len(rest) > 1 and len(found) < _MAX_AXES:
         size, step = _run(rest)
         rows = rest[: len(rest) // size * size].reshape(-1, size)
         if len(rest) % size or np.any(rows != rows[:, :1] + step * np.arange(size)):

@@ -30,8 +30,10 @@ from neat_onnx.network.expression import (
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formulas.formula import formula_of
 
-_MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
-GAP = tanh(clip(VARIABLE, -_MOST, _MOST))
+_MAX_HALF_LOG_ODDS = float(
+    np.float32(np.arctanh(1.0 - 2e-7))
+)  # probabilities of the pair are 1e-7 or more
+GAP = tanh(clip(VARIABLE, -_MAX_HALF_LOG_ODDS, _MAX_HALF_LOG_ODDS))
 """The difference of both probabilities of the pair, of half the log odds of the second."""
 _NEAR_ENOUGH: float = np.float32(4.0 * 0.005 / 2).item()  # of twice a, and twice p
 

@@ -35,9 +35,9 @@ from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.layout.arranging import combined
 
 _ONE: Operand = np.ones((1, 1))
-_LEAST, _MOST = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of the probabilities of a pair
+_MIN_PROBABILITY, _MAX_PROBABILITY = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of a pair
 _TOLERANCE = np.float32(0.005)  # of Qp, times the labels
-FIRST_OF_PAIR = clip(sigmoid(-VARIABLE), float(_LEAST), float(_MOST))
+FIRST_OF_PAIR = clip(sigmoid(-VARIABLE), float(_MIN_PROBABILITY), float(_MAX_PROBABILITY))
 """The probability of the first label of a pair, of the log odds of the second."""
 
 

@@ -9,10 +9,11 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features, keeps_features
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
-    INSIDE,
+    FIRST,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
+    FollowedAxis,
     elements_before,
     follows,
 )
@@ -65,7 +66,7 @@ class Binarizer(MlNode):
 
 
 class ArrayFeatureExtractor(MlNode):
-    """Elements of the last axis at constant places; of a constant at computed ones, too."""
+    """Elements of the last axis at constant indices; of a constant at computed ones, too."""
 
     inputs = (2, 2)
     picks = True
@@ -96,9 +97,9 @@ def features_of_scaler(node: Scaler, tensors: Tensors) -> int | None:
 
 @counts_features(ArrayFeatureExtractor)
 def features_to_choose_from(node: ArrayFeatureExtractor, tensors: Tensors) -> int | None:
-    """Count up to the last place that is read, if it is constant."""
-    places = tensors.get(node.input[1])
-    return int(np.max(places.values)) + 1 if places is not None and places.size else None
+    """Count up to the last index that is read, if it is constant."""
+    indices = tensors.get(node.input[1])
+    return int(np.max(indices.values)) + 1 if indices is not None and indices.size else None
 
 
 @lifts(Scaler)
@@ -122,7 +123,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
     Where the norm is 0, all elements are, but for the largest of them; a factor of 0 does as well.
     """
     tensors, norm = Algebra(ctx, node), node.attributes.norm
-    if norm == "L1" and node.input[0] in ctx.probabilities:
+    if norm == "L1" and ctx.facts[node.input[0]].adds_up_to_one:
         ctx.bind(node, tensors.input(0))
         return
     x = as_neurons(ctx, tensors.input(0))
@@ -147,34 +148,35 @@ def lift_binarizer(ctx: LiftingContext, node: Binarizer) -> None:
 
 @lifts(ArrayFeatureExtractor)
 def lift_array_feature_extractor(ctx: LiftingContext, node: ArrayFeatureExtractor) -> None:
-    """At a computed place of constants, as of labels: the sum of those that the place equals."""
+    """At a computed index of constants, as of labels: the sum of those that the index equals."""
     tensors = Algebra(ctx, node)
-    x, place = tensors.input(0), tensors.input(1)
-    if isinstance(place, Value):
-        ctx.bind(node, _labels(ctx, node, tensors, x, place))
+    x, index = tensors.input(0), tensors.input(1)
+    if isinstance(index, Value):
+        ctx.bind(node, _labels(ctx, node, tensors, x, index))
         if not isinstance(x, Value) and x.dtype.kind == "i":
             ctx.integer.add(node.output[0])
         return
-    index, size = place.ravel(), x.shape[-1]
-    if place.dtype.kind != "i" or np.any(index < 0) or np.any(index >= size):
+    flat, size = index.ravel(), x.shape[-1]
+    if index.dtype.kind != "i" or np.any(flat < 0) or np.any(flat >= size):
         ctx.fail(node, f"an index is outside of the {size} features")
     if len(x.shape) == 1 and not isinstance(x, Value):
         x = x[None]
-    ctx.bind(node, rearranged(x, lambda array: array[..., index]))
+    ctx.bind(node, rearranged(x, lambda array: array[..., flat]))
 
 
 @follows(ArrayFeatureExtractor)
 def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedAxes]:
-    """All computed places stand in a row, the last axis, and the batch is a part of it."""
-    name, place = node.input
-    found = axes.operands.get(place)
+    """All computed indices stand in a row, the last axis, and the batch is a part of it."""
+    name, index = node.input
+    found = axes.operands.get(index)
     if not isinstance(found, Value):
         return [axes.of(name)]
     leading = (FEATURE,) * (axes.rank(node.output[0]) - 1)
-    before = elements_before(axes.of(place), found.shape)
+    before = elements_before(axes.of(index), found.shape)
     if before is None:
         return [(*leading, UNKNOWN)]
-    return [(*leading, 0 if math.prod(found.shape) == 1 else INSIDE + before)]
+    is_single = math.prod(found.shape) == 1
+    return [(*leading, FIRST if is_single else FollowedAxis.around(before))]
 
 
 def _labels(
@@ -182,7 +184,7 @@ def _labels(
     node: ArrayFeatureExtractor,
     tensors: Algebra,
     labels: Operand,
-    place: Operand,
+    index: Operand,
 ) -> Operand:
     if isinstance(labels, Value) or not labels.size:
         ctx.fail(node, "computed places in something else than constants")
@@ -191,14 +193,14 @@ def _labels(
     numbers, given = np.arange(table.shape[1], dtype=np.float64), table[0]
     step = given[1] - given[0] if given.size > 1 else 0.0
     even = len(table) == 1 and np.array_equal(given, given[0] + step * numbers)
-    if even:  # whatever place there is, this holds
-        scaled = place if step == 1.0 else tensors("mul", place, step)
+    if even:  # whatever index there is, this holds
+        scaled = index if step == 1.0 else tensors("mul", index, step)
         return reshaped(scaled if given[0] == 0.0 else tensors("add", scaled, given[0]), shape)
-    hits, least = ctx.chosen.get(node.input[1]), 0.0
+    hits, least = ctx.facts[node.input[1]].chosen, 0.0
     if hits is None or hits.shape[-1] != given.size:
-        hits = tensors("number", tensors("equal", reshaped(place, (-1, 1)), numbers))
+        hits = tensors("number", tensors("equal", reshaped(index, (-1, 1)), numbers))
     elif labels.dtype.kind == "i" and len(table) == 1 and not np.all(given):
-        least = float(given.min()) - 1.0  # so that each place is read
+        least = float(given.min()) - 1.0  # so that each index is read
     found = tensors.along(reshaped(hits, (-1, given.size)), 1, table - least)
     if least:
         found = tensors("add", found, least)

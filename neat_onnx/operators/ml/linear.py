@@ -116,7 +116,7 @@ def bind_targets(
 
 def _note_shares(ctx: LiftingContext, name: str, transform: Transform) -> None:
     if transform == "SOFTMAX":
-        ctx.probabilities.add(name)
+        ctx.facts[name].adds_up_to_one = True
 
 
 def label_numbers(
@@ -131,7 +131,7 @@ def label_numbers(
     if len(integers or strings or ()) == 1:
         ctx.fail(node, "it has one label, of which runtimes make others, expected two or more")
     numbers = np.asarray(integers or range(len(strings or ())), np.float64)
-    ctx.bounds[node.output[0]] = numbers.min(), numbers.max()
+    ctx.facts[node.output[0]].bounds = numbers.min(), numbers.max()
     return numbers
 
 

@@ -146,7 +146,7 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     bind_targets(ctx, node, scores, given.n_targets, given.post_transform)
     numbers = (*(entry[3] for entry in entries), *(given.base_values or ()))
     if given.post_transform == "NONE" and all(map(float.is_integer, numbers)):
-        ctx.integral.add(node.output[0])  # such as the numbers of leaves
+        ctx.facts[node.output[0]].is_whole = True  # such as the numbers of leaves
 
 
 @lifts(TreeEnsembleClassifier)

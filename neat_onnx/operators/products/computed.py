@@ -24,8 +24,8 @@ from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.spatial.layer import bind_spatial
 from neat_onnx.operators.sums.dense import MatMul
 
-_LEAST = 4  # factors in all sums
-_MOST_DROPPED = 8  # elements for one that is a neuron
+_MIN_FACTORS = 4  # in all sums
+_MAX_ELEMENTS_PER_NEURON = 8  # of the product; the others are dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,13 @@ class Product:
         neurons: their positions, (n,).
         left: the signals of the values, (planes, rows, k).
         right: the signals of the gates, (planes, k, columns).
-        place: of each neuron in the planes, (n,).
+        position: of each neuron in the planes, (n,).
     """
 
     neurons: Ints
     left: Ints
     right: Ints
-    place: Ints
+    position: Ints
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -53,7 +53,7 @@ class Product:
     @property
     def is_whole(self) -> bool:
         """Whether the neurons are all elements, one after the other."""
-        return np.array_equal(self.place, np.arange(np.prod(self.shape)))
+        return np.array_equal(self.position, np.arange(np.prod(self.shape)))
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Emit the MatMul, pick the elements that are neurons, and emit the activations."""
@@ -76,7 +76,7 @@ class Product:
         result = ctx.emit(Flatten, [result], *names, axis=1)
         if not self.is_whole:
             everything = Columns(result, np.arange(np.prod(self.shape)), block.level)
-            result = pick_columns(ctx, everything, self.place)
+            result = pick_columns(ctx, everything, self.position)
         one, none = np.ones(len(block.neurons)), np.zeros(len(block.neurons))
         activate(ctx, block, respond(ctx, block, result, one, none))
 
@@ -130,7 +130,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     """
     _, edge = ctx.edges_into(neurons)
     values, gates, scales = ctx.signals.factors(ctx.signals.read[edge])
-    if len(edge) < _LEAST or np.any(scales != 1.0):
+    if len(edge) < _MIN_FACTORS or np.any(scales != 1.0):
         return None
     left, right = (each.reshape(len(neurons), -1) for each in (values, gates))
     order = np.lexsort((left, right), axis=1)
@@ -143,9 +143,9 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     if size < count * rows * columns:  # elements are left out: not all columns begin in order
         by_gates = np.unique(right, axis=0, return_inverse=True)[1]
         column, columns = _within(by_gates.reshape(-1), plane)
-    place = (plane * rows + row) * columns + column
-    many = count * rows * columns > _MOST_DROPPED * size
-    if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):
+    position = (plane * rows + row) * columns + column
+    many = count * rows * columns > _MAX_ELEMENTS_PER_NEURON * size
+    if many or max(rows, columns) < 2 or len(distinct(position)) < len(position):
         return None
     if count > 1 and min(rows, columns) < 2 and left.shape[1] == 2:
         return None  # choices by one condition, most likely: a Mul for each of two and an Add
@@ -154,7 +154,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     if lefts is None or rights is None:
         return None
     by_column = rights.reshape(count, columns, -1)
-    return Product(neurons, lefts.reshape(count, rows, -1), by_column.swapaxes(1, 2), place)
+    return Product(neurons, lefts.reshape(count, rows, -1), by_column.swapaxes(1, 2), position)
 
 
 def _labels(rows: Ints) -> Ints:
@@ -192,10 +192,10 @@ def _within(label: Ints, plane: Ints) -> tuple[Ints, int]:
     return found, int(found.max()) + 1
 
 
-def _filled(rows: Ints, place: Ints, count: int) -> Ints | None:
-    """The row of each place; None if one has none."""
-    if len(distinct(place)) < count:
+def _filled(rows: Ints, position: Ints, count: int) -> Ints | None:
+    """The row at each position; None if one has none."""
+    if len(distinct(position)) < count:
         return None
     found = np.empty((count, rows.shape[1]), np.int64)
-    found[place] = rows
+    found[position] = rows
     return found

@@ -12,7 +12,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of
 
 _AXIS_IS_INPUT = 20  # the opset from which on the axis is the third input
-_NOTHING = 1e-15  # sines and cosines that are 0 but for rounding
+_ROUNDED_ZERO = 1e-15  # sines and cosines that are 0 but for rounding
 
 
 class DFTAttributes(Attributes):
@@ -125,7 +125,7 @@ def _matrix(shape: tuple[int, ...], length: int, *, inverse: bool, onesided: boo
         result = result[: length // 2 + 1] if onesided else result
         parts = [result.real, result.imag]
     matrix = np.stack(parts, axis=1).reshape(-1, units.shape[-1])
-    return np.where(np.abs(matrix) < _NOTHING, 0.0, matrix)
+    return np.where(np.abs(matrix) < _ROUNDED_ZERO, 0.0, matrix)
 
 
 @follows(STFT)

@@ -11,13 +11,13 @@ from typing import TypeGuard
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN
 from neat_onnx.lifting.rows import SumRows, are_worth_a_matrix
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.arithmetic import has_powers_of_two, value_of
 
-_MOST_COMPARED = 1 << 16  # weights of a matrix that several products may have in common
+_MAX_WEIGHTS_COMPARED = 1 << 16  # of a matrix that several products may have in common
 _ELLIPSIS = "".join(map(chr, range(0x3400, 0x3440)))
 """Labels of the axes that an ellipsis stands for: letters that no equation has."""
 
@@ -241,8 +241,8 @@ def _times_matrix(
         each = weight if factors is None else weight * factors[sample][column]
         gate = None if gates is None else gates[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gate)
-    same = hash((weights.shape, weights.tobytes())) if weights.size <= _MOST_COMPARED else 0
-    ctx.add_rows(SumRows(signals, made.states.reshape(len(signals), -1), same), made)
+    same = hash((weights.shape, weights.tobytes())) if weights.size <= _MAX_WEIGHTS_COMPARED else 0
+    ctx.add_rows(SumRows(signals, made.signals.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 
 
@@ -264,6 +264,6 @@ def is_matrix_of(ctx: LiftingContext, name: str, operand: Operand, rows: int) ->
     if not isinstance(operand, Value) or not operand.elementwise:
         return False
     if operand.shape == (rows, 1) and not ctx.features_only:
-        return ctx.followed.of(name) == (FEATURE, 0)
+        return ctx.followed.of(name) == (FEATURE, FIRST)
     shape = operand.shape if ctx.features_only else operand.shape[1:]
     return shape[-2:-1] == (rows,)

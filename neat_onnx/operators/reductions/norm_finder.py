@@ -9,7 +9,7 @@ from neat_onnx.short_form.groups.linear_nodes import Terms
 from neat_onnx.short_form.groups.power_sums import bases_of, roots_of
 from neat_onnx.short_form.groups.search import Found, Search
 
-_FARTHEST = 4  # nodes from the result back to the roots
+_MAX_NODES_BACK = 4  # from the result to the roots
 
 
 def find_norm(search: Search, last: Node) -> Found | None:
@@ -20,7 +20,7 @@ def find_norm(search: Search, last: Node) -> Found | None:
 
 def _squares(search: Search, name: str) -> Terms | None:
     """The elements of which a tensor is roots of sums of squares, as many in each sum."""
-    near = islice(search.before(name), _FARTHEST)
+    near = islice(search.before(name), _MAX_NODES_BACK)
     if not any(is_one_of(node, "Sqrt") for node in near):
         return None
     reader = search.sums

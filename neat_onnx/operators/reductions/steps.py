@@ -67,9 +67,9 @@ def _reduced(
     places = np.arange(groups.size).reshape(-1, length, step).swapaxes(1, 2)
     if not np.array_equal(places.reshape(-1, length), groups):
         return []
-    nodes, apart = search.in_shape(source, (rows // step, length, step))
+    nodes, reshaped = search.in_shape(source, (rows // step, length, step))
     result, product, flat = (search.draft.name("reduced") for _ in range(3))
-    nodes.append(search.reduced(operator, apart, [2], result))
+    nodes.append(search.reduced(operator, reshaped, [2], result))
     if factors is not None:
         table = factors.reshape(-1, step)
         table = table[:1] if np.all(table == table[0]) else table

@@ -7,7 +7,7 @@ import of one as the other is right only where both are the same axis.
 from neat_onnx.errors import warn
 from neat_onnx.lifting.axes import axes_of_inputs, names_batch
 from neat_onnx.lifting.context import LiftingContext
-from neat_onnx.lifting.followed_axes import FEATURE
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST
 from neat_onnx.model import Node
 from neat_onnx.network.axis_names import names_time
 from neat_onnx.operators.rnn.nodes import Recurrence
@@ -27,7 +27,7 @@ def runs_over_time(ctx: LiftingContext, node: Recurrence) -> bool:
     time = followed[1 if node.attributes.layout else 0]
     if time == FEATURE:
         return False
-    if time != 0:
+    if time != FIRST:
         ctx.fail(node, "its sequence is not the first axis of the graph's inputs", _BATCH_FIRST)
     return has_open_time(ctx, node)
 

@@ -15,7 +15,7 @@ import numpy as np
 from neat_onnx.network.cells import Cell, Link, Part
 from neat_onnx.network.genes import NONE
 from neat_onnx.operators.rnn.cell_activations import CellFunction
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads
+from neat_onnx.operators.rnn.reads import MIN_STEPS, Read, Reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +195,6 @@ def _of_equal_functions(steps: Sequence[_Unit]) -> Iterator[list[_Unit]]:
     begin = 0
     for k in range(1, len(steps) + 1):
         if k == len(steps) or steps[k].functions != steps[begin].functions:
-            if k - begin >= LEAST_STEPS:
+            if k - begin >= MIN_STEPS:
                 yield list(steps[begin:k])
             begin = k

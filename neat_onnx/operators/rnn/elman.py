@@ -12,9 +12,9 @@ import numpy as np
 from neat_onnx.network.cells import RNN
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.operators.rnn.cell_activations import CellFunction
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
+from neat_onnx.operators.rnn.reads import MIN_STEPS, Reads, Steps
 
-_LEAST_UNITS = 2  # of one unit there are many in a genome that evolved, and a node is no smaller
+_MIN_UNITS = 2  # of one unit there are many in a genome that evolved, and a node is no smaller
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -63,7 +63,7 @@ def _with_peers(reads: Reads, neurons: Ints) -> Ints:
     first = reads.net.first_edge
     keys = total[first[neurons + 1]] - total[first[neurons]]
     _, again, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return neurons[counts[again] >= _LEAST_UNITS]
+    return neurons[counts[again] >= _MIN_UNITS]
 
 
 def _pairs(reads: Reads, groups: list[_Group]) -> Iterator[tuple[int, int]]:
@@ -73,7 +73,7 @@ def _pairs(reads: Reads, groups: list[_Group]) -> Iterator[tuple[int, int]]:
         group_of[group.neurons] = k
     for k, group in enumerate(groups):
         size = len(group.neurons)
-        if size < _LEAST_UNITS or len(group.signals) <= size:
+        if size < _MIN_UNITS or len(group.signals) <= size:
             continue
         read = group_of[group.signals[group.signals < len(reads.net)]]
         for other, count in zip(*np.unique(read[read != NONE], return_counts=True), strict=True):
@@ -105,7 +105,7 @@ def _layers(groups: list[_Group], links: dict[int, list[int]]) -> Iterator[Steps
         steps = [{"hidden": groups[k].neurons} for k in chain]
         functions = (groups[first].function,)
         if not following:
-            if len(chain) >= LEAST_STEPS:
+            if len(chain) >= MIN_STEPS:
                 yield Steps(RNN, functions, steps, {})
-            if len(chain) > LEAST_STEPS:
+            if len(chain) > MIN_STEPS:
                 yield Steps(RNN, functions, steps[1:], steps[0])

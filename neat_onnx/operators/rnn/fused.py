@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.cells import LINEAR_GRU, place_of
+from neat_onnx.network.cells import LINEAR_GRU, part_name
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.frames.steps import sequence_of
 from neat_onnx.operators.layout.shaping import Flatten, Squeeze
@@ -77,7 +77,7 @@ class Fused:
         ctx.bind(layer.hidden, flat, block.level)
         for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
             if name != "hidden":
-                ctx.bind(neurons, place_of(every, name), ctx.schedule.depth + 1)
+                ctx.bind(neurons, part_name(every, name), ctx.schedule.depth + 1)
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
         """Whether no zero of W or R can meet an infinity or NaN, but where all rows read it."""

@@ -41,8 +41,8 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     own = origin[origin != NONE]
     if not own.size:
         return False
-    states = ctx.signals.state[neurons]
-    one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, states)))
+    pre_activations = ctx.signals.state[neurons]
+    one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, pre_activations)))
     return (
         one_kind
         and not ctx.options.fold
@@ -55,7 +55,7 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
 
 
 def _carried(ctx: LoweringContext, neurons: Ints, own: Ints) -> Ints:
-    """The signals of the layer's state: all activations, or all pre-activations."""
+    """The signals of the layer's memory: all activations, or all pre-activations."""
     return neurons if np.isin(own[0], neurons) else ctx.signals.state[neurons]
 
 
@@ -96,7 +96,7 @@ def lower_recurrent(ctx: LoweringContext, block: Block) -> None:
 def _recurrent_matrix(
     ctx: LoweringContext, block: Block, row: Ints, edge: Ints
 ) -> tuple[Floats, str]:
-    """(R, hidden): weights (neurons, width), and the state [N, width] that they multiply."""
+    """(R, hidden): weights (neurons, width), and the memory [N, width] that they multiply."""
     read = ctx.signals.read[edge]
     positions = distinct(ctx.places.position[read])
     hidden = ctx.places.columns[positions[0]]

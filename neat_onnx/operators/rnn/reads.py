@@ -11,7 +11,7 @@ from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.rnn.cell_activations import CellFunction, cell_function
 
-LEAST_STEPS = 2
+MIN_STEPS = 2
 
 
 class Read(NamedTuple):

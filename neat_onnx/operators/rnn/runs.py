@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.operators.rnn.parameters import StepReader
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
+from neat_onnx.operators.rnn.reads import MIN_STEPS, Reads, Steps
 
 
 def runs_of(reads: Reads, layer: Steps) -> Iterator[Steps]:
@@ -28,7 +28,7 @@ def runs_of(reads: Reads, layer: Steps) -> Iterator[Steps]:
         if breaks[k - 1] or one is None or other is None or not one.is_alike(other)
     ]
     for first, end in pairwise([0, *cuts, len(hidden)]):
-        if end - first >= LEAST_STEPS:
+        if end - first >= MIN_STEPS:
             yield replace(layer, steps=layer.steps[first:end], start=layer.states_after(first))
 
 

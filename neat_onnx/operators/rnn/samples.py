@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.network.cells import LINEAR_GRU, Cell, place_of
+from neat_onnx.network.cells import LINEAR_GRU, Cell, part_name
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
@@ -115,7 +115,7 @@ class Samples:
         for name in one.parts:  # inside the node, where no other neuron reads
             if name != "hidden":
                 parts = np.concatenate([each.parts[name] for each in self.layers])
-                ctx.bind(parts.ravel(), place_of(every, name), ctx.schedule.depth + 1)
+                ctx.bind(parts.ravel(), part_name(every, name), ctx.schedule.depth + 1)
         for state, end in zip(cell.states, after, strict=False):
             if state in one.shown:
                 signals = np.concatenate([each.parts[state][-1] for each in self.layers])

@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM
 from neat_onnx.network.genes import NONE
 from neat_onnx.operators.rnn.chains import Chain, ChainFinder
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
+from neat_onnx.operators.rnn.reads import MIN_STEPS, Reads, Steps
 
 _CELLS = (LSTM, GRU, LINEAR_GRU)
 
@@ -39,7 +39,7 @@ def _layers(times: dict[Chain, int]) -> Iterator[Steps]:
     ]
     width = max(map(len, found))
     for chains in found:
-        if len(chains) == width and len(chains[0].steps) >= LEAST_STEPS:
+        if len(chains) == width and len(chains[0].steps) >= MIN_STEPS:
             layer = _side_by_side(chains)
             yield from [] if layer is None else [layer]
 

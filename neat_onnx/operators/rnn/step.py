@@ -10,7 +10,7 @@ import numpy.typing as npt
 from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.cells import Cell, Part, place_of
+from neat_onnx.network.cells import Cell, Part, part_name
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.runtime_formulas import writable
@@ -91,7 +91,7 @@ class Step:
     ) -> Ints:
         """Make the neurons of `sums` under a name, by which the genome finds them again."""
         signals = self.sums(*parts, bias=bias, activation=activation)
-        self.ctx.operands.setdefault(place_of(self.node.output[0], name), Value(signals))
+        self.ctx.operands.setdefault(part_name(self.node.output[0], name), Value(signals))
         return signals
 
     def sums(
@@ -103,8 +103,8 @@ class Step:
             held = self.sums(*parts, bias=bias, activation=unit)
             return self.sums(each(held, activation.clip), activation=replace(activation, clip=None))
         bias = activation.slope * np.asarray(bias) + activation.shift
-        states = self._neurons(parts, bias, activation.slope)
-        terms = [(self._activated(states, name), weight) for name, weight in activation.terms]
+        sums = self._neurons(parts, bias, activation.slope)
+        terms = [(self._activated(sums, name), weight) for name, weight in activation.terms]
         if len(terms) == 1 and terms[0][1] == 1.0:
             return terms[0][0]
         weighted = [each(signals, weight) for signals, weight in terms]
@@ -125,13 +125,13 @@ class Step:
         made = self.ctx.add_neurons(units, bias=bias, response=response)
         for part in parts:
             self.ctx.connect(made, part.source, part.row, part.weight, part.gate)
-        return made.states
+        return made.signals
 
-    def _activated(self, states: Ints, activation: str | Expression) -> Ints:
+    def _activated(self, sums: Ints, activation: str | Expression) -> Ints:
         if isinstance(activation, str):
             activation = activation_named(activation).expression
         formula = writable(activation, self.ctx.data_type.dtype)
-        return self.ctx.materialized_from(states, formula)
+        return self.ctx.materialized_from(sums, formula)
 
 
 def step_of(cell: Cell, step: Step, x: Ints, states: Mapping[str, Ints | None]) -> dict[str, Ints]:

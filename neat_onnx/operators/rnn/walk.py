@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
-from neat_onnx.network.cells import Cell, place_of
+from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_activations
@@ -21,7 +21,7 @@ from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unro
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step, step_of
 
-_MOST_STEPS = 1000
+_MAX_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
 _ONE_OPEN = (
     "Leave the axis of the batch open, and give the sequence a fixed length or a name as 'time'"
@@ -113,7 +113,7 @@ def _remember(
         first = 1 if idle and name in cell.idle_at_first else 0
         samples = [steps[k + first : k + length] for k in range(0, len(steps), length)]
         if inside := [neurons for sample in samples for neurons in sample]:
-            ctx.operands[place_of(node.output[0], name)] = Value(np.stack(inside))
+            ctx.operands[part_name(node.output[0], name)] = Value(np.stack(inside))
 
 
 def _order(node: Recurrence, direction: int, length: int) -> range:
@@ -177,8 +177,8 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
         ctx.fail(
             node, f"direction {direction}: its first step needs the last input", unrolling(ctx)
         )
-    if length > _MOST_STEPS:
-        ctx.fail(node, f"it has {length} steps, the most is {_MOST_STEPS}")
+    if length > _MAX_STEPS:
+        ctx.fail(node, f"it has {length} steps, the most is {_MAX_STEPS}")
     if ctx.optional(node, _LENGTHS) is None:
         return
     if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):

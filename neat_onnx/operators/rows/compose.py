@@ -41,7 +41,7 @@ class Composition:
         tensor = self.tensors[first.source]
         if first.weight is None:
             tensor = self._scaled(part, tensor)
-        if part.apart:
+        if part.is_separate:
             tensor = self._named(Sum, [tensor], part, "apart")
         if first.gate:
             tensor = self._named(Mul, [tensor, self.tensors[first.gate]], part, "gated")

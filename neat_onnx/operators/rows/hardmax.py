@@ -13,7 +13,7 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.cells import place_of
+from neat_onnx.network.cells import part_name
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.formulas.activate import activate
@@ -74,7 +74,7 @@ def _are_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether neurons hand on their sums, each is needed once, and nothing reads the sums."""
     names = {str(name) for name in ctx.net.activation_names[neurons]}
     plain = all(activation_named(name).expression == VARIABLE for name in names)
-    return plain and not (ctx.reads_state(neurons) or np.any(ctx.copied[neurons]))
+    return plain and not (ctx.reads_pre_activation(neurons) or np.any(ctx.copied[neurons]))
 
 
 def _results(row: Places, form: Form) -> list[int]:
@@ -146,7 +146,7 @@ class RowsOfPlaces:
         made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps))
         hits, firsts = (arranged(each, self._after) for each in (self._hits, self._firsts))
         for part, neurons in (("largest", self._extremes), ("hits", hits), ("first", firsts)):
-            ctx.bind(neurons.ravel(), place_of(made, part), ctx.schedule.depth + 1)
+            ctx.bind(neurons.ravel(), part_name(made, part), ctx.schedule.depth + 1)
         output, name = block.tensor("Number"), block.name("number")
         made = ctx.emit(Cast, [made], output, name, to=int(ctx.data_type))
         flat = (block.tensor("Flat"), block.name("flatten"))
@@ -163,9 +163,9 @@ class RowsOfPlaces:
         """The first of the largest elements, those that are read."""
         names = block.tensor("Hardmax"), block.name("hardmax")
         made = ctx.emit(Hardmax, [x], *names, axis=self._axis)
-        ctx.bind(self._extremes, place_of(made, "largest"), ctx.schedule.depth + 1)
+        ctx.bind(self._extremes, part_name(made, "largest"), ctx.schedule.depth + 1)
         hits = arranged(self._hits, self._after).ravel()
-        ctx.bind(hits, place_of(made, "hits"), ctx.schedule.depth + 1)
+        ctx.bind(hits, part_name(made, "hits"), ctx.schedule.depth + 1)
         places = [*self._rows[0].first]
         if len(places) == self._hits.shape[1]:
             return made

@@ -10,7 +10,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named, label_of
-from neat_onnx.network.cells import place_of
+from neat_onnx.network.cells import part_name
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation
@@ -107,14 +107,14 @@ class RowLowering:
             node = self._as_it_stands(ctx, node_of(ctx, self._rows))
             made = self._emitted(ctx, block, node)
             result = made if not self._is_weighted else self._weighted(ctx, block, node, made)
-            self._bind(ctx, block, result, self._results(node), ends=self._is_weighted)
-            inside, after = {name: place_of(made, name) for name in self._inner}, node.after
+            self._bind(ctx, block, result, self._results(node), with_identity=self._is_weighted)
+            inside, after = {name: part_name(made, name) for name in self._inner}, node.after
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
             x = self._neurons(X).reshape(shape)
             parts = Composition(ctx, block, self._rows, in_shape(ctx, x, block.level))
             neurons = self._neurons(RESULT).reshape(x.shape)
-            self._bind(ctx, block, parts.emit(), neurons, ends=self._row.ends_in_product)
+            self._bind(ctx, block, parts.emit(), neurons, with_identity=self._row.ends_in_product)
             inside, after = parts.tensors, 1
         for name, neurons in self._inner.items():
             in_order = arranged(neurons, after) if neurons.shape[1] > 1 else neurons
@@ -190,9 +190,9 @@ class RowLowering:
         made: str,
         results: Ints,
         *,
-        ends: bool = False,
+        with_identity: bool = False,
     ) -> None:
-        """Bind the results to `made`; with `ends`, to an Identity: import makes neurons there."""
+        """Bind the results to `made`; or to an Identity of it, of which import makes neurons."""
         shape = results.shape if results.ndim > 1 else None
         flat = (block.tensor("Flat"), block.name("flatten"))
         neurons = results.ravel()
@@ -202,11 +202,11 @@ class RowLowering:
         if formula != VARIABLE:
             output = block.tensor("Layer")
             result = emit_activation(ctx, label_of(name), formula, made, output, block.name("act"))
-        if ends or (formula == VARIABLE and _are_read_alone(ctx, neurons)):
+        if with_identity or (formula == VARIABLE and _are_read_alone(ctx, neurons)):
             wish = block.tensor("Ends"), block.name("ends")
             result = ctx.emit(Identity, [result], *wish)
-        if ctx.reads_state(neurons):
-            states = ctx.signals.state[neurons]
-            state_flat = (f"{made}_flat", f"flatten_{made}")
-            ctx.places.bind(Columns(made, states, block.level, shape, state_flat))
+        if ctx.reads_pre_activation(neurons):
+            signals = ctx.signals.state[neurons]
+            flat = (f"{made}_flat", f"flatten_{made}")
+            ctx.places.bind(Columns(made, signals, block.level, shape, flat))
         ctx.places.bind(Columns(result, neurons, block.level, shape, flat))

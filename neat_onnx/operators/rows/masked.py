@@ -11,7 +11,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import activation_named, label_of
-from neat_onnx.network.cells import place_of
+from neat_onnx.network.cells import part_name
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Log
@@ -54,14 +54,16 @@ class MaskedRows:
         places = [k * self._width + at for k, row in enumerate(self._rows) for at in row.places]
         picked = pick_columns(ctx, flat, np.array(places))
         neurons = self._neurons(RESULT)
-        if ctx.reads_state(neurons):
+        if ctx.reads_pre_activation(neurons):
             ctx.bind(ctx.signals.state[neurons], picked, block.level)
         name = str(ctx.net.activation_names[neurons[0]])
         formula, output = activation_named(name).expression, block.tensor("Layer")
         layer = emit_activation(ctx, label_of(name), formula, picked, output, block.name("act"))
         ctx.bind(neurons, layer, block.level)
         for part in SOFTMAX.inner:
-            ctx.bind(self._neurons(part.name), place_of(softmax, part.name), ctx.schedule.depth + 1)
+            ctx.bind(
+                self._neurons(part.name), part_name(softmax, part.name), ctx.schedule.depth + 1
+            )
 
     def _softmax(self, ctx: LoweringContext, block: Block) -> str:
         """The softmax of all rows, [N, rows, longest].

@@ -303,9 +303,9 @@ def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
         ctx.fail(node, f"size is {given.size}, expected an odd one: runtimes differ about others")
     ctx.refuse_along(node, (1,), 0)
     channel = np.arange(x.shape[1])
-    apart = channel[None, :] - channel[:, None]  # how far the one read stands behind
+    distance = channel[None, :] - channel[:, None]  # how far the one read stands behind
     before, after = (given.size - 1) // 2, given.size // 2
-    near = ((apart >= -before) & (apart <= after)).astype(np.float64)
+    near = ((distance >= -before) & (distance <= after)).astype(np.float64)
     power = tensors.along(tensors("mul", x, x), 1, near * (given.alpha / given.size))
     inverse = tensors("pow", tensors("add", power, given.bias), -given.beta)
     ctx.bind(node, tensors("mul", x, inverse))

@@ -42,7 +42,7 @@ class Places:
 
 
 class PlaceFinder:
-    """Finds the hits of one network, among neurons that are free, and of which no state is read."""
+    """Finds the hits of one network, among free neurons of which no pre-activation is read."""
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._net, self._edges = ctx.net, LiveEdges(ctx.net)

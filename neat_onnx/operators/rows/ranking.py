@@ -1,4 +1,4 @@
-"""ArgMax, ArgMin and TopK: places in an order, as numbers that neurons compute by comparisons.
+"""ArgMax, ArgMin and TopK: indices in an order, as numbers that neurons compute by comparisons.
 
 Where their readers make them a part of an aggregation, maxabs or median, or a place in an order of
 their own, they are that part.
@@ -22,10 +22,10 @@ from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.layout.indexed import gather_elements
 from neat_onnx.operators.layout.lookup import gather_elements_at, taken
-from neat_onnx.operators.rows.selection import choices, first_hit, hits_of, is_by_rounds, place_of
+from neat_onnx.operators.rows.selection import choices, first_hit, hits_of, index_of, is_by_rounds
 
 
-class PlaceAttributes(Attributes):
+class IndexAttributes(Attributes):
     """Attributes of ArgMax and ArgMin: the axis, and the choice between equal elements."""
 
     axis: int = 0
@@ -34,19 +34,19 @@ class PlaceAttributes(Attributes):
 
 
 class ArgMax(Node):
-    """The place of the largest element along an axis."""
+    """The index of the largest element along an axis."""
 
     since = 13
     exact = True
-    attributes: PlaceAttributes = PlaceAttributes.defaults()
+    attributes: IndexAttributes = IndexAttributes.defaults()
 
 
 class ArgMin(Node):
-    """The place of the smallest element along an axis."""
+    """The index of the smallest element along an axis."""
 
     since = 13
     exact = True
-    attributes: PlaceAttributes = PlaceAttributes.defaults()
+    attributes: IndexAttributes = IndexAttributes.defaults()
 
 
 class GatherElementsAttributes(Attributes):
@@ -73,7 +73,7 @@ class TopKAttributes(Attributes):
 
 
 class TopK(Node):
-    """The k largest or smallest elements along an axis, sorted, and their places."""
+    """The k largest or smallest elements along an axis, sorted, and their indices."""
 
     inputs = (2, 2)
     outputs = (2, 2)
@@ -85,27 +85,27 @@ class TopK(Node):
 _LARGEST = {DataType.FLOAT16: 2.0**15, DataType.DOUBLE: 2.0**1000}
 
 
-def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
-    """Bind the place of the largest along an axis, or of the smallest."""
+def lift_index(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
+    """Bind the index of the largest along an axis, or of the smallest."""
     given = node.attributes
-    assert isinstance(given, PlaceAttributes)
+    assert isinstance(given, IndexAttributes)
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    if not largest or given.select_last_index:  # where all are -∞, no hit is the first place
+    if not largest or given.select_last_index:  # where all are -∞, no hit is the first index
         x = _in_order(ctx, x)
     extreme, hits = hits_of(tensors, x, (axis,), "max" if largest else "min")
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
-    place = place_of(tensors, choice, axis, keepdims=bool(given.keepdims))
-    read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # place 0 weighs nothing
+    index = index_of(tensors, choice, axis, keepdims=bool(given.keepdims))
+    read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # index 0 weighs nothing
     parts = {"largest": extreme, "hits": hits, "first": read}
-    bind_with_parts(ctx, node, place, parts)
-    ctx.bounds[node.output[0]] = 0, x.shape[axis] - 1
+    bind_with_parts(ctx, node, index, parts)
+    ctx.facts[node.output[0]].bounds = 0, x.shape[axis] - 1
     ctx.integer.add(node.output[0])
 
 
 def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -> None:
-    """Bind the first k values along an axis in their order, and their places."""
+    """Bind the first k values along an axis in their order, and their indices."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, axis, len(x.shape))
@@ -121,16 +121,16 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     else:
         Budget().take("elements", size * math.comb(size, 2), node.label)
         choice = _by_rank(tensors, ordered, count, largest=largest)
-    places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
+    indices = index_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
     rows = rearranged(x, lambda array: array[..., None, :])
     values = x if size == 1 else taken(ctx, node, rows, choice, -1)
     ctx.bind(
         node, *(rearranged(each, lambda array: np.moveaxis(array, -1, axis))
-                for each in (values, places))
+                for each in (values, indices))
     )  # fmt: skip
     if axis == len(x.shape) - 1:
-        ctx.chosen[node.output[1]] = choice
-    ctx.bounds[node.output[1]] = 0, size - 1
+        ctx.facts[node.output[1]].chosen = choice
+    ctx.facts[node.output[1]].bounds = 0, size - 1
     ctx.integer.add(node.output[1])
 
 
@@ -143,7 +143,7 @@ def _in_order(ctx: LiftingContext, x: Operand) -> Operand:
 
 
 def _by_rank(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
-    """For each of the first `count` places, 1 for the element of the last axis there, else 0."""
+    """For each of the first `count` ranks, 1 for the element of the last axis there, else 0."""
     rank = _ranks(tensors, x, largest=largest)
     wanted = np.arange(count, dtype=np.float64)[:, None]
     ranks = rearranged(rank, lambda array: array[..., None, :])
@@ -176,7 +176,7 @@ def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
     picks = given.keepdims and not given.select_last_index and not ctx.is_output(name)
     is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
     if ctx.readers_of(name) != {"GatherElements"} or not (picks and is_last):
-        lift_place(ctx, node, largest=True)
+        lift_index(ctx, node, largest=True)
         return
     value = last_axis(ctx, node, (given.axis,))
     ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
@@ -184,57 +184,57 @@ def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
 
 @lifts(ArgMin)
 def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
-    """Lift ArgMin: the place as a number."""
-    lift_place(ctx, node, largest=False)
+    """Lift ArgMin: the index as a number."""
+    lift_index(ctx, node, largest=False)
 
 
 @lifts(GatherElements)
 def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
     """Lift GatherElements: a choice of signals, a part of maxabs, or a sum of products."""
-    place = ctx.operand(node, 1)
-    if not isinstance(place, Value):
+    index = ctx.operand(node, 1)
+    if not isinstance(index, Value):
         gather_elements(ctx, node, node.attributes.axis)
-    elif place.formula.op != "where_largest":
+    elif index.formula.op != "where_largest":
         gather_elements_at(ctx, node, node.attributes.axis)
-    elif (picked := _part_of_aggregation(ctx, node, place)) is not None:
+    elif (picked := _part_of_aggregation(ctx, node, index)) is not None:
         ctx.bind(node, picked)
     else:
-        _bind_place(ctx, node, place)
+        _bind_index(ctx, node, index)
         gather_elements_at(ctx, node, node.attributes.axis)
 
 
-def _part_of_aggregation(ctx: LiftingContext, node: GatherElements, place: Value) -> Value | None:
+def _part_of_aggregation(ctx: LiftingContext, node: GatherElements, index: Value) -> Value | None:
     """An element by the ArgMax of the same ones, as an aggregation that is registered has it."""
     value, (name,) = ctx.operand(node, 0), node.output
-    axes = ctx.axes(node, [node.attributes.axis], len(place.shape))
+    axes = ctx.axes(node, [node.attributes.axis], len(index.shape))
     readers = ctx.readers_of(name)
     is_reduced = readers and all(each.startswith("Reduce") for each in readers)
-    if not is_reduced or ctx.is_output(name) or axes != (len(place.shape) - 1,):
+    if not is_reduced or ctx.is_output(name) or axes != (len(index.shape) - 1,):
         return None
-    picked = apply_formula(ctx, node, "pick", [value, place]) if isinstance(value, Value) else None
+    picked = apply_formula(ctx, node, "pick", [value, index]) if isinstance(value, Value) else None
     return picked if picked and is_part(picked.formula, picked, ctx.data_type) else None
 
 
-def _bind_place(ctx: LiftingContext, node: GatherElements, place: Value) -> None:
+def _bind_index(ctx: LiftingContext, node: GatherElements, index: Value) -> None:
     """Let neurons compute an ArgMax along the last axis that is a part of no aggregation."""
     tensors, name = Algebra(ctx, node), node.input[1]
-    last = len(place.shape) - 1
-    _, hits = hits_of(tensors, replace(place, formula=place.formula.args[0]), (last,))
+    last = len(index.shape) - 1
+    _, hits = hits_of(tensors, replace(index, formula=index.formula.args[0]), (last,))
     choice = first_hit(tensors, hits, last)
-    ctx.operands[name] = place_of(tensors, choice, last, keepdims=True)
-    ctx.chosen[name] = rearranged(choice, lambda array: array[..., None, :])
+    ctx.operands[name] = index_of(tensors, choice, last, keepdims=True)
+    ctx.facts[name].chosen = rearranged(choice, lambda array: array[..., None, :])
     ctx.integer.add(name)
 
 
 @lifts(TopK)
 def lift_topk(ctx: LiftingContext, node: TopK) -> None:
-    """A place in an order, where the largest of the smallest of a row is read; else numbers."""
+    """An index in an order, where the largest of the smallest of a row is read; else numbers."""
     given = node.attributes
-    values, places = (ctx.readers_of(name) for name in node.output)
+    values, indices = (ctx.readers_of(name) for name in node.output)
     rank = len(ctx.operand(node, 0).shape)
     is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
     is_read_last = values == {"ReduceMax"} and not any(map(ctx.is_output, node.output))
-    if given.largest or places or not (is_last and is_read_last):
+    if given.largest or indices or not (is_last and is_read_last):
         lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
         return
     value = last_axis(ctx, node, (given.axis,))

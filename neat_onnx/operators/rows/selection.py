@@ -11,13 +11,13 @@ from neat_onnx.lifting.context import Operand, Value
 from neat_onnx.model import DataType
 from neat_onnx.operators.algebra import Algebra, rearranged
 
-_FEW = 3
-_MOST_PART = 2
-_MANY, _LEAST_PART = 64, 8
-_PAIRS = 60  # squares of the size, for each of which comparing all takes as much as a round
+_MAX_SIZE_COMPARED = 64  # elements; in larger rows fewer neurons count, not fewer bytes
+_ROUNDS_AT_LEAST = 3
+_PAIRS_PER_ROUND = 60  # that take as much to compare as a round
+_MIN_ELEMENTS_PER_ROUND, _MIN_ELEMENTS_PER_ROUND_OF_LARGE = 2, 8
 _SMALLER = 0.25  # a power of two: exact, and what is taken does not overflow
-_BELOW = 3.0  # times the largest magnitude
-_BELOW_SINGLE = 2.0**127  # a quarter of any number of float32 minus this is below any quarter
+_DROP_PER_MAGNITUDE = 3.0  # by which a taken element falls below all others
+_DROP_OF_FLOAT32 = 2.0**127  # a quarter of any number of float32 minus this is below any quarter
 
 
 def hits_of(
@@ -40,8 +40,8 @@ def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False)
     return tensors("number", tensors("greater", found, 0.5))
 
 
-def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
-    """The place along an axis of the only 1."""
+def index_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
+    """The index along an axis of the only 1."""
     number = np.arange(choice.shape[axis], dtype=np.float64)[None, :]
     found = tensors.along(choice, axis, number)
     if keepdims:
@@ -53,8 +53,11 @@ def is_by_rounds(count: int, size: int) -> bool:
     """Whether rounds are written shorter than comparing each element with each other, or, of many
     elements, are fewer neurons; one element alone has no other.
     """
-    few = min(size // _MOST_PART, _FEW + size * size // _PAIRS)
-    return size == 1 or count <= (few if size <= _MANY else size // _LEAST_PART)
+    rounds = _ROUNDS_AT_LEAST + size * size // _PAIRS_PER_ROUND
+    most = min(size // _MIN_ELEMENTS_PER_ROUND, rounds)
+    if size > _MAX_SIZE_COMPARED:
+        most = size // _MIN_ELEMENTS_PER_ROUND_OF_LARGE
+    return size == 1 or count <= most
 
 
 def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
@@ -82,9 +85,9 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
 def _below(tensors: Algebra, left: Operand) -> Operand:
     """A number to take from an element so that it is below all others; a constant is a weight."""
     if tensors.data_type is DataType.FLOAT:
-        return np.array([_BELOW_SINGLE])
+        return np.array([_DROP_OF_FLOAT32])
     magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
-    return tensors.activations(tensors("add", tensors("mul", magnitude, _BELOW), 1.0))
+    return tensors.activations(tensors("add", tensors("mul", magnitude, _DROP_PER_MAGNITUDE), 1.0))
 
 
 def _made_smaller(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:

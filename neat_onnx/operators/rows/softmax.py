@@ -51,7 +51,7 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     """The largest is taken out before the exponential, so that it does not overflow."""
     tensors = Algebra(ctx, node)
     x, axes = tensors.input(0), _axes(ctx, node)
-    absent, least = special(ctx, x), ctx.masked.get(node.input[0])
+    absent, least = special(ctx, x), ctx.facts[node.input[0]].above_masked
     if absent is not None and isinstance(x, Value):
         if least is None or not np.all(absent <= 0.0):
             _lift_present(ctx, node, x, absent, axes)
@@ -62,7 +62,7 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         ctx.vanishing.append(parts["spread"].signals.ravel())
     if node.op_type == "Softmax":
         if axes == (len(x.shape) - 1,):
-            ctx.probabilities.add(node.output[0])
+            ctx.facts[node.output[0]].adds_up_to_one = True
         bind_with_parts(ctx, node, _softmax(tensors, parts), parts)
         return
     scale = tensors("log", parts.pop("total"))

@@ -38,8 +38,8 @@ class Part:
         activation: the text of its formula; "" for any.
         aggregation: of its inputs.
         any_bias: it may have a bias.
-        apart: import would take its function and that of its source for one: written in parts, an
-            Add of zeros stands between, of which import makes neurons.
+        is_separate: import would take its function and that of its source for one: written in
+            parts, an Add of zeros stands between, of which import makes neurons.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Part:
     activation: str = "z"
     aggregation: str = "sum"
     any_bias: bool = False
-    apart: bool = False
+    is_separate: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ _DIVIDED = (
     Part("centred", (Link(X), Link("mean", -1.0))),
     Part("square", (Link("centred"),), activation=""),
     Part("power", (Link("square"),), whole=True, activation="", aggregation="mean"),
-    Part("scale", (Link("power"),), whole=True, activation="reciprocal(z)", apart=True),
+    Part("scale", (Link("power"),), whole=True, activation="reciprocal(z)", is_separate=True),
 )
 
 DIVIDED = Row(

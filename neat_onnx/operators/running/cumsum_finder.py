@@ -7,7 +7,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.groups.axis_products import axis_products
 from neat_onnx.short_form.groups.search import Found, Search
 
-_FEWEST = 3  # elements that are accumulated
+_MIN_ELEMENTS = 3  # that are accumulated
 
 
 def find_running_sum(search: Search, sums: Node) -> Found | None:
@@ -30,7 +30,7 @@ def _accumulated(
     search: Search, source: str, end: str, weights: np.ndarray | None, axis: int
 ) -> Found | None:
     """The running sums of a tensor, whose product by these weights they are."""
-    if weights is None or len(weights) < _FEWEST:
+    if weights is None or len(weights) < _MIN_ELEMENTS:
         return None
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None

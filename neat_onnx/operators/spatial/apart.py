@@ -18,7 +18,7 @@ from neat_onnx.operators.spatial.weights import (
     shared_weights,
 )
 
-_LEAST_ALIKE = 4  # times as many neurons as differ
+_MIN_ALIKE_PER_DIFFERENT = 4  # neurons
 
 
 def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> Bools:
@@ -41,7 +41,7 @@ def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> B
         apart |= _differ(channel, net.neurons.bias[neurons])
         wrong = _differ(found.fields.weight, found.weight)
     apart[found.fields.neuron[wrong]] = True
-    if np.count_nonzero(apart) * _LEAST_ALIKE > apart.size:
+    if np.count_nonzero(apart) * _MIN_ALIKE_PER_DIFFERENT > apart.size:
         raise NotShared("too many of its neurons differ")
     if np.any(np.isin(block.sources, neurons[~apart])):
         raise NotShared("one of its neurons depends on another")

@@ -19,8 +19,8 @@ from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 _SINCE = 16  # opset
 _AXES = 3  # of a picture, beside its samples
-_CLOSE = 1e-9
-_OUTSIDE = -3.0  # far from all elements
+_TOLERANCE = 1e-9
+_FAR_OUTSIDE = -3.0  # of the grid: no element is near
 _SUMS = ("MatMul", "Gemm", "ReduceSum", "Concat")  # as export writes them
 _TAPS = 4  # of a sample
 _PADDING = ("zeros", "border")
@@ -92,20 +92,20 @@ def _places(terms: Terms, sizes: Sizes, count: int) -> list[Singles] | None:
     rows, weights = terms.rows, terms.weights
     along = np.unravel_index(terms.places, sizes)
     whole = np.bincount(rows, weights, count)
-    if np.any(weights < 0.0) or np.any(whole > 1.0 + _CLOSE):
+    if np.any(weights < 0.0) or np.any(whole > 1.0 + _TOLERANCE):
         return None
-    cut, left = whole < 1.0 - _CLOSE, whole < 1.0 - _CLOSE  # some elements are not there
+    cut, left = whole < 1.0 - _TOLERANCE, whole < 1.0 - _TOLERANCE  # some elements are not there
     found = []
     for at, size in zip(along, sizes, strict=True):
         low, high = np.full(count, size), np.full(count, -1)
         np.minimum.at(low, rows, at)
         np.maximum.at(high, rows, at)
         share = np.bincount(rows, weights * (at > low[rows]), count)
-        places = low + np.where(cut, share / np.maximum(whole, _CLOSE), share)
+        places = low + np.where(cut, share / np.maximum(whole, _TOLERANCE), share)
         for border, beyond in ((0, whole - 1.0), (size - 1, size - whole)):
             here = left & (low == border) & (high == border)
             places, left = np.where(here, beyond, places), left & ~here
-        found.append(np.where(whole > 0, places, _OUTSIDE).astype(np.float32))
+        found.append(np.where(whole > 0, places, _FAR_OUTSIDE).astype(np.float32))
     return found if _are_at(terms, along, found, sizes) else None
 
 
@@ -143,7 +143,7 @@ def _numbers(places: Singles, size: int, *, corners: bool, border: bool) -> Sing
         at, tries[:, 0], tries[:, -1] = np.clip(at, 0, length - one), -two, two
         at[:, 0], at[:, -1] = 0, length - one
     else:
-        at = np.where(at < -one, np.float32(_OUTSIDE), at)
+        at = np.where(at < -one, np.float32(_FAR_OUTSIDE), at)
     hits = at == places[:, None]
     return tries[np.arange(len(tries)), hits.argmax(axis=1)] if np.all(hits.any(axis=1)) else None
 

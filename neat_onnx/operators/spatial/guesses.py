@@ -15,8 +15,8 @@ import numpy as np
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.window import Sizes, Window
 
-_MOST_STRIDE = 32
-_MOST_CHECKS = 200
+_MAX_STRIDE = 32
+_MAX_CHECKS = 200
 _SAMPLE = 128
 _CLEARLY = 1.5
 
@@ -114,7 +114,7 @@ def geometry_of(matrix: Matrix, sources: Sizes | None = None) -> Geometry | None
     if alike == 1 or not _may_share(matrix):
         return None
     best = None
-    for down, across in _planes(matrix, alike, sources)[:_MOST_CHECKS]:
+    for down, across in _planes(matrix, alike, sources)[:_MAX_CHECKS]:
         if best and down.sharing * across.sharing * best.weights < len(matrix):
             break  # this one would have more weights, and all that follow
         if _holds(matrix, down):
@@ -172,7 +172,7 @@ def _axes(
     last = matrix.row[some] // rows % count == count - 1
     place = matrix.column[some] // columns % size
     found = []
-    for stride in range(1, min(max([2, *sizes]), _MOST_STRIDE + 1)):
+    for stride in range(1, min(max([2, *sizes]), _MAX_STRIDE + 1)):
         excused = matrix.repeats(some, rows, stride * columns) | last | (place >= size - stride)
         shares = (stride < size) & (count > 1) | (stride == 1) & (count == 1)
         found += [

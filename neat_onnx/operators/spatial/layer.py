@@ -62,23 +62,23 @@ class SpatialLayer:
 
 
 def bind_spatial(
-    ctx: LoweringContext, block: Block, state: str, result: Columns, apart: Bools | None = None
+    ctx: LoweringContext, block: Block, tensor: str, result: Columns, apart: Bools | None = None
 ) -> None:
-    """Bind the neurons of a block to `result`, and their states to the tensor `state`.
+    """Bind the neurons of a block to `result`, and their pre-activations to `tensor`.
 
     Args:
         ctx: the export.
         block: the neurons.
-        state: a tensor shaped as the result.
+        tensor: of pre-activations, shaped as the result.
         result: the columns of the whole block.
-        apart: which of them are not the neurons'; none of the states is read then.
+        apart: which of them are not the neurons'; none of the pre-activations is read then.
     """
     if apart is not None:
         _bind_parts(ctx, block, result, apart)
         return
-    if ctx.reads_state(block.neurons):
-        names, read = (f"{state}_flat", f"flatten_{state}"), ctx.signals.state[result.signals]
-        ctx.places.bind(Columns(state, read, block.level, result.shape, names))
+    if ctx.reads_pre_activation(block.neurons):
+        names, read = (f"{tensor}_flat", f"flatten_{tensor}"), ctx.signals.state[result.signals]
+        ctx.places.bind(Columns(tensor, read, block.level, result.shape, names))
     ctx.places.bind(result)
 
 
@@ -172,7 +172,7 @@ def _of_distinct(ctx: LiftingContext, block: SpatialBlock) -> SpatialBlock:
         return block
     made = ctx.add_neurons(len(sources))
     ctx.connect(made, sources, np.arange(len(sources)), np.ones(len(sources)))
-    copies = ctx.materialize(Value(made.states))
+    copies = ctx.materialize(Value(made.signals))
     return replace(block, sources=copies.reshape(block.sources.shape))
 
 
@@ -233,7 +233,7 @@ def add_block(
     for k, block in enumerate(blocks):
         _slide(ctx, made, k * size, block, weights, gates)
     shape = (len(blocks), *blocks[0].neurons.shape)
-    return Value(made.states.reshape(shape), made=made)
+    return Value(made.signals.reshape(shape), made=made)
 
 
 def _slide(
@@ -253,5 +253,5 @@ def _slide(
         return
     block = _of_distinct(ctx, block)
     ctx.connect(made, block.sources.ravel()[fields.source], position, weight)
-    states = made.states[first : first + block.neurons.size]
-    ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))
+    signals = made.signals[first : first + block.neurons.size]
+    ctx.blocks.append(block.with_neurons(signals.reshape(block.neurons.shape)))

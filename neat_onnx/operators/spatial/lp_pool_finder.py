@@ -14,10 +14,10 @@ from neat_onnx.short_form.groups.power_sums import bases_of
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
 _AXES = range(2, 5)  # of a picture, channels and one to three others
-_CLOSE = 1e-6  # of an exponent of float32
+_TOLERANCE = 1e-6  # of an exponent of float32
 _EUCLIDEAN = 2
 _POWERS = ("Sqrt", "Pow")
-_FARTHEST = 4  # nodes from a sum of sizes back to these
+_MAX_NODES_BACK = 4  # from a sum of sizes to these
 
 
 def find_lp_pool(search: Search, last: Node) -> Found | None:
@@ -65,7 +65,7 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
         return None
     is_size = is_one_of(size, "Abs")
     p = exponent if is_size else _EUCLIDEAN
-    fits = isclose(p * inverse, 1.0, rel_tol=_CLOSE) and (is_size or exponent == 1.0)
+    fits = isclose(p * inverse, 1.0, rel_tol=_TOLERANCE) and (is_size or exponent == 1.0)
     if not fits or p < 1 or p != int(p):
         return None
     origin = reader.origin(terms[0]._replace(tensor=size.input[0]))
@@ -75,7 +75,9 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
 def _ends_in_root(search: Search, name: str) -> bool:
     """Whether the first node on the way to a tensor that computes is a root, or a sum of sizes."""
     way = search.computing(name)
-    near = [*islice((node for node in way if not is_one_of(node, "Concat", "Gather")), _FARTHEST)]
+    near = [
+        *islice((node for node in way if not is_one_of(node, "Concat", "Gather")), _MAX_NODES_BACK)
+    ]
     is_root = bool(near) and is_one_of(near[0], *_POWERS)
     return is_root or any(is_one_of(node, "Abs") for node in near)
 

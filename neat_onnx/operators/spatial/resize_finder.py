@@ -11,7 +11,7 @@ from neat_onnx.operators.spatial.resize import cubic, triangle
 from neat_onnx.short_form.groups.axis_products import axis_products
 from neat_onnx.short_form.groups.search import Floats, Found, Search, Sizes
 
-_CLOSE = 1e-5  # weights are rounded to float32
+_TOLERANCE = 1e-5  # weights are rounded to float32
 _OF_PICTURES = 4  # axes
 _CUBIC = -0.75  # ONNX's own cubic_coeff_a
 _WITH_AXES = 18  # the opset from which on sizes may be those of some axes
@@ -94,4 +94,4 @@ def _interpolates(matrix: Floats, mode: str, coordinates: str) -> bool:
     columns = np.clip(taps, 0, given - 1).astype(np.int64)
     wanted = np.zeros_like(matrix)
     np.add.at(wanted, (np.arange(size)[:, None], columns), weights)
-    return bool(np.allclose(wanted, matrix, rtol=0.0, atol=_CLOSE))
+    return bool(np.allclose(wanted, matrix, rtol=0.0, atol=_TOLERANCE))

@@ -114,15 +114,15 @@ def _kernel(block: SpatialBlock, found: Found) -> tuple[Floats, Floats]:
     Raises:
         NotShared: no connection has one of them alone.
     """
-    place = found.fields.weight
-    alone = np.ones(len(place), np.bool_)
+    tap = found.fields.weight
+    alone = np.ones(len(tap), np.bool_)
     if found.together is not None:
         alone = np.bincount(found.together)[found.together] == 1
     kernel = np.zeros(int(np.prod(block.weight_shape)))
-    kernel[place[alone][::-1]] = found.weight[alone][::-1]  # the first of each is the last here
-    expected: Floats = kernel[place]
+    kernel[tap[alone][::-1]] = found.weight[alone][::-1]  # the first of each is the last here
+    expected: Floats = kernel[tap]
     if found.together is not None:
-        if np.any(np.bincount(place[alone], minlength=len(kernel)) == 0):
+        if np.any(np.bincount(tap[alone], minlength=len(kernel)) == 0):
             raise NotShared("each of its windows has a source in two places")
         expected = np.bincount(found.together, expected).astype(np.float64)[found.together]
     return kernel, expected
@@ -191,27 +191,27 @@ def connections_into(
     the neurons read more than their windows.
     """
     fields, size, together = receptive_fields(block), block.sources.size, None
-    place = np.full(signals.count, NONE, np.int64)
+    position = np.full(signals.count, NONE, np.int64)
     if block.repeats_sources:
         sources, number = np.unique(block.sources, return_inverse=True)
         number = number.ravel()
         fields = fields.in_order(np.lexsort((number[fields.source], fields.neuron)))
-        place[sources] = np.arange(len(sources))
+        position[sources] = np.arange(len(sources))
         wanted = fields.neuron * size + number[fields.source]
         if np.any(again := wanted[1:] == wanted[:-1]):
             together = np.append(0, np.cumsum(~again))
             wanted = wanted[np.append(True, ~again)]
     else:
-        place[block.sources.ravel()] = np.arange(size)
+        position[block.sources.ravel()] = np.arange(size)
         wanted = fields.neuron * size + fields.source
     row, edge = net.edges_into(block.neurons.ravel())
     read, weight = signals.read[edge], signals.weight[edge]
-    key = row * size + place[read]
-    if np.array_equal(key, wanted) and np.all(place[read] != NONE):  # all of them, and no other
+    key = row * size + position[read]
+    if np.array_equal(key, wanted) and np.all(position[read] != NONE):  # all of them, and no other
         once = repeated(1, len(wanted), np.int64)
         return _found(fields, weight, once, together), np.zeros(block.neurons.size, np.bool_)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
-    inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
+    inside = (position[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~signals.overflows[read] if not block.is_pool else read < 0
     outside = np.zeros(block.neurons.size, np.bool_)
     outside[row[~inside & ~idle]] = True
@@ -246,7 +246,7 @@ def _refuse(net: Network, block: SpatialBlock, wrong: Bools, what: str) -> None:
         raise NotShared(f"{_named(net, block, int(np.argmax(wrong.ravel())))} {what}")
 
 
-def _named(net: Network, block: SpatialBlock, place: int) -> str:
-    channel, *position = (int(k) for k in np.unravel_index(place, block.neurons.shape))
+def _named(net: Network, block: SpatialBlock, at: int) -> str:
+    channel, *position = (int(k) for k in np.unravel_index(at, block.neurons.shape))
     where = ", ".join(map(str, position))
-    return f"{net.label(int(block.neurons.flat[place]))} (channel {channel}, at {where})"
+    return f"{net.label(int(block.neurons.flat[at]))} (channel {channel}, at {where})"

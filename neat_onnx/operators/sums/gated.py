@@ -14,8 +14,8 @@ from neat_onnx.operators.formulas.elementwise import Add
 from neat_onnx.operators.layout.columns import exactly
 from neat_onnx.operators.sums.dense import weighted_sums
 
-_LEAST = 4  # neurons
-_MOST_PART = 2  # of the matrix that is zeros
+_MIN_NEURONS = 4
+_MAX_ELEMENTS_PER_WEIGHT = 2  # of the matrix; the others are zeros
 
 
 @lowers(Stage.LAYOUTS)
@@ -54,9 +54,9 @@ def _are_a_matrix(ctx: LoweringContext, neurons: Ints) -> bool:
     gated = ctx.signals.are_products(source)
     values, plain = ctx.signals.factors(source[gated])[0], source[~gated]
     columns = distinct(plain)
-    dense = len(neurons) * len(columns) <= _MOST_PART * len(plain)
+    dense = len(neurons) * len(columns) <= _MAX_ELEMENTS_PER_WEIGHT * len(plain)
     harmful = np.any(ctx.signals.overflows[columns]) or np.any(np.isin(values, columns))
-    return len(neurons) >= _LEAST and dense and not harmful
+    return len(neurons) >= _MIN_NEURONS and dense and not harmful
 
 
 def lower_gated_sums(ctx: LoweringContext, block: Block) -> None:

@@ -27,19 +27,19 @@ from neat_onnx.operators.sums.dense import responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, responds_alone, waits
 
-_LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
-_LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
-_LEAST_ALONG = 36  # the same, where neurons read one signal after the other
-_LEAST_IMPORTED = 4  # the same, where a model had them, most likely as an elementwise node
-_LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
-_MOST_SCALED = 0.5  # part of a run of neurons that have other weights than 1
-_SHORTEST_RUN = 8  # elements of a run, on average
-_MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
-_GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
-_INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
+_MIN_WEIGHTS_GATHERED = 1 << 16  # of the Gemm that it would be
+_MIN_WEIGHTS_IN_ORDER = 1 << 10  # the same, where all sources stand in order
+_MIN_WEIGHTS_ALONG = 36  # the same, where neurons read one signal after the other
+_MIN_WEIGHTS_IMPORTED = 4  # the same, where a model had them, most likely as an elementwise node
+_MIN_WEIGHTS_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
+_MAX_SHARE_SCALED = 0.5  # of a run of neurons, with other weights than 1
+_MIN_RUN = 8  # elements of a run, on average
+_MAX_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
+_GEMM_BYTES, _WEIGHT_BYTES = 250, 4  # of a Gemm and its activation, and of each weight
+_INPUT_BYTES, _ELEMENT_BYTES = 130, 12  # of nodes that gather and scale an input; of its elements
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
-_MOST_IN_GEMM = 32  # neurons that could stand in an elementwise node
-_MOST_PARTS, _LEAST_IN_PART = 8, 4  # and neurons, on average, where values stand once in each
+_MAX_NEURONS_IN_GEMM = 32  # that could stand in an elementwise node
+_MAX_PARTS, _MIN_NEURONS_IN_PART = 8, 4  # and neurons, on average, where values stand once in each
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 _IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
 
@@ -90,7 +90,7 @@ def _grow_by_a_factor(ctx: LoweringContext, neurons: Ints) -> bool:
     functions, without a name, that they read. It makes neurons of a Gemm.
     """
     sources = _sources(ctx, neurons)
-    if sources.shape[1] != 1 or len(neurons) > _MOST_IN_GEMM:
+    if sources.shape[1] != 1 or len(neurons) > _MAX_NEURONS_IN_GEMM:
         return False
     weights, biased = _weights(ctx, neurons, 1), np.any(ctx.net.neurons.bias[neurons])
     alike = bool(biased and np.all(weights == weights[0])) and have_formulas(ctx, sources[:, 0])
@@ -131,7 +131,7 @@ def _with_each_value_once(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     values = ctx.signals.factors(sources.ravel())[0].reshape(sources.shape)
     parts: list[Ints] = []
     rest = np.arange(len(neurons))
-    while rest.size and len(parts) < min(_MOST_PARTS, len(neurons) // _LEAST_IN_PART):
+    while rest.size and len(parts) < min(_MAX_PARTS, len(neurons) // _MIN_NEURONS_IN_PART):
         flat = values[rest].ravel()
         first = np.zeros(flat.size, np.bool_)
         first[np.unique(flat, return_index=True)[1]] = True
@@ -177,7 +177,7 @@ def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
         run = np.cumsum(np.diff(_sources(ctx, found)[:, 0], prepend=0) != 1)
         run = np.unique([ctx.schedule.level[found], run], axis=1, return_inverse=True)[1].ravel()
         share = np.bincount(run, others) / np.bincount(run)
-        others |= share[run] > (0.0 if ctx.net.library == IMPORTED else _MOST_SCALED)
+        others |= share[run] > (0.0 if ctx.net.library == IMPORTED else _MAX_SHARE_SCALED)
     scaled = np.zeros(len(ctx.net), np.bool_)
     scaled[found[others]] = True
     return scaled
@@ -196,35 +196,35 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     matrix = len(neurons) * len(distinct(sources.ravel()))
     if matrix == sources.size and sources.shape[1] == 2:
         return False
-    along = _LEAST_IMPORTED if ctx.net.library == IMPORTED else _LEAST_ALONG
+    along = _MIN_WEIGHTS_IMPORTED if ctx.net.library == IMPORTED else _MIN_WEIGHTS_ALONG
     if matrix >= along and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
         return True
-    in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX
+    in_order = _MIN_WEIGHTS_OF_TWO if sources.shape[1] == 2 else _MIN_WEIGHTS_IN_ORDER
     if ctx.net.library == IMPORTED and ctx.net.aggregation_names[neurons[0]] in _IN_FLOAT64:
-        in_order = _LEAST_IMPORTED  # no Gemm does that
-    least = in_order if _is_in_runs(sources) else _LEAST_GATHERED
+        in_order = _MIN_WEIGHTS_IMPORTED  # no Gemm does that
+    least = in_order if _is_in_runs(sources) else _MIN_WEIGHTS_GATHERED
     return matrix >= least or _are_many(ctx, neurons)
 
 
 def _are_many(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether values that may overflow would need several Gemms, larger than elementwise nodes."""
     parts = by_overflowing_source(ctx, neurons)
-    if len(parts) <= _MOST_GEMMS:
+    if len(parts) <= _MAX_GEMMS:
         return False
     sources = _sources(ctx, neurons)
     if _is_in_runs(sources):
         return True
-    inputs = _INPUT + _ELEMENT * len(neurons)
-    gathered = _INPUT + sources.shape[1] * inputs
+    inputs = _INPUT_BYTES + _ELEMENT_BYTES * len(neurons)
+    gathered = _INPUT_BYTES + sources.shape[1] * inputs
     weights = (len(part) * len(distinct(_sources(ctx, part).ravel())) for part in parts)
-    return bool(gathered <= _GEMM * len(parts) + _WEIGHT * sum(weights))
+    return bool(gathered <= _GEMM_BYTES * len(parts) + _WEIGHT_BYTES * sum(weights))
 
 
 def _is_in_runs(sources: Ints) -> bool:
     """Whether neighbours read the same signals or neighbouring ones, but for a few."""
     steps = np.diff(sources, axis=0)
     breaks = np.count_nonzero((steps != 0) & (steps != 1), axis=0)
-    return bool(np.all(breaks * _SHORTEST_RUN <= len(sources)))
+    return bool(np.all(breaks * _MIN_RUN <= len(sources)))
 
 
 def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
@@ -280,8 +280,8 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
         result = _copied(ctx, block, result)
     result = _responded(ctx, block, result)
     bias = ctx.net.neurons.bias[block.neurons]
-    ends = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
-    activate(ctx, block, result, ends=ends)
+    waiting = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
+    activate(ctx, block, result, with_identity=waiting)
 
 
 def _are_modulated(ctx: LoweringContext, sources: Ints, weights: Floats) -> bool:
@@ -314,9 +314,10 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     if _are_of_inputs(ctx, neurons):
         return False
     plain = identities(ctx) & (genes.response == 1.0)
-    apart = len(distinct(sources.ravel()))
-    few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
-    alike = bool(np.all(plain[neurons])) or apart < len(neurons)
+    different = len(distinct(sources.ravel()))
+    is_small = len(neurons) * different < _MIN_WEIGHTS_IN_ORDER
+    few = is_small and bool(np.all(genes.response[neurons] == 1.0))
+    alike = bool(np.all(plain[neurons])) or different < len(neurons)
     return alike or few or have_formulas(ctx, sources.ravel()) or are_read_here(ctx, sources)
 
 

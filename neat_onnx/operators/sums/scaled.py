@@ -21,8 +21,8 @@ from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten
 
-_LEAST_SAVED = 64  # numbers that need not be written
-_MOST_PERIODS = 32  # that are tried
+_MIN_NUMBERS_SAVED = 64
+_MAX_PERIODS = 32  # that are tried
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     result = shift(ctx, block, result, _in_layout(bias, layout))
     if layout is not None:
         result = ctx.emit(Flatten, [result], block.tensor("Flat"), block.name("flat"), axis=1)
-    ends = len(parts) == 1 and not responds and waits(ctx, sources, factors, bias)
-    activate(ctx, block, result, ends=ends)
+    waiting = len(parts) == 1 and not responds and waits(ctx, sources, factors, bias)
+    activate(ctx, block, result, with_identity=waiting)
 
 
 def responds_alone(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -159,7 +159,7 @@ def _layout(columns: list[Floats]) -> _Layout | None:
     count = values.shape[1]
     run, period = _run(values), _period(values)
     channels = min(count // run, period)
-    if (count - channels) * len(varied) < _LEAST_SAVED:
+    if (count - channels) * len(varied) < _MIN_NUMBERS_SAVED:
         return None
     if count // run <= period:
         return _Layout((count // run, run), (count // run, 1))
@@ -178,7 +178,7 @@ def _period(values: Floats) -> int:
     first = np.all(values == values[:, :1], axis=0)
     starts: list[int] = (np.flatnonzero(first[1 : count // 2 + 1]) + 1).tolist()
     tried = (at for at in starts if count % at == 0)
-    for period, _ in zip(tried, range(_MOST_PERIODS), strict=False):
+    for period, _ in zip(tried, range(_MAX_PERIODS), strict=False):
         if np.array_equal(values[:, period:], values[:, :-period]):
             return period
     return count

@@ -29,16 +29,16 @@ from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.pointwise import lower_pointwise
 from neat_onnx.operators.sums.scaled import lower_scaled
 
-_LEAST_NEURONS = 32
-_FEWEST, _FEWEST_EVEN = 1, 3
-_SHORTEST_RUN = 3  # signals, on average
-_PARTS = 4  # of all signals that are read; a neuron reads from one
-_MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
-_MANY_GEMMS = 8  # more nodes take longer than one Gather, however small they are
-_WEIGHT = 4  # bytes
-_GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
-_NODES_IN_ORDER = 300  # the same where nothing is gathered
-_TIMES = 2  # a matrix is that much larger, at least
+_MIN_NEURONS_OF_SPANS = 32
+_TOO_FEW_NEURONS, _TOO_FEW_EVEN = 1, 3
+_MIN_RUN = 3  # signals, on average
+_MIN_READ_PER_SPAN = 4  # a neuron reads from a quarter of all signals that are read
+_MAX_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
+_MAX_GEMMS_WEIGHED = 8  # more nodes take longer than one Gather, however small they are
+_WEIGHT_BYTES = 4
+_GEMM_BYTES, _GATHERED_BYTES = 250, 600  # of the nodes of a matrix product, of a gathered sum
+_IN_ORDER_BYTES = 300  # the same where nothing is gathered
+_MIN_RATIO = 2  # of the bytes of a matrix to those of a gathered sum
 _Group = tuple[str, Ints]  # a suffix of names, and neurons of one fan-in
 
 
@@ -76,7 +76,7 @@ def _are_sparse(ctx: LoweringContext, groups: list[_Group], some: list[_Group]) 
     _, edge = ctx.edges_into(np.concatenate([alike for _, alike in groups]))
     columns, rows = len(distinct(ctx.signals.read[edge])), sum(len(alike) for _, alike in some)
     gathered = sum(_bytes_of_gathered(ctx, alike) for _, alike in some)
-    return _GEMM + _WEIGHT * rows * columns >= _TIMES * gathered
+    return _GEMM_BYTES + _WEIGHT_BYTES * rows * columns >= _MIN_RATIO * gathered
 
 
 def _sums(ctx: LoweringContext) -> Bools:
@@ -125,13 +125,13 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     """
     response = ctx.net.neurons.response[neurons]
     uneven = ctx.net.aggregation_names[neurons[0]] == "mean" and np.any(response != response[0])
-    if len(neurons) <= _FEWEST or uneven:
+    if len(neurons) <= _TOO_FEW_NEURONS or uneven:
         return False
     parts = by_overflowing_source(ctx, neurons)
-    if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
+    if len(parts) <= _MAX_GEMMS and not _is_local(ctx, neurons):
         return False
     plain = _have_unit_weights(ctx, neurons)
-    times = _TIMES if len(parts) <= _MANY_GEMMS and not plain else 1
+    times = _MIN_RATIO if len(parts) <= _MAX_GEMMS_WEIGHED and not plain else 1
     gathered = _bytes_of_gathered(ctx, neurons)
     return sum(_bytes_of_matrix(ctx, part) for part in parts) >= times * gathered
 
@@ -154,17 +154,17 @@ def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
         return True
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
     steps = np.diff(read, axis=0)
-    if len(neurons) > _FEWEST_EVEN and np.all(steps == steps[0]):
+    if len(neurons) > _TOO_FEW_EVEN and np.all(steps == steps[0]):
         return True
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
-    if (breaks + 1) * _SHORTEST_RUN <= read.size:
+    if (breaks + 1) * _MIN_RUN <= read.size:
         return True
-    if len(neurons) < _LEAST_NEURONS:
+    if len(neurons) < _MIN_NEURONS_OF_SPANS:
         return False
     among = distinct(read.ravel())
     place = np.searchsorted(among, read)
     spans = np.max(place, axis=1) - np.min(place, axis=1) + 1
-    return bool(np.mean(spans) * _PARTS <= len(among))
+    return bool(np.mean(spans) * _MIN_READ_PER_SPAN <= len(among))
 
 
 def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
@@ -173,11 +173,11 @@ def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
     read = ctx.signals.read[edge]
     plain = _have_unit_weights(ctx, neurons)
     if plain and _are_arranged(read.reshape(len(neurons), -1)):
-        return _NODES_IN_ORDER
+        return _IN_ORDER_BYTES
     in_order = bool(np.all(np.diff(read[: period_of(read) or None]) == 1))
     listed = 0 if in_order else BYTES_OF_COLUMN
-    weighed = 0 if plain else _WEIGHT
-    return _NODES + (listed + weighed) * len(edge)
+    weighed = 0 if plain else _WEIGHT_BYTES
+    return _GATHERED_BYTES + (listed + weighed) * len(edge)
 
 
 def _are_arranged(read: Ints) -> bool:
@@ -188,7 +188,7 @@ def _are_arranged(read: Ints) -> bool:
 
 def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:
     _, edge = ctx.edges_into(neurons)
-    return _GEMM + _WEIGHT * len(neurons) * len(distinct(ctx.signals.read[edge]))
+    return _GEMM_BYTES + _WEIGHT_BYTES * len(neurons) * len(distinct(ctx.signals.read[edge]))
 
 
 def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.short_form.groups.search import Found, Search
 
-_LEAST_SAVED = 128  # numbers
+_MIN_NUMBERS_SAVED = 128
 
 
 def find_sparse_product(search: Search, product: Node) -> Found | None:
@@ -19,7 +19,7 @@ def find_sparse_product(search: Search, product: Node) -> Found | None:
         return None
     counts = np.count_nonzero(matrix, axis=0)
     count = max(int(counts.max(initial=0)), 1)
-    if matrix.size - 2 * count * matrix.shape[1] < _LEAST_SAVED:
+    if matrix.size - 2 * count * matrix.shape[1] < _MIN_NUMBERS_SAVED:
         return None
     places = np.sort(np.argsort(matrix == 0, axis=0, kind="stable")[:count].T, axis=1)
     weights = np.take_along_axis(matrix.T, places, axis=1)

@@ -12,23 +12,23 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft
-from neat_onnx.passes.fold_constants import LARGEST
+from neat_onnx.passes.fold_constants import MAX_ELEMENTS
 from neat_onnx.passes.quantization.scales import QuantizedNumbers, quantized
 from neat_onnx.passes.quantization.weights import constant
 
-_LEAST_SAVED = 512  # bytes
-_PARTS = 256  # bytes that the names of the nodes and initializers take, roughly
-_PER_SCALE = 4  # weights that a scale has to explain, on average, to be no coincidence
-_NODES = 3  # that an import has to compute
-_MOST = 1 << 23  # elements of these nodes together, half of those that an import may compute
+_MIN_BYTES_SAVED = 512
+_BYTES_OF_NAMES = 256  # of the nodes and initializers, roughly
+_MIN_WEIGHTS_PER_SCALE = 4  # on average, to be no coincidence
+_NODES_COMPUTED = 3  # by an import, for a tensor
+_MAX_ELEMENTS_OF_ALL = 1 << 23  # such nodes: half of those that an import may compute
 
 
 def integer_weights(model: Model) -> Model:
     """The model with the weights that are steps of 8 bits as int8 or uint8."""
-    draft, left = Draft(model), _MOST
+    draft, left = Draft(model), _MAX_ELEMENTS_OF_ALL
     for tensor in model.graph.initializer:
-        computed = _NODES * tensor.size
-        if tensor.data_type is not DataType.FLOAT or tensor.size > LARGEST or computed > left:
+        computed = _NODES_COMPUTED * tensor.size
+        if tensor.data_type is not DataType.FLOAT or tensor.size > MAX_ELEMENTS or computed > left:
             continue
         if (numbers := _worthwhile(tensor)) is not None:
             left -= computed
@@ -42,10 +42,10 @@ def _worthwhile(tensor: Tensor) -> QuantizedNumbers | None:
     values = tensor.values
     for axis in (None, *range(values.ndim)):
         scales = 1 if axis is None else values.shape[axis]
-        if 3 * values.size - 4 * scales - _PARTS < _LEAST_SAVED:
+        if 3 * values.size - 4 * scales - _BYTES_OF_NAMES < _MIN_BYTES_SAVED:
             continue
         numbers = quantized(values, axis)
-        if numbers is not None and np.count_nonzero(values) >= _PER_SCALE * scales:
+        if numbers is not None and np.count_nonzero(values) >= _MIN_WEIGHTS_PER_SCALE * scales:
             return numbers
     return None
 

@@ -16,11 +16,11 @@ from neat_onnx.model import DataType
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_MOST = 255
-_FIRST = 16  # numbers that are looked at before the others
-_ROUNDING = _MOST * 2.0**-22  # of a quotient of two numbers in float32, times the largest k
-_LEAST = float(np.finfo(np.float32).tiny)
-_COUNTS = np.arange(1.0, _MOST + 1)[:, None]
+_MAX_STEPS = 255  # integers of 8 bits
+_TRIED_FIRST = 16  # numbers that are looked at before the others
+_ROUNDING = _MAX_STEPS * 2.0**-22  # of a quotient of two numbers in float32, times the largest k
+_MIN_SCALE = float(np.finfo(np.float32).tiny)
+_COUNTS = np.arange(1.0, _MAX_STEPS + 1)[:, None]
 _INT8 = np.iinfo(np.int8)
 
 
@@ -61,7 +61,7 @@ def _stored(whole: Ints, scale: Floats, axis: int | None) -> QuantizedNumbers | 
     others = tuple(k for k in range(whole.ndim) if k != axis)
     least = np.min(whole, axis=others, initial=0).reshape(scale.shape)
     most = np.max(whole, axis=others, initial=0).reshape(scale.shape)
-    if np.any(most - least > _MOST):
+    if np.any(most - least > _MAX_STEPS):
         return None
     if np.all((least >= _INT8.min) & (most <= _INT8.max)):
         return QuantizedNumbers(whole, DataType.INT8, np.zeros_like(scale), scale)
@@ -70,15 +70,15 @@ def _stored(whole: Ints, scale: Floats, axis: int | None) -> QuantizedNumbers | 
 
 def _scale_of(numbers: Floats) -> float | None:
     """The largest scale that all these numbers are multiples of; 1 for zeros."""
-    if not _may_be_multiples(numbers[:_FIRST]):
+    if not _may_be_multiples(numbers[:_TRIED_FIRST]):
         return None
     numbers = np.abs(numbers[numbers != 0.0])
-    if not _may_be_multiples(numbers[:_FIRST]):
+    if not _may_be_multiples(numbers[:_TRIED_FIRST]):
         return None
     distinct = np.unique(numbers)
     if not distinct.size:
         return 1.0
-    if distinct.size > _MOST:
+    if distinct.size > _MAX_STEPS:
         return None
     return next((scale for scale in _scales(distinct) if _are_multiples(distinct, scale)), None)
 
@@ -92,7 +92,7 @@ def _may_be_multiples(numbers: Floats) -> bool:
 
 def _are_multiples(numbers: Floats, scale: float) -> bool:
     """Whether sorted numbers are multiples of a scale."""
-    if scale < _LEAST or numbers[-1] > (_MOST + 1) * scale:
+    if scale < _MIN_SCALE or numbers[-1] > (_MAX_STEPS + 1) * scale:
         return False
     return np.array_equal(_product(np.rint(numbers / scale), scale), numbers)
 

@@ -21,7 +21,7 @@ from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
 Range = tuple[float, float]
 _STEPS = 255
-_MOST = 2**30  # what a bias may be in steps of int32, with room for the sum
+_MAX_BIAS_STEPS = 2**30  # of int32, with room for the sum
 
 
 def quantized_tensors(model: Model) -> list[str]:
@@ -69,7 +69,7 @@ class _Quantizer:
         matrix, row = draft.tensors[weights].values, draft.tensors[bias].values
         weights, bias = self._own(weights), self._own(bias)
         step = self._step(x)[0]
-        size = scales(matrix, 0, np.abs(row) / (step * _MOST))
+        size = scales(matrix, 0, np.abs(row) / (step * _MAX_BIAS_STEPS))
         draft.nodes.append(dequantized(draft, weights, matrix, size, 0))
         product = (step * size).astype(np.float32).astype(np.float64)
         parts = [

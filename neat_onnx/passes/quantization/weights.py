@@ -17,8 +17,8 @@ from neat_onnx.passes.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 
-LARGEST = 127
-_SMALLEST = float(np.finfo(np.float32).tiny)
+MAX_INT8 = 127
+_MIN_SCALE = float(np.finfo(np.float32).tiny)
 _ROWS = {"Gemm": {1: 0}, "Conv": {1: 0}, "RNN": dict.fromkeys((1, 2), 1)}
 _ROWS |= dict.fromkeys(("GRU", "LSTM"), _ROWS["RNN"])
 """For each operator, the inputs that are weights, and the axis of them that is the neuron."""
@@ -64,14 +64,14 @@ def scales(values: Floats, axis: int, least: Floats | float = 0.0) -> Floats:
         least: the scales are at least this.
     """
     others = tuple(k for k in range(values.ndim) if k != axis)
-    size = np.maximum(np.max(np.abs(values), axis=others) / LARGEST, least)
-    return np.where(size > _SMALLEST, size, 1.0).astype(np.float32).astype(np.float64)
+    size = np.maximum(np.max(np.abs(values), axis=others) / MAX_INT8, least)
+    return np.where(size > _MIN_SCALE, size, 1.0).astype(np.float32).astype(np.float64)
 
 
 def dequantized(draft: Draft, name: str, values: Floats, scale: Floats, axis: int) -> Node:
     """Add weights as int8 to a draft, and return the node that gives them back under their name."""
     shape = [-1 if k == axis else 1 for k in range(values.ndim)]
-    whole = np.clip(np.rint(values / scale.reshape(shape)), -LARGEST, LARGEST)
+    whole = np.clip(np.rint(values / scale.reshape(shape)), -MAX_INT8, MAX_INT8)
     parts = [
         constant(draft, f"{name}_quantized", whole, DataType.INT8),
         constant(draft, f"{name}_scale", scale, DataType.FLOAT),

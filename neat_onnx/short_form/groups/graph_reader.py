@@ -129,9 +129,7 @@ class GraphReader:
 
     def copied(self, name: str) -> str:
         """The tensor that others are Identities of."""
-        while (node := self.draft.maker(name, "Identity")) is not None:
-            name = node.input[0]
-        return name
+        return self.draft.behind(name, "Identity")
 
     def unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum of it alone, or a weight of 1."""

@@ -13,7 +13,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.columns import broadcast, broadcast_of, places_of, reduced_axes
 from neat_onnx.short_form.groups.graph_reader import Floats, GraphReader, Ints
 
-_MOST = 1 << 22  # elements in the windows of a Conv
+_MAX_ELEMENTS = 1 << 22  # in the windows of a Conv
 
 
 class Kind(Enum):
@@ -177,7 +177,7 @@ def _convolved(graph: GraphReader, node: Node, name: str) -> Linear | None:
     places = windows[:, None]  # group, output channel, output place, input channel, tap
     weights = np.asarray(kernel.values, np.float64).reshape(groups, -1, 1, *kernel.dims[1:])
     whole = np.broadcast_shapes(places.shape, weights.shape)
-    if prod(whole) > _MOST:
+    if prod(whole) > _MAX_ELEMENTS:
         return None
     rows = np.arange(prod(whole[:3])).reshape(*whole[:3], *[1] * taps)
     kept = np.broadcast_to(places >= 0, whole) & (weights != 0)

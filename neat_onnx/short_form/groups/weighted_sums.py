@@ -16,9 +16,9 @@ from neat_onnx.short_form.groups.graph_reader import Floats, GraphReader, Ints
 from neat_onnx.short_form.groups.linear_nodes import Kind, Terms, linear
 
 Key = TypeVar("Key", bound=Hashable)
-_DEEPEST = 64  # nodes
-_MOST = 1 << 21  # terms
-_MOST_KNOWN = 1 << 22  # terms of all the sums that are known
+_MAX_DEPTH = 64  # nodes
+_MAX_TERMS = 1 << 21
+_MAX_TERMS_KNOWN = 1 << 22  # of all the sums that are known
 _ANY, _SCALED, _MOVED = range(3)  # nodes below: any, factors and moves, moves
 _BELOW = {
     Kind.MOVES: {_ANY: _ANY, _SCALED: _SCALED, _MOVED: _MOVED},
@@ -71,7 +71,7 @@ class WeightedSums:
     @property
     def is_full(self) -> bool:
         """Whether so many sums are known that others should be read anew."""
-        return self._terms > _MOST_KNOWN
+        return self._terms > _MAX_TERMS_KNOWN
 
     def of(self, name: str) -> Sums | None:
         """The sums that the elements of a tensor are; None if its axes are not known."""
@@ -147,7 +147,7 @@ class WeightedSums:
         node, sizes = self._graph.made.get(name), self._graph.draft.axes(name)
         if sizes is None:
             return None
-        found = None if node is None or depth > _DEEPEST else linear(self._graph, node, name)
+        found = None if node is None or depth > _MAX_DEPTH else linear(self._graph, node, name)
         then = None if found is None else _BELOW[found.kind].get(below)
         if found is not None and then is not None:
             biases = np.zeros(prod(sizes)) + found.biases
@@ -184,7 +184,7 @@ def _expanded(terms: Terms, inner: Sums) -> tuple[Ints, Ints, Floats] | None:
     """The rows, columns and weights of terms that are sums themselves; None of too many."""
     counts = np.bincount(inner.rows, minlength=len(inner.biases))
     lengths = counts[terms.places]
-    if lengths.sum() > _MOST:
+    if lengths.sum() > _MAX_TERMS:
         return None
     term = np.repeat(np.arange(len(lengths)), lengths)
     before = np.cumsum(lengths) - lengths

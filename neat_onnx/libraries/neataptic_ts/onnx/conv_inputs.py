@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from neat_onnx.errors import ModelError
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import CONV_SPECS, items
 from neat_onnx.libraries.neataptic_ts.onnx.names import layer_number
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import LARGEST, kernel_of, window_of
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import MAX_ELEMENTS, kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.windows import ConvInput
 from neat_onnx.model import Model
 from neat_onnx.network.window import Sizes, times
@@ -82,7 +82,7 @@ def _possible(node: Conv, kernel: Sizes, channels: int, size: int) -> list[Sizes
     """Return the shapes of a flat tensor over which a Conv's window can slide."""
     space, rest = divmod(size, max(channels, 1))
     window = window_of(node, kernel)
-    if rest or space > LARGEST or window is None or len(kernel) not in (1, 2):
+    if rest or space > MAX_ELEMENTS or window is None or len(kernel) not in (1, 2):
         return []
     spaces: list[Sizes] = [(space,)]
     if len(kernel) == 2:

@@ -13,7 +13,7 @@ from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.window import Sizes
 from neat_onnx.options.mappings import Conv2DMapping
 
-_MOST_TAPS = 1 << 23
+_MAX_TAPS = 1 << 23
 _SHARING_TOLERANCE = 1e-9
 _GUESSED_KERNELS = (3, 2)
 
@@ -34,9 +34,9 @@ def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
         mapping.kernel_width,
     )
     taps = math.prod(shape) * mapping.out_height * mapping.out_width
-    if taps > _MOST_TAPS:
+    if taps > _MAX_TAPS:
         raise OptionError(
-            f"the kernel has {taps} taps over the layer, at most {_MOST_TAPS} can be",
+            f"the kernel has {taps} taps over the layer, at most {_MAX_TAPS} can be",
             where=f"conv2d_mappings, layer {layer.index}",
         )
     rows, columns = np.ogrid[: mapping.kernel_height, : mapping.kernel_width]

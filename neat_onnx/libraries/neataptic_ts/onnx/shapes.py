@@ -20,7 +20,7 @@ _ELEMENTWISE = frozenset(
         *("Softplus", "Softsign", "Tanh"),
     )
 )
-LARGEST = 1 << 20
+MAX_ELEMENTS = 1 << 20
 """Most elements of a layer; a larger one has no shape."""
 
 
@@ -95,4 +95,4 @@ def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Si
         if seen * node.attributes.group != given[0] or declared not in (None, kernel):
             return None
     shape = (channels, *window.positions(given[1:]))
-    return shape if 0 < math.prod(shape) <= LARGEST else None
+    return shape if 0 < math.prod(shape) <= MAX_ELEMENTS else None

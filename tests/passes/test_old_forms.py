@@ -1,0 +1,156 @@
+"""Forms of operators of old opsets become the modern ones, with the same outputs in onnxruntime."""
+
+import numpy as np
+import onnx
+import pytest
+from support.examples.graphs import graph, node
+from support.harness.canonical import played, simple
+
+from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model
+
+OLD = {
+    "squeeze": (11, [node("Unsqueeze", "x", "a", axes=[0]), node("Squeeze", "a", "y", axes=[0])]),
+    "clip": (7, [node("Clip", "x", "y", min=-0.5, max=0.25)]),
+    "pad": (7, [node("Pad", "x", "y", pads=[0, 1, 0, 2], value=0.5)]),
+    "slice": (7, [node("Slice", "x", "y", starts=[1], ends=[3], axes=[1])]),
+    "split": (11, [node("Split", "x", "y z", axis=1, split=[1, 2])]),
+    "topk": (7, [node("TopK", "x", "y i", k=2)]),
+    "reduce": (11, [node("ReduceL2", "x", "y", axes=[1], keepdims=0)]),
+    "softmax": (11, [node("Unsqueeze", "x", "a", axes=[2]), node("Softmax", "a", "y", axis=1)]),
+    "softmax of a rank that is not known": (
+        11,
+        [
+            node("Shape", "x", "shape"),
+            node("Abs", "shape", "sizes"),
+            node("Reshape", "x sizes", "a"),
+            node("LogSoftmax", "a", "y", axis=0),
+        ],
+    ),
+    "dropout": (11, [node("Dropout", "x", "a", ratio=0.3), node("Relu", "a", "y")]),
+}
+
+
+C = np.arange(6.0).reshape(1, 6, 1)
+
+
+OLD_OF_CONSTANTS = {
+    "squeeze": [node("Squeeze", "c", "s", axes=[0])],
+    "unsqueeze": [node("Unsqueeze", "c", "s", axes=[3, 1])],
+    "reduce": [node("ReduceMax", "c", "s", axes=[1], keepdims=0)],
+    "clip": [node("Clip", "c", "s", min=1.0, max=2.5)],
+    "pad": [node("Pad", "c", "s", pads=[0, 1, 0, 0, 0, 2], value=0.5)],
+    "slice": [node("Slice", "c", "s", starts=[1], ends=[3], axes=[1])],
+    "split": [node("Split", "c", "s r", axis=1, split=[2, 4])],
+    "topk": [node("TopK", "c", "s i", k=2, axis=1)],
+}
+
+
+@pytest.mark.parametrize("opset", [7, 9, 10])
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_enlarged_images_of_old_opsets(opset: int, mode: str):
+    given = {"scales": [1.0, 1.0, 2.0, 3.0]}
+    made = node("Upsample", "x", "y", mode=mode, **given)
+    if opset > 7:
+        made = node("Resize" if opset > 9 else "Upsample", "x scales", "y", mode=mode)
+    model = graph([made], x=("N", 2, 4, 3), opset=opset, **(given if opset > 7 else {}))
+    model.ir_version = 4
+    x = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype(np.float32)
+    assert simple(model, x) == ["Resize"]
+
+
+def test_a_tile_of_opset_1_repeats_one_axis():
+    """No runtime plays it."""
+    model = graph([node("Tile", "x n axis", "y")], opset=5, n=np.float32(2.0), axis=np.float32(1.0))
+    assert canonicalize(model).graph.node[0].op_type == "Tile"
+    net = import_model(model, check=False)
+    assert net.activate([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0] * 2
+    del model.graph.node[0].input[2]
+    with pytest.raises(ModelError, match="have to be constant"):
+        canonicalize(model)
+
+
+def test_a_normalisation_of_each_element_is_one_of_each_column_where_there_are_two_axes():
+    rows = {"s": [2.0, 3.0, 1.0], "t": [0.1, 0.2, 0.3], "m": [0.5, -0.5, 0.0], "v": [1.5, 0.5, 1.0]}
+    model = graph([node("BatchNormalization", "x s t m v", "y", spatial=0)], opset=7, **rows)
+    model.ir_version = 4
+    simple(model)
+
+
+def test_a_normalisation_by_mean_and_variance_is_valid_with_its_default_axes():
+    model = graph([node("MeanVarianceNormalization", "x", "y")], x=("N", 2, 2, 3), opset=9)
+    model.ir_version = 4
+    assert simple(model, np.random.default_rng(0).normal(size=(2, 2, 2, 3)).astype(np.float32))
+    onnx.shape_inference.infer_shapes(canonicalize(model).to_proto(), strict_mode=True)
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_an_old_form_becomes_the_modern_one(name: str):
+    opset, nodes = OLD[name]
+    model = graph(nodes, opset=opset, outputs=("y",))
+    model.ir_version = 4
+    assert canonicalize(model).opset == 18
+    if opset > 6:  # older ones no runtime plays
+        simple(model)
+
+
+@pytest.mark.parametrize("opset", [7, 9])
+@pytest.mark.parametrize("name", OLD_OF_CONSTANTS)
+def test_an_old_form_of_constants_is_computed(name: str, opset: int):
+    nodes = [*OLD_OF_CONSTANTS[name], node("Relu", "x", "y"), node("Identity", "s", "z")]
+    model = graph(nodes, opset=opset, outputs=("y", "z"), c=C)
+    model.ir_version = 4
+    assert "Relu" in simple(model) and len(canonicalize(model).graph.node) == 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_broadcasting_of_constants_from_an_axis(axis: int):
+    """No runtime plays opset 6."""
+    made = [node("Add", "c d", "s", broadcast=1, axis=axis), node("Add", "x s", "y")]
+    c, d = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([10.0, 20.0])
+    model = graph(made, opset=6, x=("N", 2, 2), c=c, d=d)
+    (y,) = played(canonicalize(model).to_proto(), np.zeros((1, 2, 2), np.float32))
+    np.testing.assert_array_equal(y, [c + (d[:, None] if axis == 0 else d)])
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model"):
+        net = import_model(model)
+    np.testing.assert_array_equal(net.activate(np.zeros((1, 4))), y.reshape(1, 4))
+
+
+def test_broadcasting_from_an_axis():
+    """Opset 6: the shape of the second operand is aligned with the first's from `axis` on."""
+    nodes = [node("Add", "x b", "y", broadcast=1, axis=1)]
+    model = graph(nodes, opset=6, x=(2, 3, 4), b=[1.0, 2.0, 3.0])
+    x = np.zeros((2, 3, 4), np.float32)
+    (got,) = played(canonicalize(model).to_proto(), x)
+    np.testing.assert_array_equal(got, x + np.array([1.0, 2.0, 3.0])[:, None])
+
+
+@pytest.mark.parametrize(
+    ("opset", "made"),
+    [
+        (7, node("TopK", "x", "y i")),
+        (1, node("Upsample", "x", "y", height_scale=2.0)),
+        (7, node("Pad", "x", "y")),
+    ],
+    ids=["TopK", "Upsample", "Pad"],
+)
+def test_an_old_form_that_lacks_an_attribute_is_refused(opset: int, made: onnx.NodeProto):
+    model = graph([made], opset=opset, outputs=("y",))
+    with pytest.raises(ModelError, match="is missing"):
+        canonicalize(model)
+
+
+def test_a_reshape_of_opset_1_of_computed_sizes():
+    """The sizes are its data, not its shape."""
+    made = [node("Shape", "x", "s"), node("Reshape", "s", "r", shape=[2, 1])]
+    model = graph([*made, node("Relu", "x", "y")], opset=1, outputs=("y", "r"))
+    reshape = canonicalize(model).graph.node[1]
+    assert (reshape.op_type, reshape.input[0]) == ("Reshape", "s")
+    shape = canonicalize(model).graph.tensors[reshape.input[1]]
+    assert shape.values.tolist() == [2, 1]
+
+
+def test_a_reshape_of_opset_1_beside_computed_sizes():
+    """Its shape is an attribute; the other operator asks for sizes to be followed."""
+    made = [node("Reshape", "x", "r", shape=[-1, 3]), node("Shape", "x", "s")]
+    model = graph([*made, node("Relu", "r", "y")], opset=1, outputs=("y", "s"))
+    assert canonicalize(model).graph.node[0].op_type == "Reshape"
