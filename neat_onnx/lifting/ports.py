@@ -25,12 +25,12 @@ from neat_onnx.lifting.outputs import (
 )
 from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.model import DataType, ValueInfo
-from neat_onnx.model.value import MOST_AXES, Extent
+from neat_onnx.model.value import MAX_AXES, Extent
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Dtype, Port
 
-_MOST_INPUTS = 1 << 24
+_MAX_INPUTS = 1 << 24
 
 Opened = tuple[str, tuple[int, ...], Ints]
 """The name of an input or output, its shape without time and the batch, and its signals, flat."""
@@ -56,13 +56,13 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
             hint="Every axis but the batch needs a fixed size of 1 or more: give it one, as "
             + shapes_example(entry),
         )
-    if len(sizes) > MOST_AXES:
+    if len(sizes) > MAX_AXES:
         raise ModelError(
-            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MOST_AXES} or fewer",
+            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MAX_AXES} or fewer",
             where="graph.inputs",
         )
     count = int(np.prod(shape, dtype=object))
-    if count > _MOST_INPUTS:
+    if count > _MAX_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
     if entry.elem_type.is_integer:
         ctx.integer.add(entry.name)

@@ -2,7 +2,7 @@
 
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.model.value import MOST_AXES
+from neat_onnx.model.value import MAX_AXES
 from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
@@ -32,7 +32,7 @@ def check_activations(ctx: LoweringContext) -> None:
             )
 
 
-_PORT_AXES = MOST_AXES - 2  # batch and time take two
+_PORT_AXES = MAX_AXES - 2  # batch and time take two
 
 
 def _check_options(options: ExportOptions) -> None:

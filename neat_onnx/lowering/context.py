@@ -98,7 +98,7 @@ class LoweringContext(GraphBuilder):
 
     def reads_pre_activation(self, neurons: Ints) -> bool:
         """Whether some connection reads the pre-activation of one of `neurons`."""
-        return bool(np.any(self.signals.state_is_read[neurons]))
+        return bool(np.any(self.signals.pre_activation_is_read[neurons]))
 
     def bind(self, signals: Ints, tensor: str, level: int) -> None:
         """Say that `signals` are the columns of `tensor` [N, width], in that order."""

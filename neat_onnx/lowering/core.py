@@ -35,8 +35,8 @@ from neat_onnx.version import __version__
 if TYPE_CHECKING:
     from neat_onnx.lowering.short_model import Candidate
 
-_MOST_COPIES = 4  # times that a network is exported, with more copies each time
-_LEAST_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
+_MAX_EXPORTS = 4  # times that a network is exported, with more copies each time
+_MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 
 
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
@@ -45,7 +45,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     options = _in_own_type(net, options)
     check_network(net, options)
     copied = np.zeros(len(net), np.bool_)
-    for _ in range(_MOST_COPIES):
+    for _ in range(_MAX_EXPORTS):
         try:
             return _exported(net, options, copied)
         except SharedNeuronsError as found:
@@ -201,7 +201,7 @@ def _metadata(
     stateful = model.model_copy(update={"metadata_props": states})
     names = candidate and candidate.names
     entries |= genome_metadata(ctx, stateful, names, lifted=known, most=most)
-    if candidate is not None and not entries and candidate.bare.size < _LEAST_WITH_CHECKSUM:
+    if candidate is not None and not entries and candidate.bare.size < _MIN_BYTES_WITH_CHECKSUM:
         return []  # import compares such a small network with its model
     whole = checksum(model, entries)
     entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole

@@ -12,7 +12,7 @@ from neat_onnx.short_form.order import in_order_of
 from neat_onnx.short_form.straight import Form, identity_outputs, single_input_sums, straight
 
 _MAX_SUMS = 8  # of one tensor, where each is tried
-MOST_TRIED = 16_384
+MAX_GENES_TRIED = 16_384
 """Genes of a network for which more forms are tried."""
 
 
@@ -80,7 +80,7 @@ def with_few_sums(
     """
     best = straight(model, copies=copies)
     names = single_input_sums(best.model)
-    if not 1 < len(names) <= _MAX_SUMS or genes_of(net) > MOST_TRIED:
+    if not 1 < len(names) <= _MAX_SUMS or genes_of(net) > MAX_GENES_TRIED:
         return best
     needed = set(names)
     for name in names:

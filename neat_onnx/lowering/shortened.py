@@ -22,7 +22,7 @@ from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.short_graphs import (
-    MOST_TRIED,
+    MAX_GENES_TRIED,
     forms_of,
     genes_of,
     in_axes_of_inputs,
@@ -47,9 +47,9 @@ _AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Candidate | None, float], Model]
 """Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
-_MOST_GENES = 1_048_576  # beyond, a form takes long to check
-_MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
-_MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
+_MAX_GENES = 1_048_576  # beyond, a form takes long to check
+_MAX_NAMED_GENES = 262_144  # beyond, names and marks are a small part of the file
+_MAX_GENES_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _FREE = {  # options that leave the form open
     "opset",
@@ -92,7 +92,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
         if proposed is not None:
             return proposed
     larger = with_larger_operators(plain)
-    if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
+    if genes_of(ctx.net) > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
         layers = files.candidates.of(straight(plain, zeros=True), layers=True)
@@ -101,7 +101,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
             or files.written(layers, without_genome=True)
             or files.usual
         )
-    few = genes_of(ctx.net) <= MOST_TRIED
+    few = genes_of(ctx.net) <= MAX_GENES_TRIED
     apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
@@ -157,7 +157,7 @@ class _Files:
     @cached_property
     def candidates(self) -> CandidateMaker:
         """The forms in short names; they are remembered where many are tried."""
-        return CandidateMaker(remembers=genes_of(self.net) <= MOST_TRIED)
+        return CandidateMaker(remembers=genes_of(self.net) <= MAX_GENES_TRIED)
 
     @cached_property
     def usual(self) -> Model:
@@ -206,7 +206,7 @@ class _Files:
         Optimizers leave sums of one tensor and take Identities away, so the forms with these come
         last. Networks of many genes have the forms with such sums alone.
         """
-        known, few = set(), genes_of(self.net) <= MOST_TRIED
+        known, few = set(), genes_of(self.net) <= MAX_GENES_TRIED
         for copies, sums in product((False, True), (False, True) if few else (True,)):
             form = straight(model, copies=copies, sums=sums)
             if form.results not in known:
@@ -279,7 +279,7 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and no option asks for a particular form."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or genes_of(net) > _MOST_GENES:
+    if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
 

@@ -22,8 +22,8 @@ class GraphSignals:
 
     Attributes:
         count: how many there are.
-        state: the pre-activation of each neuron, (n,).
-        state_is_read: whether some connection reads it, (n,).
+        pre_activation: the one of each neuron, (n,).
+        pre_activation_is_read: whether some connection reads it, (n,).
         read: the signal that each live connection multiplies with its weight, (m,).
         weight: its weight there: divided by the scale of a product, (m,).
         overflows: whether each signal may overflow on moderate inputs, now or after many steps.
@@ -35,8 +35,8 @@ class GraphSignals:
     """
 
     count: int
-    state: Ints
-    state_is_read: Bools
+    pre_activation: Ints
+    pre_activation_is_read: Bools
     read: Ints
     weight: Floats
     overflows: Bools
@@ -49,11 +49,11 @@ class GraphSignals:
     def of(cls, net: Network) -> "GraphSignals":
         """Number the signals of a network."""
         own = signals_of(net)
-        state = np.where(
+        pre_activation = np.where(
             own.pre_activation == NONE, own.count + np.arange(len(net)), own.pre_activation
         )
         first_product = own.count + len(net)
-        overflows, bounded = overflowing_values(net, state, own.registers, first_product)
+        overflows, bounded = overflowing_values(net, pre_activation, own.registers, first_product)
         gated = own.gain != NONE
         value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
         # A product of two without a bound is one without.
@@ -61,7 +61,7 @@ class GraphSignals:
         exponent = np.zeros(len(may_overflow), np.int64)
         if net.has_memory and np.any(may_overflow):
             # Without memory nothing grows: one product serves connections of all weights.
-            kept = remembered_values(net, state, own.registers, first_product)
+            kept = remembered_values(net, pre_activation, own.registers, first_product)
             grows = may_overflow & (kept[value] | kept[gain])
             exponent = np.where(grows, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
@@ -73,8 +73,8 @@ class GraphSignals:
             weight[gated] = np.ldexp(weight[gated], -exponent)
         return cls(
             count=first_product + len(products) + len(net),
-            state=state,
-            state_is_read=own.pre_activation != NONE,
+            pre_activation=pre_activation,
+            pre_activation_is_read=own.pre_activation != NONE,
             read=read,
             weight=weight,
             overflows=np.concatenate(

@@ -25,7 +25,7 @@ KINDS = {
 }  # fmt: skip
 """By ONNX's names, the types of values that are no tensors."""
 
-MOST_AXES = 64
+MAX_AXES = 64
 """The most axes of a tensor: as many as an array of numpy may have."""
 
 

@@ -28,8 +28,8 @@ _DTYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("enabled", "reads_state"), np.bool_),
     **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
 }
-_MANY = 512  # values; to sort fewer is quicker than to look for their range
-_DIGIT, _MOST_BITS = 16, 48  # of positions that are sorted by digits
+_MIN_COUNTED = 512  # values; to sort fewer is quicker than to look for their range
+_DIGIT, _MAX_BITS = 16, 48  # of positions that are sorted by digits
 _PLAIN = {  # a connection that is enabled, not delayed and not gated
     "enabled": True,
     "delay": 0,
@@ -246,7 +246,7 @@ def distinct(values: Ints) -> Ints:
     That looks for masked arrays first: importing them, and each look, takes longer than a level of
     a network has to sort. Many values in a narrow range are marked instead, in linear time.
     """
-    if values.size > _MANY:
+    if values.size > _MIN_COUNTED:
         least, most = int(values.min()), int(values.max())
         if most - least < values.size:
             found = np.zeros(most - least + 1, np.bool_)
@@ -264,7 +264,7 @@ def stable_order(positions: Ints) -> Ints:
     Numpy sorts numbers of two bytes by counting, several times as fast as longer ones, so positions
     are sorted by such digits, the last digit first.
     """
-    if len(positions) <= _MANY or positions.min() < 0 or positions.max() >> _MOST_BITS:
+    if len(positions) <= _MIN_COUNTED or positions.min() < 0 or positions.max() >> _MAX_BITS:
         return np.argsort(positions, kind="stable")
     order = np.argsort(positions.astype(np.uint16), kind="stable")
     for shift in range(_DIGIT, int(positions.max()).bit_length(), _DIGIT):
@@ -285,7 +285,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
     Sorting is quicker where there are few of `count` possible ones, counting where there are many.
     """
-    if len(positions) < count and count > _MANY:
+    if len(positions) < count and count > _MIN_COUNTED:
         return np.unique(positions, return_counts=True)
     times = np.bincount(positions, minlength=count)
     found = np.flatnonzero(times)
@@ -294,7 +294,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
 def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and the place of each given one among them."""
-    if len(positions) < count and count > _MANY:
+    if len(positions) < count and count > _MIN_COUNTED:
         return np.unique(positions, return_inverse=True)
     found = np.zeros(count, np.bool_)
     found[positions] = True

@@ -22,7 +22,9 @@ from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
-_LEAST_CUT = 4  # a sequence of as many steps is run in two parts where its states can be fed on
+_MIN_STEPS_IN_TWO_PARTS = (
+    4  # a sequence of as many steps is run in two parts where its states can be fed on
+)
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 
 
@@ -167,7 +169,7 @@ class Player:
             The inputs of each part, and its results.
         """
         states = self._starts(x)
-        cut = len(x) // 2 if states and len(x) >= _LEAST_CUT else len(x)
+        cut = len(x) // 2 if states and len(x) >= _MIN_STEPS_IN_TWO_PARTS else len(x)
         parts = []
         for part in filter(len, (x[:cut], x[cut:])):
             results = self._session.run(self._feed(part) | states)

@@ -133,7 +133,7 @@ def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expressi
 
 def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
     """Whether a slope may go into the weights: not if the pre-activation behind it is read."""
-    found: Bools = ~ctx.signals.state_is_read[neurons] & ctx.options.fold
+    found: Bools = ~ctx.signals.pre_activation_is_read[neurons] & ctx.options.fold
     return found
 
 
@@ -191,7 +191,7 @@ def activate(
         with_identity: an Identity comes last, of which import makes the neurons.
     """
     if ctx.reads_pre_activation(block.neurons):
-        ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
+        ctx.bind(ctx.signals.pre_activation[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]

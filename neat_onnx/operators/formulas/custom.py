@@ -120,7 +120,7 @@ def _claims(
     def lower(ctx: LoweringContext, block: Block) -> None:
         z = weighted_sums(ctx, block)
         if ctx.reads_pre_activation(block.neurons):
-            ctx.bind(ctx.signals.state[block.neurons], z, block.level)
+            ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
         layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
         bind_layer(ctx, block, block.neurons, layer)
 

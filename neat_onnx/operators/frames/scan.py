@@ -84,7 +84,7 @@ class Scan(Node):
         }
 
 
-_MOST_STEPS = 1000  # of a sequence of fixed length
+_MAX_STEPS = 1000  # of a sequence of fixed length
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
 
 
@@ -257,9 +257,9 @@ def _unroll(ctx: LiftingContext, node: Scan, body: Graph, count: int) -> None:
     """The body's nodes for each step, its states handed on, its other outputs side by side."""
     sequences = [ctx.operand(node, position) for position in range(count, len(node.input))]
     lengths = {operand.shape[0] for operand in sequences}
-    if len(lengths) != 1 or not 0 < max(lengths) <= _MOST_STEPS:
+    if len(lengths) != 1 or not 0 < max(lengths) <= _MAX_STEPS:
         ctx.fail(
-            node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MOST_STEPS}"
+            node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MAX_STEPS}"
         )
     states = [ctx.operand(node, position) for position in range(count)]
     Budget().take("nodes", len(body.node) * max(lengths), node.label)

@@ -176,7 +176,7 @@ def _grouped(
     registers, bound = ctx.signals.registers, ctx.places.position != UNBOUND
     root, depth = np.arange(ctx.signals.count), np.zeros(ctx.signals.count, np.int64)
     neuron_of = np.full(ctx.signals.count, -1, np.int64)
-    neuron_of[ctx.signals.state] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
+    neuron_of[ctx.signals.pre_activation] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
     groups: dict[_Key, dict[int, _Column]] = {}
     for signal, origin, initial in zip(
         registers.signal.tolist(),
@@ -234,5 +234,5 @@ def _complete(
 ) -> None:
     """A column for every neuron of a block, as a recurrent layer's matrix wants it."""
     for neuron in neurons.tolist():
-        origin = int(ctx.signals.state[neuron]) if is_state else neuron
+        origin = int(ctx.signals.pre_activation[neuron]) if is_state else neuron
         columns.setdefault(int(place[neuron]), _Column(int(ctx.signals.spare[neuron]), origin, 0.0))

@@ -41,7 +41,7 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     own = origin[origin != NONE]
     if not own.size:
         return False
-    pre_activations = ctx.signals.state[neurons]
+    pre_activations = ctx.signals.pre_activation[neurons]
     one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, pre_activations)))
     return (
         one_kind
@@ -56,7 +56,7 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
 
 def _carried(ctx: LoweringContext, neurons: Ints, own: Ints) -> Ints:
     """The signals of the layer's memory: all activations, or all pre-activations."""
-    return neurons if np.isin(own[0], neurons) else ctx.signals.state[neurons]
+    return neurons if np.isin(own[0], neurons) else ctx.signals.pre_activation[neurons]
 
 
 def lower_recurrent(ctx: LoweringContext, block: Block) -> None:

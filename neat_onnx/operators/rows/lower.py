@@ -206,7 +206,7 @@ class RowLowering:
             wish = block.tensor("Ends"), block.name("ends")
             result = ctx.emit(Identity, [result], *wish)
         if ctx.reads_pre_activation(neurons):
-            signals = ctx.signals.state[neurons]
+            signals = ctx.signals.pre_activation[neurons]
             flat = (f"{made}_flat", f"flatten_{made}")
             ctx.places.bind(Columns(made, signals, block.level, shape, flat))
         ctx.places.bind(Columns(result, neurons, block.level, shape, flat))

@@ -55,7 +55,7 @@ class MaskedRows:
         picked = pick_columns(ctx, flat, np.array(places))
         neurons = self._neurons(RESULT)
         if ctx.reads_pre_activation(neurons):
-            ctx.bind(ctx.signals.state[neurons], picked, block.level)
+            ctx.bind(ctx.signals.pre_activation[neurons], picked, block.level)
         name = str(ctx.net.activation_names[neurons[0]])
         formula, output = activation_named(name).expression, block.tensor("Layer")
         layer = emit_activation(ctx, label_of(name), formula, picked, output, block.name("act"))

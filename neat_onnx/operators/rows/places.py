@@ -46,7 +46,7 @@ class PlaceFinder:
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._net, self._edges = ctx.net, LiveEdges(ctx.net)
-        self._free = free & ~ctx.signals.state_is_read
+        self._free = free & ~ctx.signals.pre_activation_is_read
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}
         self._matters = np.zeros(len(ctx.net), np.bool_)

@@ -45,7 +45,7 @@ def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> B
         raise NotShared("too many of its neurons differ")
     if np.any(np.isin(block.sources, neurons[~apart])):
         raise NotShared("one of its neurons depends on another")
-    if np.any(signals.state_is_read[neurons]):
+    if np.any(signals.pre_activation_is_read[neurons]):
         raise NotShared("the pre-activation of one of its neurons is read")
     return apart
 

@@ -77,7 +77,10 @@ def bind_spatial(
         _bind_parts(ctx, block, result, apart)
         return
     if ctx.reads_pre_activation(block.neurons):
-        names, read = (f"{tensor}_flat", f"flatten_{tensor}"), ctx.signals.state[result.signals]
+        names, read = (
+            (f"{tensor}_flat", f"flatten_{tensor}"),
+            ctx.signals.pre_activation[result.signals],
+        )
         ctx.places.bind(Columns(tensor, read, block.level, result.shape, names))
     ctx.places.bind(result)
 

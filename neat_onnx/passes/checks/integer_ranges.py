@@ -35,7 +35,7 @@ _ADDED: dict[str, Callable[[int], int]] = {
 }
 _TWO = 2
 _ALL_BITS = 64
-_MOST_POWER = 64
+_MAX_POWER = 64
 
 
 class IntegerRange(NamedTuple):
@@ -116,7 +116,7 @@ def _of_many(node: Node, ranges: Sequence[IntegerRange], draft: Draft) -> Intege
         count, terms = _elements(node, draft), one.over(map(operation, _turning(one)))
         return one.over(times * end for times in (1, count) for end in terms[1:])
     if node.op_type == "ReduceProd":
-        count = min(_elements(node, draft), _MOST_POWER)
+        count = min(_elements(node, draft), _MAX_POWER)
         most = max(abs(one.low), abs(one.high)) ** count
         return one.over((0 if one.low >= 0 else -most, most))
     return None
@@ -156,7 +156,7 @@ def _shifted(given: IntegerRange | None, zero: IntegerRange | None) -> IntegerRa
 
 def _power(base: IntegerRange, exponent: IntegerRange) -> IntegerRange:
     """The powers of integers, which are 0, 1 or -1 where their exponent is negative."""
-    low, high = (min(max(end, 0), _MOST_POWER) for end in exponent[1:])
+    low, high = (min(max(end, 0), _MAX_POWER) for end in exponent[1:])
     if exponent.low == exponent.high == low:
         return base.over(each**low for each in _turning(base))
     most = max(abs(base.low), abs(base.high), 1) ** high

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from neat_onnx.model.value import MOST_AXES
+from neat_onnx.model.value import MAX_AXES
 from neat_onnx.passes.microsoft.call import CONV, Call, rewrites
 
 _PARAMETERS = {
@@ -136,7 +136,7 @@ def _simplified(call: Call) -> str | None:
         if rank is None:
             return None
         axis -= rank
-    if not -MOST_AXES <= axis < 0:
+    if not -MAX_AXES <= axis < 0:
         return None
     return _root_mean_square(call, call.input(0), call.input(1), axis)
 
