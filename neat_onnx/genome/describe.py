@@ -63,24 +63,23 @@ class LongGenomeError(Exception):
 def genome_metadata(
     ctx: LoweringContext,
     model: Model,
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, str],
     *,
+    short: bool,
     lifted: Lifted | None = None,
     most: float = inf,
 ) -> dict[str, str]:
-    """The metadata entries that bring back the genome of the network that `model` was made from;
-    none where the graph alone does.
+    """The metadata entries that bring back the genome of a network; none where the graph does.
 
     Args:
-        names: of a model in its short form, the names there of tensors that had others. Its
-            checksum of genes is short, too.
+        names: the names in the model of tensors that had others.
+        short: it is in its short form, and its checksum of genes is short, too.
         lifted: the network of the model alone, if that is known.
         most: the bytes of the genome.
 
     Raises:
         LongGenomeError: it takes more.
-        SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
-            them are copied.
+        SharedNeuronsError: a neuron of the graph would be several, and not all are copied.
     """
     lifted = lifted or lifted_again(model)
     if lifted is None:
@@ -88,22 +87,23 @@ def genome_metadata(
     data_type = model.graph.number_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
-    tensors = _tensors(ctx, model, lifted, names or {})
+    tensors = _tensors(ctx, model, lifted, names)
     lifted_of = _lifted_of(ctx, tensors, lifted)
     lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
     if np.any(lacking & ~ctx.copied):
         raise SharedNeuronsError(lacking)
-    saved = MIN_BYTES_SAVED if names is None else 1
+    saved = 1 if short else MIN_BYTES_SAVED
     apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
-    entries = {GENOME: _difference(ctx.net, lifted, tensors, lifted_of, apart, saved)}
-    if len(entries[GENOME]) > most:
+    genome = _difference(ctx.net, lifted, tensors, lifted_of, apart, saved)
+    if len(genome) > most:
         raise LongGenomeError
+    entries = {GENOME: genome}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
     of_file = lifted_of_file(model, lifted)
     genes = gene_checksum(of_file.network, _lifted_of(ctx, tensors, of_file), data_type, known)
-    entries[GENES] = genes if names is None else shorter(genes)
+    entries[GENES] = shorter(genes) if short else genes
     return entries
 
 

@@ -158,8 +158,9 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     model = model.written_as(options.encoding)
 
     def finish(form: Model, candidate: "Candidate | None", most: float) -> Model:
-        form = in_profile(frame.in_stated_ports(form), options)
-        entries = _metadata(ctx, frame, work, form, candidate, most)
+        stated, names = frame.in_stated_ports(form)
+        form = in_profile(stated, options)
+        entries = _metadata(ctx, frame, work, form, candidate, names, most)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
 
     if ctx.net.library != IMPORTED:
@@ -179,9 +180,16 @@ def _metadata(
     work: _Work,
     model: Model,
     candidate: "Candidate | None",
+    names: dict[str, str],
     most: float,
 ) -> list[MetadataEntry]:
     """The entries of a model; the fewest of one in its short form.
+
+    Args:
+        model: the model.
+        candidate: its short form, if it is one, without ports as they are stated.
+        names: the names in the model of tensors that have others there.
+        most: the bytes of the genome.
 
     Raises:
         LongGenomeError: its genome takes more than the most bytes.
@@ -197,10 +205,14 @@ def _metadata(
     carried = frame.metadata(model)
     entries |= carried
     states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
-    known = None if states or candidate is None else candidate.bare.lifted
+    as_lifted = not states and candidate is not None and model is candidate.bare.model
+    known = candidate.bare.lifted if candidate and as_lifted else None
     stateful = model.model_copy(update={"metadata_props": states})
-    names = candidate and candidate.names
-    entries |= genome_metadata(ctx, stateful, names, lifted=known, most=most)
+    if candidate is not None:
+        names = {old: names.get(new, new) for old, new in candidate.names.items()}
+    entries |= genome_metadata(
+        ctx, stateful, names, short=candidate is not None, lifted=known, most=most
+    )
     if candidate is not None and not entries and candidate.bare.size < _MIN_BYTES_WITH_CHECKSUM:
         return []  # import compares such a small network with its model
     whole = checksum(model, entries)

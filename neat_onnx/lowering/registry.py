@@ -159,8 +159,10 @@ class Frame(Protocol):
         """Produce the outputs, and return the whole graph."""
         ...
 
-    def in_stated_ports(self, model: Model) -> Model:
-        """Return the model of the graph with ports in the types that the network states."""
+    def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
+        """Return the model of the graph with ports in the types that the network states, and the
+        names there of tensors that had others.
+        """
         ...
 
     def metadata(self, model: Model) -> dict[str, str]:

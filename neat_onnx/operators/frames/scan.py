@@ -127,9 +127,9 @@ class OverSteps(OneStep):
             node=ctx.nodes,
         )
 
-    def in_stated_ports(self, model: Model) -> Model:
+    def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Return the model as it is: sequences are of numbers, time and the batch first."""
-        return model
+        return model, {}
 
     def metadata(self, model: Model) -> dict[str, str]:
         """The states are in the graph with their start, so that there is nothing to say of them."""

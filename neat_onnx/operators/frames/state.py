@@ -72,10 +72,10 @@ class OneStep:
             node=ctx.nodes,
         )
 
-    def in_stated_ports(self, model: Model) -> Model:
+    def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and the place of the batch, that ports have."""
         stated = self._ctx.options.dialect == "standard"
-        return in_stated_ports(model, self._ctx.net) if stated else model
+        return in_stated_ports(model, self._ctx.net) if stated else (model, {})
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, and where states start."""

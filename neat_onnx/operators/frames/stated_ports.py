@@ -25,15 +25,16 @@ _Step = tuple[str, dict[str, Any]]
 """An operator and its attributes."""
 
 
-def in_stated_ports(model: Model, net: Network) -> Model:
-    """The model with the inputs and outputs of a network as its ports state them.
+def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
+    """The model with the inputs and outputs of a network as its ports state them, and the names
+    there of tensors that had others.
 
     Args:
         model: an export of one step, whose ports have numbers, samples first.
         net: the network.
     """
     stated = _with_outputs(_with_inputs(model, net.inputs), net.outputs)
-    return model if stated is model else _with_fewer_casts(stated)
+    return (model, {}) if stated is model else _with_fewer_casts(stated)
 
 
 def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
@@ -76,8 +77,10 @@ def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     return with_graph(draft.finished(nodes), outputs=list(entries.values()))
 
 
-def _with_fewer_casts(model: Model) -> Model:
-    """The model without Casts of integers to numbers that others cast to integers again."""
+def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
+    """The model without Casts of integers to numbers that others cast to integers again, and the
+    names there of tensors that had others.
+    """
     draft, outputs = Draft(model), {entry.name for entry in model.graph.outputs}
     names: dict[str, str] = {}
     nodes: list[Node] = []
@@ -96,7 +99,7 @@ def _with_fewer_casts(model: Model) -> Model:
         else:
             nodes.append(draft.node("Identity", [source], node.output, name=node.name))
     names = {name: names.get(other, other) for name, other in names.items()}
-    return without_dead(draft.finished([renamed(node, names) for node in nodes]))
+    return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 
 def _moves(entry: ValueInfo, batch_axis: int, *, inwards: bool) -> list[_Step]:

@@ -57,9 +57,9 @@ class AllSteps:
         shape = sequence_shape(ctx, *port.shape)
         ctx.produce(Reshape, [tensor, shape], port.name, f"output_{port.name}")
 
-    def in_stated_ports(self, model: Model) -> Model:
+    def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Return the model as it is: sequences are of numbers, time and the batch first."""
-        return model
+        return model, {}
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Nothing: no memory crosses the graph's ends."""

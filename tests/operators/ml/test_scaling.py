@@ -30,7 +30,7 @@ def test_probabilities_that_add_up_to_1_are_not_normalized_again():
     net = import_model(made)
     written = export(net)
     assert [each.op_type for each in written.graph.node].count("Softmax") == 1
-    assert len(written.graph.node) == 4
+    assert len(written.graph.node) == 3
     assert verify(net, made, runtime="onnxruntime").passed
     assert import_model(written.to_bytes()).neurons.id.tolist() == net.neurons.id.tolist()
 
