@@ -96,7 +96,7 @@ class LoweringContext(GraphBuilder):
             if neurons.size:
                 yield level, neurons
 
-    def reads_pre_activation(self, neurons: Ints) -> bool:
+    def reads_state(self, neurons: Ints) -> bool:
         """Whether some connection reads the pre-activation of one of `neurons`."""
         return bool(np.any(self.signals.pre_activation_is_read[neurons]))
 

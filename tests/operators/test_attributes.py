@@ -64,6 +64,10 @@ INPUTS: dict[str, list[np.ndarray[Any, Any]]] = {
     "LpPool": [IMAGE],
     "GlobalLpPool": [IMAGE],
     "Gather": [SQUARE, np.array([0, -1])],
+    "AffineGrid": [
+        np.array([[[1.0, 0.5, -0.2], [0.1, 2.0, 0.3]]], np.float32),
+        np.array([1, 1, 3, 4]),
+    ],
     "Concat": [SQUARE, SQUARE],
     "Mod": [SQUARE, ROW],
     "Dropout": [SQUARE],

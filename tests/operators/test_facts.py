@@ -38,7 +38,13 @@ ML = "ai.onnx.ml"
 OF_ML = {
     name: kind for name, kind in node_classes().items() if kind.model_fields["domain"].default == ML
 }
-LACKING = [name for name, kind in OWN.items() if kind.inputs == (1, 1) and not kind.elementwise]
+OF_ALL = {"DynamicQuantizeLinear"}
+"""Operators whose results depend on all elements, in whatever order."""
+LACKING = [
+    name
+    for name, kind in OWN.items()
+    if kind.inputs == (1, 1) and not kind.elementwise and name not in OF_ALL
+]
 """Operators of one input that depend on where an element stands."""
 
 

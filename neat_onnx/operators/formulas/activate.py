@@ -190,7 +190,7 @@ def activate(
         formula: the formula that remains, if it is the same for all neurons.
         with_identity: an Identity comes last, of which import makes the neurons.
     """
-    if ctx.reads_pre_activation(block.neurons):
+    if ctx.reads_state(block.neurons):
         ctx.bind(ctx.signals.pre_activation[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:

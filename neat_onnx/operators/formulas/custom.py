@@ -119,7 +119,7 @@ def _claims(
 ) -> list[Claim]:
     def lower(ctx: LoweringContext, block: Block) -> None:
         z = weighted_sums(ctx, block)
-        if ctx.reads_pre_activation(block.neurons):
+        if ctx.reads_state(block.neurons):
             ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
         layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
         bind_layer(ctx, block, block.neurons, layer)

@@ -128,7 +128,7 @@ def _is_closed(ctx: LoweringContext, neurons: Ints, shown: Ints) -> bool:
     inner, everyone = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     everyone[neurons] = inner[neurons] = True
     inner[shown] = False
-    if np.count_nonzero(everyone) < len(neurons) or ctx.reads_pre_activation(neurons):
+    if np.count_nonzero(everyone) < len(neurons) or ctx.reads_state(neurons):
         return False
     gates = (live.gater != NONE) & inner[live.gater]
     delayed = inner[live.source] & (live.delay > 0)

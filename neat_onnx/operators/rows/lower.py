@@ -205,7 +205,7 @@ class RowLowering:
         if with_identity or (formula == VARIABLE and _are_read_alone(ctx, neurons)):
             wish = block.tensor("Ends"), block.name("ends")
             result = ctx.emit(Identity, [result], *wish)
-        if ctx.reads_pre_activation(neurons):
+        if ctx.reads_state(neurons):
             signals = ctx.signals.pre_activation[neurons]
             flat = (f"{made}_flat", f"flatten_{made}")
             ctx.places.bind(Columns(made, signals, block.level, shape, flat))

@@ -54,7 +54,7 @@ class MaskedRows:
         places = [k * self._width + at for k, row in enumerate(self._rows) for at in row.places]
         picked = pick_columns(ctx, flat, np.array(places))
         neurons = self._neurons(RESULT)
-        if ctx.reads_pre_activation(neurons):
+        if ctx.reads_state(neurons):
             ctx.bind(ctx.signals.pre_activation[neurons], picked, block.level)
         name = str(ctx.net.activation_names[neurons[0]])
         formula, output = activation_named(name).expression, block.tensor("Layer")

@@ -76,7 +76,7 @@ def bind_spatial(
     if apart is not None:
         _bind_parts(ctx, block, result, apart)
         return
-    if ctx.reads_pre_activation(block.neurons):
+    if ctx.reads_state(block.neurons):
         names, read = (
             (f"{tensor}_flat", f"flatten_{tensor}"),
             ctx.signals.pre_activation[result.signals],

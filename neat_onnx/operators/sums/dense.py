@@ -170,7 +170,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
     if len(groups) > 1 or groups[0].exponents is not None:
         return 1.0, None
     formula = groups[0].formula
-    if ctx.reads_pre_activation(block.neurons):
+    if ctx.reads_state(block.neurons):
         return 1.0, formula
     slope, core = slope_of(ctx, formula)
     held = float(np.float32(slope))

@@ -36,7 +36,7 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     return (
         bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
         and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
-        and not ctx.reads_pre_activation(neurons)
+        and not ctx.reads_state(neurons)
         and len(set(ctx.net.activation_names[neurons])) > 1
         and len(by_overflowing_source(ctx, neurons)) == 1
     )

@@ -34,7 +34,6 @@ _ADDED: dict[str, Callable[[int], int]] = {
     "ReduceSumSquare": lambda x: x * x,
 }
 _TWO = 2
-_ALL_BITS = 64
 _MAX_POWER = 64
 
 
@@ -86,9 +85,6 @@ def computed_range(node: Node, ranges: Sequence[IntegerRange], draft: Draft) -> 
     if node.op_type in ("Max", "Min"):
         extreme = max if node.op_type == "Max" else min
         return one.over(extreme(ends) for ends in zip(*(each[1:] for each in ranges), strict=True))
-    if node.op_type == "BitShift" and 0 <= other.low <= other.high < _ALL_BITS:
-        left = node.given_attributes["direction"] == "LEFT"
-        return one.over(x << y if left else x >> y for x, y in product(one[1:], other[1:]))
     if operation := _OF_ONE.get(node.op_type):
         return one.over(map(operation, _turning(one)))
     if node.op_type in _AMONG or operator_of(node).picks:
