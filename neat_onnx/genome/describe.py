@@ -31,7 +31,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.of_file import lifted_again, lifted_of_file
 from neat_onnx.genome.of_graph import is_of_graph
-from neat_onnx.genome.port_hints import hints_apart
+from neat_onnx.genome.port_hints import hints_entry
 from neat_onnx.lifting.core import Lifted
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
@@ -86,7 +86,7 @@ def genome_metadata(
         return {}
     data_type = model.graph.number_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
-        return {}
+        return hints_entry(ctx.net, lifted.network)
     tensors = _tensors(ctx, model, lifted, names)
     lifted_of = _lifted_of(ctx, tensors, lifted)
     lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
@@ -97,7 +97,7 @@ def genome_metadata(
     genome = _difference(ctx.net, lifted, tensors, lifted_of, apart, saved)
     if len(genome) > most:
         raise LongGenomeError
-    entries = {GENOME: genome}
+    entries = {GENOME: genome, **hints_entry(ctx.net, lifted.network, with_genome=True)}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
@@ -213,12 +213,11 @@ def _difference(
     in_order = np.array_equal(held, np.arange(len(net)))
     genes = net.connections
     carried = carried_by(lifted.network, lifted_of, genes, len(net))
-    known, hints = carried.known, hints_apart(net, lifted.network)
+    known = carried.known
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=VERSION_WITH_STEPS if carried.zeros or apart or hints else 1,
+        version=VERSION_WITH_STEPS if carried.zeros or apart else 1,
         zeros=carried.zeros,
         apart=apart,
-        ports=hints,
         library=net.library,
         ids={
             name: ids[neurons].tolist() for name, neurons in tensors.items() if not part_at(name)[1]

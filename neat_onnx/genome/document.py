@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.genome.port_hints import PortHints
 from neat_onnx.genome.ranges import Ids
 from neat_onnx.network.genes import NONE, Connections, Ints, is_none, owned
 from neat_onnx.network.network import Network
@@ -33,8 +32,8 @@ class GenomeDocument(Document):
         1,
         ge=1,
         le=2,
-        description="2 where `added`, `moved`, `zeros`, `apart`, `ports`, `ids` in `neurons` or a "
-        "range with a step is used.",
+        description="2 where `added`, `moved`, `zeros`, `apart`, `ids` in `neurons` or a range "
+        "with a step is used.",
     )
     library: str = "neat-onnx"
     ids: dict[str, Ids] = Field(
@@ -77,11 +76,6 @@ class GenomeDocument(Document):
         description="In version 2: for each convolution or pool of the graph, in the order of its "
         "neurons, of which some elements are no neurons here, the ids of the neurons that have "
         "these places; an empty list if that is not known.",
-    )
-    ports: dict[str, PortHints] = Field(
-        default_factory=dict,
-        description="In version 2: by name, the `dtype` and `batch_axis` of ports where they are "
-        "not as the graph states them, in which float64 does not count.",
     )
     genes: dict[str, dict[str, Any]] = Field(
         default_factory=dict,

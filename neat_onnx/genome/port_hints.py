@@ -1,44 +1,73 @@
-"""Hints of ports that the graph of a genome does not have."""
+"""Hints of ports that a graph does not have: an output that was of integers and is one of numbers.
 
+They stand in an entry of the metadata of their own, with or without a genome.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import Field
 
+from neat_onnx.errors import NeatOnnxError, NetworkError, warn
+from neat_onnx.files import parse_json
+from neat_onnx.model.value import MAX_AXES
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Dtype, Port
-from neat_onnx.parsing import Document
+from neat_onnx.parsing import Document, parse
+
+PORTS = "neat_onnx.ports"
 
 
 class PortHints(Document):
     """The hints of a port."""
 
     dtype: Dtype = ""
-    batch_axis: int = Field(0, ge=0)
+    batch_axis: int = Field(0, ge=0, lt=MAX_AXES)
 
 
-def hints_apart(net: Network, lifted: Network) -> dict[str, PortHints]:
-    """The hints of ports, by name, that `with_hints` does not give the ports of the graph."""
-    known = with_hints(lifted.inputs + lifted.outputs, {})
-    found = {port.name: _hints(port) for port in known}
+class _PortsDocument(Document):
+    """The hints of ports, by name."""
+
+    ports: dict[str, PortHints]
+
+
+def hints_entry(net: Network, lifted: Network, *, with_genome: bool = False) -> dict[str, str]:
+    """The entry of a network's hints that its graph, which is lifted, does not have."""
+    known = lifted.inputs + lifted.outputs
+    found = {p.name: _hints(p) for p in (without_float64(known) if with_genome else known)}
     ours = {port.name: _hints(port) for port in net.inputs + net.outputs}
-    return {name: hints for name, hints in ours.items() if hints != found.get(name)}
+    differ = {name: hints.model_dump() for name, hints in ours.items() if hints != found.get(name)}
+    return {PORTS: json.dumps(differ, separators=(",", ":"))} if differ else {}
 
 
-def with_hints(ports: Sequence[Port], others: Mapping[str, PortHints]) -> tuple[Port, ...]:
-    """The ports of a graph with the hints of a genome.
+def without_float64(ports: Sequence[Port]) -> tuple[Port, ...]:
+    """The ports of a graph that has a genome: float64 is an option of its export, and no hint."""
+    return tuple(replace(port, dtype="") if port.dtype == "float64" else port for port in ports)
 
-    Args:
-        ports: as the graph states them. The type of its numbers is an option of the export.
-        others: by name, the hints that differ.
+
+def with_hints(net: Network, metadata: Mapping[str, str]) -> Network:
+    """The network of a graph with the hints of its metadata; a warning tells of those that do not
+    fit.
     """
-    found = []
-    for port in ports:
-        dtype: Dtype = "" if port.dtype == "float64" else port.dtype
-        hints = others.get(port.name, PortHints(dtype=dtype, batch_axis=port.batch_axis))
-        found.append(replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis))
-    return tuple(found)
+    if PORTS not in metadata:
+        return net
+    try:
+        document = parse(_PortsDocument, {"ports": parse_json(metadata[PORTS])}, NetworkError)
+        inputs, outputs = (
+            tuple(_hinted(port, document.ports) for port in ports)
+            for ports in (net.inputs, net.outputs)
+        )
+        return replace(net, inputs=inputs, outputs=outputs)
+    except NeatOnnxError as error:
+        warn(f"the metadata {PORTS} is left out of account: {error}")
+        return net
+
+
+def _hinted(port: Port, others: Mapping[str, PortHints]) -> Port:
+    hints = others.get(port.name, _hints(port))
+    return replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis)
 
 
 def _hints(port: Port) -> PortHints:
-    return PortHints(dtype=port.dtype, batch_axis=port.batch_axis)
+    return PortHints.model_construct(dtype=port.dtype, batch_axis=port.batch_axis)

@@ -24,7 +24,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.genome.port_hints import with_hints
+from neat_onnx.genome.port_hints import with_hints, without_float64
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -82,6 +82,18 @@ def imported(
         model, batch_axis, outputs: see `neat_onnx.import_model`.
         lifted: the network of the graph alone, if that is known.
     """
+    found = _with_genome(model, batch_axis, outputs, lifted)
+    network = with_hints(found.network, found.model.metadata)
+    return found if network is found.network else replace(found, network=network)
+
+
+def _with_genome(
+    model: Model,
+    batch_axis: BatchAxis,
+    outputs: Sequence[str] | None,
+    lifted: Lifted | None,
+) -> Imported:
+    """The network with the genome that the metadata tells of, if it is of the graph."""
     as_read, model = model, with_inner_outputs(repaired(model), outputs or ())
     if lifted is None or model is not as_read:
         lifted = lift(model, batch_axis, outputs)
@@ -190,8 +202,8 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = backwards(at, len(net))
     return Network(
-        inputs=tuple(_moved(port, back) for port in with_hints(net.inputs, document.ports)),
-        outputs=tuple(_moved(port, back) for port in with_hints(net.outputs, document.ports)),
+        inputs=tuple(_moved(port, back) for port in without_float64(net.inputs)),
+        outputs=tuple(_moved(port, back) for port in without_float64(net.outputs)),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,

@@ -66,6 +66,7 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
         raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
     if entry.elem_type.is_integer:
         ctx.integer.add(entry.name)
+    ctx.facts[entry.name].is_whole = entry.elem_type is DataType.BOOL
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
     return entry.name, shape, signals

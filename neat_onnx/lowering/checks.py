@@ -1,9 +1,9 @@
 """Refusals before anything is lowered: networks without an ONNX form, options that say no."""
 
-from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model.value import MAX_AXES
-from neat_onnx.network.float32_range import beyond_float32
+from neat_onnx.network.float32_range import beyond_float32, rounded_integer
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
 from neat_onnx.options import ExportOptions
@@ -16,6 +16,7 @@ def check_network(net: Network, options: ExportOptions) -> None:
     _check_memory(net, options)
     if options.dtype == "float32":
         _check_range(net)
+        _warn_of_long_integers(net)
 
 
 def check_activations(ctx: LoweringContext) -> None:
@@ -33,6 +34,7 @@ def check_activations(ctx: LoweringContext) -> None:
 
 
 _PORT_AXES = MAX_AXES - 2  # batch and time take two
+_WIDE_INTEGERS = frozenset({"int32", "int64", "uint32", "uint64"})
 
 
 def _check_options(options: ExportOptions) -> None:
@@ -49,6 +51,14 @@ def _check_range(net: Network) -> None:
     found = beyond_float32(net, contributing(net) & ~net.is_input)
     if found:
         raise NetworkError(found, hint='Export with dtype="float64"')
+
+
+def _warn_of_long_integers(net: Network) -> None:
+    """Warn of whole numbers among the genes that float32 rounds, where ports are of integers."""
+    if not any(port.dtype in _WIDE_INTEGERS for port in net.inputs + net.outputs):
+        return
+    if rounded := rounded_integer(net):
+        warn(f'{rounded} is rounded in float32: dtype="float64" keeps it')
 
 
 def _check_ports(net: Network) -> None:

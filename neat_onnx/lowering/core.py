@@ -54,12 +54,21 @@ def export_network(net: Network, options: ExportOptions) -> Model:
 
 
 def _in_own_type(net: Network, options: ExportOptions) -> ExportOptions:
-    """The options; where they leave the type of the numbers open, with that of the ports."""
+    """The options; where they leave the type of the numbers open, with that of the ports.
+
+    A network of integers alone is exact in float64.
+    """
     given = "dtype" in options.model_fields_set
     if given or options.dialect != "standard" or options.quantize != "none":
         return options
-    double = {port.dtype for port in net.inputs + net.outputs} & {"", "float64"} == {"float64"}
+    floats = {port.dtype for port in net.inputs + net.outputs} & {"", "float64"}
+    double = floats == {"float64"} or (not floats and _has_whole_genes(net))
     return options.model_copy(update={"dtype": "float64"}) if double else options
+
+
+def _has_whole_genes(net: Network) -> bool:
+    genes = net.neurons.bias, net.neurons.response, net.connections.weight
+    return all(np.array_equal(each, np.rint(each)) for each in genes)
 
 
 def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:

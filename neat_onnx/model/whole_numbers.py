@@ -9,12 +9,27 @@ from neat_onnx.model.operator_types import operator_types
 _ROUND = frozenset({"Ceil", "Floor", "Round", "Sign"})
 _MOVE = frozenset(
     {"Compress", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements"}
-    | {"GatherND", "Identity", "Pad", "Reshape", "ScatterElements", "ScatterND", "Slice"}
+    | {"GatherND", "Identity", "OneHot", "Pad", "Reshape", "ScatterElements", "ScatterND", "Slice"}
     | {"SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze"}
     | {"Where"}
 )
 _COMPUTE = frozenset(
-    {"Abs", "Add", "Clip", "CumSum", "Max", "MaxPool", "Min", "Mul", "Neg", "Relu", "Sub", "Sum"}
+    {
+        "Abs",
+        "Add",
+        "Clip",
+        "Conv",
+        "ConvTranspose",
+        "CumSum",
+        "Max",
+        "MaxPool",
+        "Min",
+        "Mul",
+        "Neg",
+        "Relu",
+        "Sub",
+        "Sum",
+    }
     | {"MatMul", "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}
     | {"ReduceSumSquare"}
 )

@@ -6,6 +6,7 @@ Each function raises NetworkError at the first gene that breaks one.
 import math
 from collections.abc import Iterable
 from dataclasses import fields
+from typing import get_args
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from neat_onnx.network.genes import (
     once,
 )
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Dtype, Port
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
 
@@ -52,6 +53,11 @@ def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int)
     for side, ports in zip(sides, (inputs, outputs), strict=True):
         for position, port in enumerate(ports):
             _check_port(side, position, port, count)
+            if port.dtype not in get_args(Dtype):
+                known = ", ".join(filter(None, get_args(Dtype)))
+                raise network_error(
+                    side, position, f"dtype is {port.dtype!r}, expected '' or one of {known}"
+                )
     neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in inputs)])
     if len(distinct(neurons)) != len(neurons):
         raise NetworkError("a neuron is an input twice", where="inputs")
@@ -66,9 +72,6 @@ def check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count:
                 raise network_error("memory", position, f"another port has the name '{name}' too")
             taken.add(name)
         _check_port("memory", position, port, count)
-        if not 0 <= port.batch_axis <= len(port.shape):
-            message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
-            raise network_error("memory", position, message)
     neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons for port in memory)])
     if len(distinct(neurons)) != len(neurons):
         raise NetworkError("a neuron is remembered twice", where="memory")
@@ -79,6 +82,9 @@ def _check_port(side: Where, position: int, port: Port | MemoryPort, count: int)
         raise network_error(
             side, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"
         )
+    if not 0 <= port.batch_axis <= len(port.shape):
+        message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
+        raise network_error(side, position, message)
     outside = (port.neurons < 0) | (port.neurons >= count)
     _refuse_first(outside, side, "no such neuron {}", port.neurons)
 

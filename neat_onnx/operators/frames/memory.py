@@ -6,7 +6,7 @@ the next step and all of them matter. Columns that nothing reads are carried all
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,9 +53,12 @@ def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
     """
     if ctx.options.dialect != "standard":
         return ()
+    ports: Sequence[MemoryPort] = ctx.net.memory
+    if isinstance(ctx.options.batch, int):  # which only the first axis is known as
+        ports = [replace(port, batch_axis=0) for port in ports]
     if ctx.options.include_metadata:
-        return ctx.net.memory
-    return [port for port in ctx.net.memory if _tells_itself(ctx, port)]
+        return ports
+    return [port for port in ports if _tells_itself(ctx, port)]
 
 
 def _tells_itself(ctx: LoweringContext, port: MemoryPort) -> bool:

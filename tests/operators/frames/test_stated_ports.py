@@ -1,5 +1,6 @@
 """Ports keep the types and the batch of the file that a network was imported from."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,18 @@ from onnx import TensorProto, helper, numpy_helper
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
-from neat_onnx import Model, Network, export, import_model, load_model, verify
+from neat_onnx import (
+    Model,
+    NeatOnnxWarning,
+    Network,
+    NetworkError,
+    export,
+    import_model,
+    load_model,
+    verify,
+)
+from neat_onnx.genome.port_hints import PORTS
+from neat_onnx.model import MetadataEntry
 from neat_onnx.network.port import Port
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
@@ -156,6 +168,99 @@ def counter() -> Network:
     return import_model(first)
 
 
+def test_labels_of_any_numbers():
+    nodes = [
+        node("MatMul", "x W", "h"),
+        node("ArgMax", "h", "a", axis=1, keepdims=0),
+        node("Gather", "labels a", "y"),
+    ]
+    first = model_of(
+        nodes, {"x": (FLOAT, ["N", 4])}, {"y": (INT64, ["N"])}, W=WEIGHTS, labels=[10, -20, 7]
+    )
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(9, 4)).astype(np.float32)})
+
+
+def test_truth_values_are_whole_numbers():
+    nodes = [node("Cast", "b", "c", to=INT64), node("Add", "c k", "y")]
+    first = model_of(
+        nodes, {"b": (BOOL, ["N", 2]), "k": (INT64, ["N", 2])}, {"y": (INT64, ["N", 2])}
+    )
+    given = {"b": np.array([[True, False]]), "k": np.array([[3, -4]])}
+    assert_takes_the_place(first, given)
+    assert set(import_model(first).activations) == {"identity"}  # nothing is cut off
+
+
+def test_integers_alone_are_exact():
+    model = export(counter())
+    x = np.array([[2**24 + 1, -(2**52) + 1]])
+    (got,) = open_session(model).run(None, {"x": x})
+    np.testing.assert_array_equal(got, x + 1)
+
+
+def test_whole_genes_that_float32_rounds_are_warned_of():
+    nodes = [node("Greater", "x half", "t"), node("Where", "t one other", "y")]
+    first = model_of(
+        nodes,
+        {"x": (FLOAT, ["N", 1])},
+        {"y": (INT64, ["N", 1])},
+        half=0.5,
+        one=[987654321],
+        other=[7],
+    )
+    net = import_model(first)
+    with pytest.warns(NeatOnnxWarning, match="rounded in float32"):
+        export(net)
+    model = export(net, dtype="float64")
+    (got,) = open_session(model).run(None, {"x": np.array([[1.0], [0.0]])})
+    np.testing.assert_array_equal(got, [[987654321], [7]])
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("batch_axis", 2), ("batch_axis", 10**9), ("dtype", "x")]
+)
+def test_hints_that_do_not_fit_are_refused(key, value):
+    document = counter().to_document().model_dump()
+    document["outputs"][0][key] = value
+    with pytest.raises(NetworkError, match=key):
+        Network.from_document(document)
+    with pytest.raises(NetworkError, match=key):
+        replace(counter(), outputs=(replace(counter().outputs[0], **{key: value}),))
+
+
+def test_hints_of_the_metadata_that_do_not_fit_are_left_out():
+    model = export(counter())
+    entry = MetadataEntry(key=PORTS, value='{"y": {"batch_axis": 40}}')
+    edited = model.model_copy(update={"metadata_props": [*model.metadata_props, entry]})
+    with pytest.warns(NeatOnnxWarning, match=PORTS):
+        assert import_model(edited) == counter()
+
+
+@pytest.mark.parametrize("options", [{}, {"sequence": True}, {"functions": True}])
+def test_hints_that_a_graph_does_not_have_come_back(options):
+    kind = TensorProto.UINT8
+    nodes = [node("Identity", "x", "y"), node("Tanh", "o", "z")]
+    first = model_of(
+        nodes,
+        {"x": (kind, ["N", 2]), "o": (FLOAT, ["N", 1])},
+        {"y": (kind, ["N", 2]), "z": (FLOAT, ["N", 1])},
+    )
+    net = import_model(first)
+    again = import_model(export(net, **options))
+    assert again.to_json() == net.to_json()
+
+
+def test_memory_and_ports_of_a_fixed_batch():
+    nodes = [
+        node("Add", "x h", "s"),
+        node("Tanh", "s", "h_next"),
+        node("Transpose", "h_next", "y", perm=[1, 0]),
+    ]
+    sizes = (FLOAT, [3, "N"])
+    first = model_of(nodes, {"x": sizes, "h": sizes}, {"y": (FLOAT, ["N", 3]), "h_next": sizes})
+    net = import_model(first, memory={"h": "h_next"})
+    assert import_model(export(net, batch_dimension=False)) == net
+
+
 def test_outputs_that_evolved_to_fractions_are_numbers():
     """An integer would be cut off: the network would not be what its file computes."""
     net = counter()
@@ -173,8 +278,6 @@ def test_outputs_that_evolved_to_fractions_are_numbers():
 
 
 def _with_bias(net: Network, bias: np.ndarray) -> Network:
-    from dataclasses import replace
-
     return replace(net, neurons=replace(net.neurons, bias=bias), library="neat-onnx")
 
 
@@ -251,7 +354,7 @@ def test_int8_reads_bytes(quantize):
 
 def test_a_sequence_has_numbers():
     net = counter()
-    assert {kind for _, kind, _ in ends(export(net, sequence=True))} == {"FLOAT"}
+    assert {kind for _, kind, _ in ends(export(net, sequence=True))} == {"DOUBLE"}
 
 
 def test_network_json_has_the_hints():
