@@ -61,6 +61,12 @@ class NeatOnnxError(Exception):
         return f"{self.message}{place}{listed}{advice}"
 
     @property
+    def faults(self) -> tuple[str, ...]:
+        """The faults with their places, without a way out."""
+        place = f" ({self.where})" if self.where else ""
+        return self.obstacles or (f"{self.message}{place}",)
+
+    @property
     def first_obstacles(self) -> list[str]:
         """The first obstacles, and the number of the others in words."""
         more = len(self.obstacles) - _MAX_OBSTACLES_LISTED
@@ -81,12 +87,17 @@ class ModelError(NeatOnnxError):
 
 
 def all_obstacles(errors: Sequence[ModelError], hint: str | None = None) -> ModelError:
-    """Return one error that tells of all of these; the only one as it is, but for its hint."""
+    """Return one error that tells of all of these, and each way out once.
+
+    A single error stays as it is; it has the hint where it has none of its own.
+    """
     if len(errors) == 1:
         errors[0].hint = errors[0].hint or hint
         return errors[0]
-    together = ModelError(f"{len(errors)} nodes are not supported", hint=hint)
-    together.obstacles = tuple(str(error) for error in errors)
+    together = ModelError(f"{len(errors)} nodes are not supported")
+    together.obstacles = tuple(fault for error in errors for fault in error.faults)
+    hints = dict.fromkeys(filter(None, [*(error.hint for error in errors), hint]))
+    together.hint = ". ".join(hints) or None  # a file may give many: each has its own length
     return together
 
 

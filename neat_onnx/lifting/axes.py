@@ -61,24 +61,30 @@ def names_batch(symbol: str) -> bool:
     return symbol.lower() in _BATCH_NAMES or symbol.lower().startswith("batch")
 
 
-def has_open_features(entry: ValueInfo) -> bool:
-    """Whether an axis of an input that has no fixed size is features, if the first is the batch."""
-    return any(not isinstance(size, int) for size in (entry.shape or ())[1:])
+def shapes_example(inputs: Sequence[ValueInfo], *, features_only: bool = False) -> str:
+    """The argument `shapes` that gives a size to each open axis of inputs that is features.
 
+    An empty text if no input has such an axis.
 
-def shapes_example(entry: ValueInfo) -> str:
-    """The argument `shapes` that gives a size to each open axis of an input but the batch.
-
-    The batch is the axis that is called so, else the first one if it is open.
+    Args:
+        inputs: the inputs.
+        features_only: every axis is features, but the one that would be the batch may stay open.
     """
-    sizes = entry.shape or ()
-    called = [axis for axis, size in enumerate(sizes) if names_batch(str(size))]
-    batch = [*called, 0][0]
-    example = tuple(
-        size if isinstance(size, int) and size > 0 else "N" if axis == batch else 16
-        for axis, size in enumerate(sizes)
-    )
-    return f"shapes={{'{entry.name}': {example}}}"
+    shapes = {}
+    for entry in inputs:
+        sizes = entry.shape or ()
+        called = [axis for axis, size in enumerate(sizes) if names_batch(str(size))]
+        batch = [*axes_of_inputs([entry])[entry.name][-1:]] if features_only else [*called, 0][:1]
+        if any(_is_open(size) and axis not in batch for axis, size in enumerate(sizes)):
+            shapes[entry.name] = tuple(
+                size if not _is_open(size) else "N" if axis in batch else 16
+                for axis, size in enumerate(sizes)
+            )
+    return f"shapes={shapes}" if shapes else ""
+
+
+def _is_open(size: Extent) -> bool:
+    return not isinstance(size, int) or size < 1
 
 
 def shapes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[tuple[Extent, ...], Axes]:

@@ -8,7 +8,7 @@ from neat_onnx.lifting.axes import AS_FEATURES
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
 from neat_onnx.lifting.context import LIFTS, LiftingContext
-from neat_onnx.lifting.known_operators import obstacle
+from neat_onnx.lifting.known_operators import hint_for, obstacle
 from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.tensors import ConstantInputError
@@ -25,7 +25,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ModelError: there is none, or the node cannot be lifted; the message names the node.
     """
     if problem := obstacle(node):
-        ctx.fail(node, problem)
+        ctx.fail(node, problem, hint_for({node.op_type}))
     ctx.integer.update(compress(node.output, _whole_outputs(ctx, node)))
     size = misused_size(node, ctx.operands, ctx.sizes)
     if size is not None:

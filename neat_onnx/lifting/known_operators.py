@@ -43,11 +43,12 @@ def require_lifts(graph: Graph) -> None:
     raise ModelError(
         text,
         where=f"graph.node[{first}]",
-        hint=choice_hint(graph, lost) or _hint(set(missing)),
+        hint=choice_hint(graph, lost) or hint_for(set(missing)),
     )
 
 
-def _hint(missing: set[str]) -> str | None:
+def hint_for(missing: set[str]) -> str | None:
+    """The way out for operators that cannot be turned into neurons."""
     if missing <= LIFTS.keys():
         return None  # other forms of them can be lifted
     if found := {HINTS[name] for name in missing & HINTS.keys()}:

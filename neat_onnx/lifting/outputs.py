@@ -20,7 +20,7 @@ from neat_onnx.lifting.followed_axes import (
     elements_before,
 )
 from neat_onnx.model import Graph, Model, ValueInfo
-from neat_onnx.model.semantics import gives_sizes, is_random
+from neat_onnx.model.semantics import counts_elements, gives_sizes, is_random
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import without_dead
@@ -148,6 +148,7 @@ def _followed(graph: Graph) -> tuple[set[str], set[str]]:
     """The tensors that depend on no input, and those that depend on chance."""
     computed = {entry.name for entry in graph.inputs}
     random: set[str] = set()
+    counted: set[str] = set()  # how many elements these have depends on the inputs
     known = set(graph.tensors)
     for node in graph.node:
         names = reads(node)
@@ -155,8 +156,9 @@ def _followed(graph: Graph) -> tuple[set[str], set[str]]:
         known |= given
         if is_random(node) or not random.isdisjoint(names):
             random |= given
-        elif not computed.isdisjoint(names) and not gives_sizes(node):
+        elif not (counted if gives_sizes(node) else computed).isdisjoint(names):
             computed |= given
+            counted |= given if counts_elements(node) or not counted.isdisjoint(names) else set()
     return known - computed - random, random
 
 

@@ -54,7 +54,7 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
             f"graph input '{entry.name}' has the shape {list(sizes)}",
             where="graph.inputs",
             hint="Every axis but the batch needs a fixed size of 1 or more: give it one, as "
-            + shapes_example(entry),
+            + shapes_example([entry], features_only=ctx.features_only),
         )
     if len(sizes) > MAX_AXES:
         raise ModelError(

@@ -16,12 +16,13 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, has_open_features, shapes_example
+from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.facts import TensorFacts
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Products, Value
+from neat_onnx.lifting.ways_out import FINITE, features_hint, initializer_hint
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_read, subgraphs
@@ -84,7 +85,7 @@ class Tensors:
             )
         found = self.operands[name]
         if node.op_type not in INFINITE and not isinstance(found, Value) and not _is_finite(found):
-            self.fail(node, f"its constant input '{name}' has values that are not finite")
+            self.fail(node, f"its constant input '{name}' has values that are not finite", FINITE)
         return found if isinstance(found, Value) else self._of_one_sample(node, found)
 
     def _of_one_sample(self, node: Node, array: Array) -> Array:
@@ -118,7 +119,8 @@ class Tensors:
         """The tensor at `position`, which has to be constant."""
         found = self.operand(node, position)
         if isinstance(found, Value):
-            self.fail(node, f"input '{node.input[position]}' is computed, and has to be constant")
+            hint = initializer_hint(self.model.graph, name := node.input[position])
+            self.fail(node, f"input '{name}' is computed, and has to be constant", hint)
         return found
 
     def integers(self, node: Node, position: int) -> list[int]:
@@ -334,7 +336,5 @@ class Tensors:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
         if self.features_only:
             return
-        hint = AS_FEATURES
-        if found := [entry for entry in self.model.graph.inputs if has_open_features(entry)]:
-            hint = f"Give axes that are features a size, as {shapes_example(found[0])}"
+        hint = features_hint(self.model.graph.inputs)
         self.fail(node, "it works along the batch, and would mix samples", hint)

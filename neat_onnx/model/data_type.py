@@ -38,7 +38,8 @@ class DataType(IntEnum):
 
 _NAMED_OTHERWISE = {"FLOAT": "float32", "DOUBLE": "float64", "BFLOAT16": "float32"}
 _DTYPES = {kind: np.dtype(_NAMED_OTHERWISE.get(kind.name, kind.name.lower())) for kind in DataType}
-_UNSUPPORTED = {0: "UNDEFINED", 8: "STRING", 14: "COMPLEX64", 15: "COMPLEX128"}
+_TEXT = "STRING"
+_UNSUPPORTED = {0: "UNDEFINED", 8: _TEXT, 14: "COMPLEX64", 15: "COMPLEX128"}
 
 
 def supported(value: Any) -> DataType:
@@ -52,4 +53,5 @@ def supported(value: Any) -> DataType:
         return DataType(number)
     except ValueError:
         name = _UNSUPPORTED.get(number, "a low-precision or unknown type")
-        raise ValueError(f"{number} ({name}) not supported") from None
+        advice = ": encode texts as numbers outside of the model" if name == _TEXT else ""
+        raise ValueError(f"{number} ({name}) not supported{advice}") from None

@@ -25,6 +25,8 @@ KINDS = {
 }  # fmt: skip
 """By ONNX's names, the types of values that are no tensors."""
 
+_ADVICE = ": exported by PyTorch with dynamo=False, the model may have none"
+
 MAX_AXES = 64
 """The most axes of a tensor: as many as an array of numpy may have."""
 
@@ -80,7 +82,8 @@ class ValueType(_Record):
     def _only_tensors(cls, document: Any) -> Any:
         for key in document if isinstance(document, dict) else ():
             if key in KINDS:
-                raise ValueError(f"is {KINDS[key]}, and only tensors of numbers are read")
+                advice = _ADVICE if key == "sequence_type" else ""
+                raise ValueError(f"is {KINDS[key]}, and only tensors of numbers are read{advice}")
         return document
 
 

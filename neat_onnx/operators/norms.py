@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.formulas.integers import truncated
+from neat_onnx.operators.formulas.integers import truncated, warn_of_no_number
 from neat_onnx.operators.reductions.reduce import (
     ReduceL1,
     ReduceL2,
@@ -25,6 +25,8 @@ def lift_norm(
     keep = bool(node.attributes.keepdims)
     result = _NORMS[node.op_type](tensors, tensors.input(0), axes, keep)
     exact = isinstance(node, ReduceL1 | ReduceSumSquare)
+    if isinstance(node, ReduceLogSum) and ctx.has_integers(node) and isinstance(result, Value):
+        warn_of_no_number(ctx, node, result)
     ctx.bind(node, result if exact else truncated(ctx, node, result))
 
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: F401 (what registers itself)
 from neat_onnx.model.node import find_operators_with
-from neat_onnx.operators import branches, generated
+from neat_onnx.operators import branches, generated, without_neurons
 from neat_onnx.operators.layout import padding
 from neat_onnx.operators.products import integers
 from neat_onnx.operators.running import running_totals

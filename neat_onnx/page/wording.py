@@ -19,11 +19,14 @@ def for_visitors(hint: str | None) -> str | None:
     """Return `hint` without the clauses that are about Python, in the words of the page's form."""
     if hint is None:
         return None
-    clauses = [clause for clause in hint.split("; ") if not _PYTHON.search(clause)]
-    said = "; ".join(clauses)
+    said = ". ".join(filter(None, map(_without_python, hint.split(". "))))
     for name, words in _SAID.items():
         said = said.replace(name, words)
     return said or None
+
+
+def _without_python(sentence: str) -> str:
+    return "; ".join(clause for clause in sentence.split("; ") if not _PYTHON.search(clause))
 
 
 def obstacle_for_visitors(obstacle: str) -> str:

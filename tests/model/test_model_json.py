@@ -187,8 +187,8 @@ def graph_with(**change):
         ),
         (
             {"inputs": [{"name": "x", "type": {"tensor_type": {"elem_type": 8}}}]},
-            "graph input x: elem_type 8 (STRING) not supported "
-            "(graph.inputs[0].type.tensor_type.elem_type)",
+            "graph input x: elem_type 8 (STRING) not supported: encode texts as numbers outside of "
+            "the model (graph.inputs[0].type.tensor_type.elem_type)",
         ),
         (
             {"outputs": [{"name": "y", "type": {"sequence_type": {}}}]},

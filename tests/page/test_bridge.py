@@ -254,12 +254,14 @@ def test_hints_speak_to_visitors():
         "Give a path, bytes, JSON text, a dict or a ModelProto",
         "Export with dtype=float64",
         "Unpack it first; to turn a network into a model use load_network, or `neat-onnx export`",
+        "Leave this step out. Import with batch_axis=None to take every axis for features",
     ]
     assert [for_visitors(hint) for hint in hints] == [
         "Known: tanh",
         None,
         "Export with the type float64",
         "Unpack it first",
+        "Leave this step out",
     ]
 
 

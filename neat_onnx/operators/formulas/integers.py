@@ -9,8 +9,10 @@ import math
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, Value
+from neat_onnx.errors import warn
+from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, Operand, Value
 from neat_onnx.model import Node
+from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import VARIABLE, Expression, constant, floor, sign
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import formula_of
@@ -73,6 +75,35 @@ def is_whole(formula: Expression) -> bool:
         return formula.value.is_integer() or math.isinf(formula.value)
     whole = formula.op in _STAY_WHOLE and all(map(is_whole, {*formula.args}))
     return whole or formula.op in _WHOLE
+
+
+def range_of(ctx: LiftingContext, value: Value) -> tuple[float, float]:
+    """The least and the largest number that a value can be, NaN where nothing is known.
+
+    They are shown by its formula, and by the ones of the activations that it is a formula of.
+    """
+    kind = ctx.kind[value.signals]
+    if value.reduced or value.gate is not None or not np.all(kind == MATERIALIZED):
+        return interval_of(value.formula)
+    formulas = list(ctx.formulas)
+    made, weights = ctx.formula_of[value.signals].ravel(), value.weights.ravel()
+    ends = np.array(
+        [
+            interval_of(value.formula.substitute(weight * formulas[number]))
+            for number, weight in set(zip(made.tolist(), weights.tolist(), strict=True))
+        ]
+    )
+    return float(ends[:, 0].min()), float(ends[:, 1].max())
+
+
+def warn_of_no_number(ctx: LiftingContext, node: Node, value: Value) -> None:
+    """Warn where an integer may be made of a value that is infinite or no number."""
+    if not all(map(math.isnan, range_of(ctx, value))):
+        return
+    warn(
+        f"node {node.label} may read a value that is infinite or no number: the network gives none "
+        "then, and runtimes the integers that their machines make of it"
+    )
 
 
 def _more(formula: Expression, share: float) -> Expression:

@@ -22,7 +22,12 @@ from neat_onnx.operators.formulas.formula import (
     emits,
     formula_of,
 )
-from neat_onnx.operators.formulas.integers import is_whole, towards_zero
+from neat_onnx.operators.formulas.integers import (
+    is_whole,
+    range_of,
+    towards_zero,
+    warn_of_no_number,
+)
 from neat_onnx.operators.formulas.nodes import Binary, Unary
 
 
@@ -227,8 +232,8 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     ctx.integer.discard(node.output[0])
     whole = to.is_integer
     cut = isinstance(operand, Value) and not operand.formula.is_truth
-    if cut and to in _NARROW and not _holds(ctx, node.input[0], to):
-        ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
+    if cut and to in _NARROW:
+        _require_held(ctx, node, to)
     if not isinstance(operand, Value):
         with np.errstate(all="ignore"):
             numbers = operand.astype(to.dtype)
@@ -246,15 +251,26 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         ctx.facts[node.output[0]].is_whole = True
     elif ctx.has_integers(node) or ctx.facts[node.input[0]].is_whole:
         ctx.facts[node.output[0]].is_whole = True
-    elif whole and (operand.reduced or not is_whole(operand.formula)):
-        operand = formula_of(ctx, operand, towards_zero())
+    elif whole:
+        warn_of_no_number(ctx, node, operand)
+        if operand.reduced or not is_whole(operand.formula):
+            operand = formula_of(ctx, operand, towards_zero())
     ctx.bind(node, operand)
 
 
-def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
-    """Whether a tensor is known to have numbers of a type alone: labels, or places on an axis."""
-    bounds, limits = ctx.facts[name].bounds, np.iinfo(to.dtype)
-    return bounds is not None and limits.min <= bounds[0] <= bounds[1] <= limits.max
+def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
+    """Refuse numbers that a narrow type may not hold, but for a fraction that it drops.
+
+    Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do.
+    """
+    name, limits = node.input[0], np.iinfo(to.dtype)
+    low, high = ctx.facts[name].bounds or range_of(ctx, ctx.value(node, 0))
+    if limits.min - 1 < low <= high < limits.max + 1:
+        return
+    hint = f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"
+    if ctx.is_output(node.output[0]):
+        hint += f". What it reads can be imported: outputs=['{name}']"
+    ctx.fail(node, f"numbers would be cut off to the bits of {to.name}", hint)
 
 
 @lifts(CastLike, infinite=True)

@@ -101,7 +101,7 @@ for counted in ("NonZero", "Size", "Unique"):
     never_lifted(
         counted,
         "How many elements there are depends on the inputs, and neurons are fixed: leave this step "
-        "out of the model. In place of scikit-learn's KNNImputer a SimpleImputer can be imported",
+        "out of the model. If it is scikit-learn's KNNImputer, a SimpleImputer can be imported",
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
+from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
@@ -177,8 +178,8 @@ def _refuse_labels_of_two_scores(ctx: LiftingContext, node: TreeEnsembleClassifi
     if any(node.attributes.base_values or ()):
         ctx.fail(node, "base_values of two classes with a score each: runtimes differ")
     if ctx.is_read(node.output[0]):
-        problem = "runtimes choose other labels of two classes with a score each"
-        ctx.fail(node, problem, "Import outputs that read its scores alone: outputs=[…]")
+        hint = choice_hint(ctx.model.graph, node.output[:1]) or f"Import {node.output[1]!r} alone"
+        ctx.fail(node, "runtimes choose other labels of two classes with a score each", hint)
 
 
 def _label_scores(

@@ -7,7 +7,7 @@ last one. That is the same as long as recurrent layers alone begin with it.
 """
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import has_open_features, shapes_example
+from neat_onnx.lifting.axes import shapes_example
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.model import Node
 from neat_onnx.model.wiring import reads
@@ -16,12 +16,13 @@ from neat_onnx.model.wiring import reads
 def unrolling(ctx: LiftingContext) -> str:
     """How a sequence gets neurons for every step, for an error that such neurons could do without.
 
-    The sizes are an example, of an input with a sequence of no fixed length.
+    The sizes are an example, of inputs with a sequence of no fixed length.
     """
-    found = [entry for entry in ctx.model.graph.inputs if has_open_features(entry)]
-    if not found:
-        return "With batch_axis=None and fixed sizes, every step gets neurons of its own"
-    return f"With a fixed length, as {shapes_example(found[0])}, every step gets neurons of its own"
+    inputs = ctx.model.graph.inputs
+    if example := shapes_example(inputs):
+        return f"With a fixed length, as {example}, every step gets neurons of its own"
+    sizes = shapes_example(inputs, features_only=True) or "fixed sizes"
+    return f"With batch_axis=None and {sizes}, every step gets neurons of its own"
 
 
 def feeding(ctx: LiftingContext) -> str:

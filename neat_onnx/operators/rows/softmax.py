@@ -7,7 +7,6 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.formulas.infinite import MaskedRows
-from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.formulas.not_finite import lowered, special
 from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
@@ -132,13 +131,16 @@ def _lift_present(
 @lifts(ReduceLogSumExp)
 def lift_log_sum_exp(ctx: LiftingContext, node: ReduceLogSumExp) -> None:
     """The largest is taken out before the exponential, so that it does not overflow."""
+    if ctx.has_integers(node):
+        hint = "Cast its input to FLOAT before it"
+        ctx.fail(node, "runtimes round exponentials of integers in different places", hint)
     axes, tensors = reduced_axes(ctx, node) or (), Algebra(ctx, node)
     x = tensors.input(0)
     largest = tensors.reduced("max", x, axes)
     spread = tensors("exp", tensors("sub", x, largest))
     keep = bool(node.attributes.keepdims)
     scale = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
-    result = truncated(ctx, node, tensors("add", scale, reshaped(largest, scale.shape)))
+    result = tensors("add", scale, reshaped(largest, scale.shape))
     bind_with_parts(ctx, node, result, {"largest": largest, "spread": spread, "scale": scale})
 
 

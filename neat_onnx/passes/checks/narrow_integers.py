@@ -24,6 +24,7 @@ _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _ORDINARY = 1 << 16
 _EXACT = 1 << 53  # float64 has each integer up to it
 _WIDE = (DataType.INT32, DataType.INT64)
+_CUT_OFF = frozenset({"BitShift"})  # whose results lose the bits beyond the type in a network, too
 _OF_NARROW = frozenset({"ConvInteger", "MatMulInteger"})  # which give INT32 of 8 bits
 
 
@@ -56,7 +57,8 @@ def check_narrow_integers(model: Model) -> None:
         if found and whole and not found.is_within(whole):
             if _wraps(node, found, whole):
                 _refuse(node, found)
-            wrapping.append(node)
+            if node.op_type not in _CUT_OFF:
+                wrapping.append(node)
             found = _ordinary(found.kind)
         elif found and max(-found.low, found.high) > _EXACT:
             rounded.append(node)
