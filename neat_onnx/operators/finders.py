@@ -7,6 +7,7 @@ neurons of an operator, and register themselves (`lowering.registry.proposes`).
 """
 
 # ruff: noqa: F401 (what registers itself)
+from neat_onnx.operators import quantization_finder
 from neat_onnx.operators.choices.broadcast_finder import find_broadcast_where
 from neat_onnx.operators.choices.kept_finder import find_kept_elements
 from neat_onnx.operators.choices.where_finder import find_where
