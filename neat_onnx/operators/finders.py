@@ -21,7 +21,7 @@ from neat_onnx.operators.reductions.extreme_finder import EXTREMES, find_extreme
 from neat_onnx.operators.reductions.mean_finder import find_mean, find_reduced_sum
 from neat_onnx.operators.reductions.norm_finder import find_norm
 from neat_onnx.operators.reductions.reduction_finder import find_reduction
-from neat_onnx.operators.rows import sparse_gate_finder
+from neat_onnx.operators.rows import scattered_finder, sparse_gate_finder
 from neat_onnx.operators.rows.argmax_finder import find_argmax, find_argmax_in_axes
 from neat_onnx.operators.rows.lrn_finder import find_local_response
 from neat_onnx.operators.rows.masked_softmax_finder import find_masked_softmax
