@@ -17,6 +17,7 @@ from neat_onnx.operators.layout.concat_finder import find_branch
 from neat_onnx.operators.layout.gather_finder import find_differences, find_gather, find_one_hot
 from neat_onnx.operators.layout.slice_finder import find_pad, find_slice
 from neat_onnx.operators.ml import vectors_finder
+from neat_onnx.operators.products import determinant_finder
 from neat_onnx.operators.reductions.extreme_finder import EXTREMES, find_extreme_of_rows
 from neat_onnx.operators.reductions.mean_finder import find_mean, find_reduced_sum
 from neat_onnx.operators.reductions.norm_finder import find_norm
