@@ -27,11 +27,13 @@ class _Steps(NamedTuple):
         elements: the neurons of the tensor.
         factors: constants by which the scale is multiplied: a number, or one for each channel.
         is_read: whether the scale is read besides.
+        times: how many products read the steps, each less the zero point on its own.
     """
 
     elements: Ints
     factors: Sequence[Floats]
     is_read: bool
+    times: int
 
 
 @proposes
@@ -70,6 +72,7 @@ def _steps(net: Network, zero: int) -> _Steps | None:
             *([net.live.weight[net.edges_into(channels)[1]]] if len(channels) else []),
         ],
         len(readers) > len(channels) + 1 or bool(np.any(live.gater == scale)),
+        int(np.count_nonzero((live.source == zero) & (live.weight < 0.0))) // max(1, len(rounded)),
     )
 
 
@@ -111,9 +114,10 @@ def _proposal(net: Network, steps: _Steps) -> Proposal:
         make_node("DynamicQuantizeLinear", ["a"], ["steps", "scale", "zero"]),
         make_node("Cast", ["steps"], ["step_numbers"], number),
         make_node("Cast", ["zero"], ["zero_number"], number),
-        make_node("Sub", ["step_numbers", "zero_number"], ["above_zero"]),
     ]
-    results, constants = ["above_zero"] + ["scale"] * steps.is_read, []
+    results = [f"above_zero_{at}" for at in range(steps.times)]
+    nodes += [make_node("Sub", ["step_numbers", "zero_number"], [name]) for name in results]
+    results, constants = results + ["scale"] * steps.is_read, []
     for at, factor in enumerate(steps.factors):
         constants.append(Tensor.of(f"factor_{at}", factor, DataType.FLOAT))
         nodes.insert(1 + at, make_node("Mul", ["scale", f"factor_{at}"], [f"scale_{at}"]))

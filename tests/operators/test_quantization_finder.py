@@ -111,6 +111,19 @@ def test_numbers_that_are_read_before_a_scale_and_behind_it():
     _assert_comes_back(_model(nodes, (1, 6), weights, w=_normal(6, 8), b=_normal(8)), 2)
 
 
+def test_two_products_of_the_same_steps():
+    nodes = [
+        *_quantized("x", "a", 0),
+        node("Mul", "s0 scale1", "t1"),
+        node("MatMulInteger", "q0 w1 z0 v1", "i1"),
+        node("Cast", "i1", "f1", to=1),
+        node("Mul", "f1 t1", "m1"),
+        node("Add", "m1 b1", "b"),
+        node("Concat", "a b", "y", axis=1),
+    ]
+    _assert_comes_back(_model(nodes, (1, 8), [_integers(8, 6), _integers(8, 4)]), 1)
+
+
 def test_a_changed_zero_point_leaves_neurons():
     model = _model(_quantized("x", "y", 0), (1, 4), [_integers(4, 3)])
     document = import_model(model, batch_axis=None).to_document().model_dump()
