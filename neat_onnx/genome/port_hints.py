@@ -33,10 +33,13 @@ class _PortsDocument(Document):
 
 
 def hints_entry(net: Network, lifted: Network, *, with_genome: bool = False) -> dict[str, str]:
-    """The entry of a network's hints that its graph, which is lifted, does not have."""
-    known = lifted.inputs + lifted.outputs
-    found = {p.name: _hints(p) for p in (without_float64(known) if with_genome else known)}
-    ours = {port.name: _hints(port) for port in net.inputs + net.outputs}
+    """The entry of a network's hints that its graph, which is lifted, does not have.
+
+    Without a genome float64 is that of the graph.
+    """
+    own, known = net.inputs + net.outputs, without_float64(lifted.inputs + lifted.outputs)
+    found = {port.name: _hints(port) for port in known}
+    ours = {port.name: _hints(port) for port in (own if with_genome else without_float64(own))}
     differ = {name: hints.model_dump() for name, hints in ours.items() if hints != found.get(name)}
     return {PORTS: json.dumps(differ, separators=(",", ":"))} if differ else {}
 

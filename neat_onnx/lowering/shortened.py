@@ -20,6 +20,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
+from neat_onnx.lowering.around_operators import Export
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
@@ -30,7 +31,7 @@ from neat_onnx.lowering.short_graphs import (
     with_few_sums,
 )
 from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
-from neat_onnx.lowering.short_operators import Export, with_proposed_operators
+from neat_onnx.lowering.short_operators import with_proposed_operators
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.states import STATE_KEY
 from neat_onnx.model.wiring import subgraphs

@@ -7,6 +7,7 @@ neurons of an operator, and register themselves (`lowering.registry.proposes`).
 """
 
 # ruff: noqa: F401 (what registers itself)
+from neat_onnx.operators import quantization_finder
 from neat_onnx.operators.choices.broadcast_finder import find_broadcast_where
 from neat_onnx.operators.choices.kept_finder import find_kept_elements
 from neat_onnx.operators.choices.where_finder import find_where
@@ -16,11 +17,12 @@ from neat_onnx.operators.layout.concat_finder import find_branch
 from neat_onnx.operators.layout.gather_finder import find_differences, find_gather, find_one_hot
 from neat_onnx.operators.layout.slice_finder import find_pad, find_slice
 from neat_onnx.operators.ml import vectors_finder
+from neat_onnx.operators.products import determinant_finder
 from neat_onnx.operators.reductions.extreme_finder import EXTREMES, find_extreme_of_rows
 from neat_onnx.operators.reductions.mean_finder import find_mean, find_reduced_sum
 from neat_onnx.operators.reductions.norm_finder import find_norm
 from neat_onnx.operators.reductions.reduction_finder import find_reduction
-from neat_onnx.operators.rows import sparse_gate_finder
+from neat_onnx.operators.rows import scattered_finder, sparse_gate_finder
 from neat_onnx.operators.rows.argmax_finder import find_argmax, find_argmax_in_axes
 from neat_onnx.operators.rows.lrn_finder import find_local_response
 from neat_onnx.operators.rows.masked_softmax_finder import find_masked_softmax

@@ -82,6 +82,10 @@ _EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
 _UNIT = power(constant(2.0), _EXPONENT - float(_DIGITS))
 _SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
 """A number rounded to the digits of float32."""
+ROUNDED_STEPS = rounded(_SINGLE)
+"""The steps of an element, of its quotient by the scale; its zero point is still to be added."""
+ZERO_POINT = rounded(constant(0.0) - _SINGLE)
+"""The zero point, of the quotient of the least element by the scale."""
 
 _RANGES = {
     DataType.UINT8: (0, 255),

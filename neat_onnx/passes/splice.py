@@ -95,6 +95,28 @@ class HandedOn:
         return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
+def renamed_throughout(node: Node, names: Mapping[str, str]) -> Node:
+    """The node under new names, as are the tensors of graphs inside of it."""
+    if not subgraphs(node):
+        return renamed(node, names)
+    attributes = {
+        key: _renamed_whole(value, names) if isinstance(value, Graph) else value
+        for key, value in node.given_attributes.items()
+    }
+    reads, gives = ([names.get(each, each) for each in end] for end in (node.input, node.output))
+    return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
+
+
+def _renamed_whole(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """A graph inside a node under new names."""
+    inputs, outputs, initializers = (
+        [copied(each, name=names.get(each.name, each.name)) for each in part]
+        for part in (graph.inputs, graph.outputs, graph.initializer)
+    )
+    nodes = [renamed_throughout(node, names) for node in graph.node]
+    return copied(graph, inputs=inputs, outputs=outputs, initializer=initializers, node=nodes)
+
+
 def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
     """A graph inside a node: the names that it reads from outside change."""
     own = {entry.name for entry in graph.inputs} | set(graph.tensors)

@@ -5,8 +5,9 @@ from itertools import product
 from string import ascii_letters, digits
 
 from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model.wiring import names_made
 from neat_onnx.passes.draft import copied, with_graph
-from neat_onnx.passes.splice import renamed, renamed_tensor
+from neat_onnx.passes.splice import renamed_tensor, renamed_throughout
 from neat_onnx.short_form.straight import Names
 
 BEFORE = "_"
@@ -20,7 +21,7 @@ _ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")  # of NeatapticTS; another is its ide
 def short_names(model: Model, *, layers: bool = False) -> tuple[Model, Names]:
     """The model with short names, and the new name of each tensor that has one.
 
-    Inputs and outputs of the graph keep theirs. No node has a graph inside.
+    Inputs and outputs of the graph keep theirs. Graphs inside of nodes have short names, too.
 
     Args:
         model: the model.
@@ -37,8 +38,7 @@ def short_names(model: Model, *, layers: bool = False) -> tuple[Model, Names]:
 
 def _names(graph: Graph, kept: Collection[str]) -> Names:
     ports = {entry.name for entry in (*graph.inputs, *graph.outputs)}.union(kept)
-    made = (name for node in graph.node for name in node.output)
-    inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
+    inside = dict.fromkeys(names_made(graph))
     free = (name for name in _shortest() if name not in ports)
     ended = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Identity"}
     names: Names = {}
@@ -59,4 +59,5 @@ def _shortest() -> Iterator[str]:
 
 
 def _renamed(node: Node, names: Names, kept: Collection[str]) -> Node:
-    return copied(renamed(node, names), name=node.name if node.op_type in kept else "")
+    name = node.name if node.op_type in kept else ""
+    return copied(renamed_throughout(node, names), name=name)

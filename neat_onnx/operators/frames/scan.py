@@ -5,7 +5,8 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
     batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -15,6 +16,7 @@ from pydantic import model_validator
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import (
+    FEATURE,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
@@ -25,6 +27,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
 from neat_onnx.model.budget import Budget
+from neat_onnx.model.wiring import names_made, names_read
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
@@ -202,8 +205,9 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
             ctx.fail(node, "it scans an axis that is not the first one of a graph input")
         ctx.operands[entry.name] = sequence.rearranged(lambda array: array[0])
     ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
-    for inner in body.node:
-        lift_node(ctx, inner)
+    with _one_sample(ctx) if _runs_over_samples(ctx.followed, node) else nullcontext():
+        for inner in body.node:
+            lift_node(ctx, inner)
     for held, following in zip(body.inputs[:count], body.outputs[:count], strict=True):
         ctx.feed(held.name, following.name)
     for name, following in zip(node.output, body.outputs[:count], strict=False):
@@ -239,10 +243,43 @@ def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:
 @follows(Scan)
 def scanned(axes: AxisFollower, node: Scan) -> list[FollowedAxes]:
     """Sequences in time stay so; of steps that are unrolled the body is not followed."""
+    if _runs_over_samples(axes, node):
+        return [_of_samples(axes.rank(name)) for name in node.output]
     last = node.input[-1]
     if isinstance(axes.operands.get(last), Value) and axes.of(last)[:1] == (0,):
         return [merged([axes.of(last)], axes.rank(name)) for name in node.output]
     return [(UNKNOWN,) * axes.rank(name) for name in node.output]
+
+
+def _runs_over_samples(axes: AxisFollower, node: Scan) -> bool:
+    """Whether each step is one sample, all of whose axes are features, and reads no other one."""
+    body = node.attributes.body
+    inside = {*names_made(body)}
+    return (
+        axes.samples == 1
+        and node.attributes.num_scan_inputs == len(node.input)
+        and all(axes.of(name) == _of_samples(axes.rank(name)) for name in node.input)
+        and not any(
+            isinstance(axes.operands.get(name), Value)
+            for name in names_read(body)
+            if name not in inside
+        )
+    )
+
+
+def _of_samples(rank: int) -> FollowedAxes:
+    """The axes of a tensor with the batch first, and features behind it."""
+    return (FIRST,) + (FEATURE,) * (rank - 1)
+
+
+@contextmanager
+def _one_sample(ctx: LiftingContext) -> Iterator[None]:
+    """Take every axis for features, as a single sample has no others."""
+    before, ctx.features_only = ctx.features_only, True
+    try:
+        yield
+    finally:
+        ctx.features_only = before
 
 
 def _is_of_features(ctx: LiftingContext, node: Scan, position: int) -> bool:

@@ -8,7 +8,8 @@ from neat_onnx.lifting.followed_axes import AxisFollower, FollowedAxes, follows
 from neat_onnx.model import Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 
-_MAX_ROWS = 4  # from there on as many products as n! / 2
+MAX_ROWS = 4
+"""Rows of a matrix: with more there are as many products as n! / 2."""
 
 
 class Det(Node):
@@ -23,8 +24,8 @@ def lift_det(ctx: LiftingContext, node: Det) -> None:
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     size = x.shape[-1] if x.shape else 0
-    if len(x.shape) < 2 or x.shape[-2] != size or not 1 <= size <= _MAX_ROWS:
-        ctx.fail(node, f"its input has the shape {list(x.shape)}, expected up to {_MAX_ROWS} rows")
+    if len(x.shape) < 2 or x.shape[-2] != size or not 1 <= size <= MAX_ROWS:
+        ctx.fail(node, f"its input has the shape {list(x.shape)}, expected up to {MAX_ROWS} rows")
     ctx.refuse_along(node, [len(x.shape) - 2, len(x.shape) - 1])
     minors: dict[tuple[int, ...], Operand] = {
         (column,): rearranged(x, partial(_element, row=size - 1, column=column))

@@ -1,0 +1,41 @@
+"""A Scan over the samples hands its body one of them, all of whose axes are features."""
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from support.examples.graphs import graph, node
+
+from neat_onnx import ModelError, import_model, verify
+
+
+def _scan(*nodes: onnx.NodeProto, result: str = "r") -> onnx.NodeProto:
+    """A Scan from x to y, whose body reads a."""
+    entries = [
+        helper.make_value_info(name, helper.make_tensor_type_proto(TensorProto.FLOAT, None))
+        for name in ("a", result)
+    ]
+    body = helper.make_graph(list(nodes), "body", entries[:1], entries[1:])
+    return helper.make_node("Scan", ["x"], ["y"], "scan", body=body, num_scan_inputs=1)
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("Softmax", "a", "r", axis=0)],
+        [node("ReduceMax", "a", "m", keepdims=0), node("Div", "a m", "r")],
+        [node("Transpose", "a", "t", perm=[1, 0]), node("MatMul", "a t", "r")],
+        [node("DynamicQuantizeLinear", "a", "q r z")],
+    ],
+    ids=["softmax", "maximum", "product", "scale"],
+)
+def test_a_body_works_along_any_axis_of_a_sample(nodes: list[onnx.NodeProto]):
+    model = graph([_scan(*nodes)], x=("N", 3, 4))
+    net = import_model(model)
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed
+
+
+def test_a_body_that_reads_all_samples_is_refused():
+    nodes = [node("ReduceMax", "b", "m", keepdims=0), node("Div", "a m", "r")]
+    model = graph([node("Abs", "x", "b"), _scan(*nodes)], x=("N", 3, 4))
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(model)

@@ -1,0 +1,135 @@
+"""Steps of a dynamic scale come back from DynamicQuantizeLinear, a sample at a time."""
+
+from itertools import pairwise
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+from support.examples.graphs import graph, node, operators
+
+from neat_onnx import export, import_model, verify
+
+_RNG = np.random.default_rng(0)
+
+
+def _normal(*shape: int) -> np.ndarray:
+    return _RNG.normal(size=shape).astype(np.float32)
+
+
+def _integers(*shape: int) -> np.ndarray:
+    return _RNG.integers(-120, 120, shape).astype(np.int8)
+
+
+def _quantized(x: str, y: str, at: int, op_type: str = "MatMulInteger") -> list[onnx.NodeProto]:
+    """A product of quantized numbers, and its bias, as onnxruntime's quantization writes them."""
+    return [
+        node("DynamicQuantizeLinear", x, f"q{at} s{at} z{at}"),
+        node("Mul", f"s{at} scale{at}", f"t{at}"),
+        node(op_type, f"q{at} w{at} z{at} v{at}", f"i{at}"),
+        node("Cast", f"i{at}", f"f{at}", to=1),
+        node("Mul", f"f{at} t{at}", f"m{at}"),
+        node("Add", f"m{at} b{at}", y),
+    ]
+
+
+def _model(
+    nodes: list[onnx.NodeProto],
+    x: tuple[int, ...],
+    weights: list[np.ndarray],
+    **constants: np.ndarray,
+) -> onnx.ModelProto:
+    """A graph with weights of 8 bits, their zero points, scales and biases."""
+    channels = [each.shape[0 if each.ndim > 2 else 1] for each in weights]
+    for at, (each, count) in enumerate(zip(weights, channels, strict=True)):
+        constants.setdefault(f"scale{at}", np.array([0.0123 * (at + 1)], np.float32))
+        bias = _normal(count)
+        constants[f"b{at}"] = bias.reshape(-1, *(1,) * (each.ndim - 2)) if each.ndim > 2 else bias
+    model = graph(nodes, x=x, **constants)
+    for at, each in enumerate(weights):
+        model.graph.initializer.append(numpy_helper.from_array(each, f"w{at}"))
+        zero = np.zeros((), each.dtype) + (each.dtype == np.uint8) * np.array(121, each.dtype)
+        model.graph.initializer.append(numpy_helper.from_array(zero, f"v{at}"))
+    return model
+
+
+def _assert_comes_back(model: onnx.ModelProto, count: int) -> None:
+    net = import_model(model, batch_axis=None)
+    written = export(net)
+    assert operators(written).count("Scan") == count
+    assert len(written.to_bytes()) < 1.5 * model.ByteSize()
+    assert import_model(written.to_bytes()) == net
+    assert export(net).to_bytes() == written.to_bytes()
+    for runtime in ("onnxruntime", "reference"):
+        assert verify(net, written, samples=32, runtime=runtime).passed
+
+
+@pytest.mark.parametrize("sizes", [(10, 5), (4, 8, 2), (6, 12, 12, 3), (16, 64, 64, 8)], ids=str)
+@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+def test_layers_of_one_scale(sizes: tuple[int, ...], kind: type):
+    pairs = [*pairwise(sizes)]
+    nodes, x = [], "x"
+    for at in range(len(pairs)):
+        last = at == len(pairs) - 1
+        nodes += _quantized(x, "y" if last else f"a{at}", at)
+        nodes += [] if last else [node("Relu", f"a{at}", f"r{at}")]
+        x = f"r{at}"
+    weights = [_integers(*pair) for pair in pairs]
+    if kind is np.uint8:
+        weights = [(each + np.int16(121)).astype(np.uint8) for each in weights]
+    _assert_comes_back(_model(nodes, (1, sizes[0]), weights), len(pairs))
+
+
+def test_a_scale_for_each_channel():
+    scales = np.abs(_normal(5)) / 50
+    model = _model(_quantized("x", "y", 0), (1, 10), [_integers(10, 5)], scale0=scales)
+    _assert_comes_back(model, 1)
+
+
+def test_a_convolution_and_a_layer():
+    nodes = [
+        *_quantized("x", "a", 0, "ConvInteger"),
+        node("Relu", "a", "r"),
+        node("GlobalAveragePool", "r", "p"),
+        node("Flatten", "p", "f"),
+        *_quantized("f", "y", 1),
+    ]
+    weights = [_integers(6, 3, 3, 3), _integers(6, 5)]
+    _assert_comes_back(_model(nodes, (1, 3, 8, 8), weights), 2)
+
+
+def test_numbers_that_are_read_before_a_scale_and_behind_it():
+    nodes = [
+        node("Gemm", "x w b", "g"),
+        node("Relu", "g", "r"),
+        *_quantized("r", "a0", 0),
+        node("Relu", "a0", "r0"),
+        *_quantized("r0", "a1", 1),
+        node("Add", "a1 r", "y"),
+    ]
+    weights = [_integers(8, 8), _integers(8, 8)]
+    _assert_comes_back(_model(nodes, (1, 6), weights, w=_normal(6, 8), b=_normal(8)), 2)
+
+
+def test_two_products_of_the_same_steps():
+    nodes = [
+        *_quantized("x", "a", 0),
+        node("Mul", "s0 scale1", "t1"),
+        node("MatMulInteger", "q0 w1 z0 v1", "i1"),
+        node("Cast", "i1", "f1", to=1),
+        node("Mul", "f1 t1", "m1"),
+        node("Add", "m1 b1", "b"),
+        node("Concat", "a b", "y", axis=1),
+    ]
+    _assert_comes_back(_model(nodes, (1, 8), [_integers(8, 6), _integers(8, 4)]), 1)
+
+
+def test_a_changed_zero_point_leaves_neurons():
+    model = _model(_quantized("x", "y", 0), (1, 4), [_integers(4, 3)])
+    document = import_model(model, batch_axis=None).to_document().model_dump()
+    zero = next(each for each in document["neurons"] if "round(0 -" in str(each["activation"]))
+    zero["bias"] = 0.25
+    changed = type(import_model(model, batch_axis=None)).from_document(document)
+    written = export(changed)
+    assert "Scan" not in operators(written)
+    assert verify(changed, written, samples=32, runtime="onnxruntime").passed
