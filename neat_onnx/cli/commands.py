@@ -30,6 +30,7 @@ from neat_onnx.cli.paths import (
     save_text,
     source_of,
 )
+from neat_onnx.cli.wording import in_flags
 from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
 from neat_onnx.libraries.library import Library
@@ -243,6 +244,7 @@ def _write_model(
 
 def complain(error: NeatOnnxError) -> None:
     """Tell an error, in one line on standard error."""
+    error.hint = error.hint and in_flags(error.hint)
     print_line(f"error: {error}", sys.stderr)
 
 
@@ -266,7 +268,7 @@ def _imported_facts(model: Model) -> dict[str, dict[str, Any]]:
         return {"network": _network_facts(neat_onnx.import_model(model))}
     except ModelError as error:
         obstacles = list(error.obstacles) or [error.message]
-        return {"no network": {"obstacles": obstacles, "hint": error.hint or ""}}
+        return {"no network": {"obstacles": obstacles, "hint": in_flags(error.hint or "")}}
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

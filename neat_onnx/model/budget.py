@@ -44,6 +44,8 @@ class LimitReached(ModelError):
 
 
 _DEFAULT = Limits()
+_OF_ALL_NODES = ("neurons", "connections")
+"""Kinds whose limit is of all nodes together: one that is beyond it alone is not the last."""
 _CURRENT: ContextVar[Limits] = ContextVar("limits", default=_DEFAULT)
 
 
@@ -120,15 +122,13 @@ class Budget:
     def _refuse(self, kind: Kind, total: int, where: str, *, is_all: bool) -> NoReturn:
         most: int = getattr(self.limits, kind)
         node = f"node {where}: " if where else ""
-        if is_all:
-            error = LimitReached(
-                f"{node}it takes {total} {kind}, and the limit is {most}",
-                hint=f"Raise it: with neat_onnx.limits({kind}={total}):",
-            )
-        else:
-            error = LimitReached(
-                f"{node}it takes more {kind} than the limit of {most}",
-                hint=f"Raise it as far as memory allows: with neat_onnx.limits({kind}={4 * most}):",
-            )
+        wanted, reach = total, ""
+        if not is_all or (where and kind in _OF_ALL_NODES):
+            wanted, reach = 4 * max(most, total if is_all else 0), " as far as memory allows"
+        amount = f"{total} {kind}, and the limit is {most}"
+        error = LimitReached(
+            f"{node}it takes {amount if is_all else f'more {kind} than the limit of {most}'}",
+            hint=f"Raise it{reach}: with neat_onnx.limits({kind}={wanted}):",
+        )
         error.node = where
         raise error

@@ -139,3 +139,18 @@ def test_a_limit_is_a_whole_number(most):
         limits(nodes=most),
     ):
         pass
+
+
+def test_a_layer_that_is_too_large_is_not_taken_for_the_last():
+    """A limit of its connections alone would refuse the layer before it."""
+    weights = {name: np.ones((4, 4, 3, 3)) for name in "VW"}
+    nodes = [
+        node("Conv", "x V", "h", pads=[1, 1, 1, 1]),
+        node("Conv", "h W", "y", pads=[1, 1, 1, 1]),
+    ]
+    model = graph(nodes, x=("N", 4, 5, 5), **weights)
+    with limits(connections=1000), pytest.raises(ModelError, match="node make_h") as caught:
+        import_model(model)
+    asked = int(caught.value.hint.partition("connections=")[2].partition(")")[0])
+    with limits(connections=asked):
+        assert len(import_model(model).outputs[0].neurons) == 100
