@@ -17,6 +17,7 @@ from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, 
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
+    FIRST,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
