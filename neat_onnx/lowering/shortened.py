@@ -58,7 +58,6 @@ _FREE = {  # options that leave the form open
     "fold",
     "batch_dimension",
     "encoding",
-    "include_metadata",
     "producer_name",
     "producer_version",
     "doc_string",

@@ -47,17 +47,20 @@ def test_without_shapes_the_error_says_how():
     assert "shapes={'x': ('N', 1, 16)}" in str(raised.value)
 
 
-@pytest.mark.parametrize("batch_axis", ["auto", None])
-def test_a_second_open_axis_is_not_taken_for_one_element(batch_axis):
+@pytest.mark.parametrize(
+    ("batch_axis", "sizes", "shape"),
+    [("auto", ("N", 16, 3), (16, 3)), (None, (16, "N", 3), (16, 1, 3))],
+)
+def test_a_second_open_axis_is_not_taken_for_one_element(batch_axis, sizes, shape):
     """As of a set of any number of elements, which are added."""
     nodes = [node("Tanh", "x", "t"), node("ReduceSum", "t axes", "y", keepdims=0)]
     model = graph(nodes, x=("b", "n", 3), axes=np.array([1]))
     with pytest.raises(ModelError) as raised:
         import_model(model, batch_axis=batch_axis)
-    assert "shapes={'x': ('N', 16, 3)}" in str(raised.value)
-    net = import_model(model, shapes={"x": ("N", 16, 3)})
-    assert net.inputs[0].shape == (16, 3)
-    assert verify(net, model, runtime="onnxruntime").passed
+    assert f"shapes={{'x': {sizes}}}" in str(raised.value)
+    net = import_model(model, batch_axis=batch_axis, shapes={"x": sizes})
+    assert net.inputs[0].shape == shape
+    assert verify(net, model, runtime="onnxruntime", batch_axis=batch_axis).passed
 
 
 def test_axes_of_one_name_have_one_size():

@@ -12,7 +12,6 @@ import numpy as np
 
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import nodes_within
-from neat_onnx.verification.runtimes.corrected_ml import CORRECTED_ML
 
 _NEWEST = 1000  # more than any version of ONNX's operators
 _INFERENCE = 14  # the first version whose BatchNormalization says whether it is in training
@@ -21,12 +20,18 @@ _DEQUANTIZED = 19  # the first version of DequantizeLinear that the evaluator ha
 
 def corrected(model: Model) -> list[Any]:
     """The classes of a model's operators that the evaluator lacks, or computes otherwise."""
-    operators = {node.op_type for node in nodes_within(model.graph)}
-    return [
+    nodes = list(nodes_within(model.graph))
+    operators = {node.op_type for node in nodes}
+    found = [
         make()
         for name, (before, make) in _CORRECTED.items()
         if name in operators and model.opset < before
     ]
+    if any(node.domain == _ML for node in nodes):
+        from neat_onnx.verification.runtimes.corrected_ml import CORRECTED_ML  # noqa: PLC0415
+
+        found += [make() for name, make in CORRECTED_ML.items() if name in operators]
+    return found
 
 
 def _evaluated(module: str) -> Any:
@@ -198,6 +203,7 @@ def _scan() -> Any:
     return Scan
 
 
+_ML = "ai.onnx.ml"  # few models have operators of it
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (_INFERENCE, _batch_normalization),
     "ConvTranspose": (_NEWEST, _conv_transpose),
@@ -206,6 +212,5 @@ _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "Loop": (_NEWEST, _loop),
     "Scan": (_NEWEST, _scan),
-    **{name: (_NEWEST, make) for name, make in CORRECTED_ML.items()},
 }
 """By operator, the version of ONNX's operators from which on the evaluator's is right."""
