@@ -16,7 +16,7 @@ from neat_onnx.model import ValueInfo
 from neat_onnx.model.states import are_paired_by_name
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.operators.frames.ports import produce_as, value_info
+from neat_onnx.operators.frames.ports import batch_to, produce_as, value_info
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity, Reshape, Transpose
 
@@ -112,7 +112,7 @@ def _bind(ctx: LoweringContext, port: MemoryPort, signals: Ints) -> None:
         sizes = ctx.shared_integers("shape", [-1, len(signals)])
         tensor, shape = ctx.emit(Reshape, [tensor, sizes], *names), None
     elif port.batch_axis:
-        axes = _batch_to(0, port.batch_axis, len(port.shape) + 1)
+        axes = batch_to(0, port.batch_axis, len(port.shape) + 1)
         turned = (f"{port.input}_turned", f"transpose_{port.input}")
         tensor = ctx.emit(Transpose, [tensor], *turned, perm=axes)
     ctx.places.bind(Columns(tensor, signals, 0, None if shape == signals.shape else shape, names))
@@ -121,12 +121,6 @@ def _bind(ctx: LoweringContext, port: MemoryPort, signals: Ints) -> None:
 def _has_no_axis_before(port: MemoryPort | State) -> bool:
     """Whether the axes before the batch have one element."""
     return math.prod((port.shape or ())[: port.batch_axis]) == 1
-
-
-def _batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
-    """The order of axes in which the batch, which stands `now` there, is at a place."""
-    axes = [axis for axis in range(rank) if axis != now]
-    return (*axes[:place], now, *axes[place:])
 
 
 def produce_state(ctx: LoweringContext, state: State) -> None:
@@ -143,7 +137,7 @@ def produce_state(ctx: LoweringContext, state: State) -> None:
     else:
         tensor = in_shape(ctx, state.origin.reshape(state.sizes), depth)
         if state.batch_axis:
-            axes = _batch_to(state.batch_axis, 0, len(state.sizes) + 1)
+            axes = batch_to(state.batch_axis, 0, len(state.sizes) + 1)
             ctx.produce(Transpose, [tensor], state.next, name, perm=axes)
         else:
             produce_as(ctx, tensor, state.next)

@@ -46,3 +46,9 @@ def value_info(
     """Return the graph's entry for an input or output of this shape without the batch."""
     sizes = [*shape[:batch_axis], ctx.options.batch, *shape[batch_axis:]]
     return ValueInfo.of(name, ctx.data_type, sizes)
+
+
+def batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
+    """The order of axes in which the batch, which stands `now` there, is at a place."""
+    axes = [axis for axis in range(rank) if axis != now]
+    return (*axes[:place], now, *axes[place:])

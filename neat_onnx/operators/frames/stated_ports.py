@@ -14,6 +14,7 @@ from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.whole_numbers import gives_whole_numbers
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import renamed
@@ -110,14 +111,8 @@ def _moves(entry: ValueInfo, batch_axis: int, *, inwards: bool) -> list[_Step]:
     sizes = entry.shape or ()
     if not batch_axis or isinstance(sizes[0], int):
         return []
-    return [("Transpose", {"perm": _batch_to(batch_axis, len(sizes), inwards=inwards)})]
-
-
-def _batch_to(axis: int, rank: int, *, inwards: bool) -> list[int]:
-    """The order of axes that takes the batch from an axis to the front, or from there to it."""
-    if inwards:
-        return [axis, *(other for other in range(rank) if other != axis)]
-    return [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+    ends = (0, batch_axis) if inwards else (batch_axis, 0)
+    return [("Transpose", {"perm": batch_to(*ends, len(sizes))})]
 
 
 def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueInfo:
