@@ -34,7 +34,8 @@ def check_activations(ctx: LoweringContext) -> None:
 
 
 _PORT_AXES = MAX_AXES - 2  # batch and time take two
-_WIDE_INTEGERS = frozenset({"int32", "int64", "uint32", "uint64"})
+WIDE_INTEGERS = frozenset({"int32", "int64", "uint32", "uint64"})
+"""Types of ports some of whose integers float32 does not have."""
 
 
 def _check_options(options: ExportOptions) -> None:
@@ -55,7 +56,7 @@ def _check_range(net: Network) -> None:
 
 def _warn_of_long_integers(net: Network) -> None:
     """Warn of whole numbers among the genes that float32 rounds, where ports are of integers."""
-    if not any(port.dtype in _WIDE_INTEGERS for port in net.inputs + net.outputs):
+    if not any(port.dtype in WIDE_INTEGERS for port in net.inputs + net.outputs):
         return
     if rounded := rounded_integer(net):
         warn(f'{rounded} is rounded in float32: dtype="float64" keeps it')

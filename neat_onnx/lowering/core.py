@@ -14,7 +14,7 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.genome.checksum import shorter
-from neat_onnx.lowering.checks import check_activations, check_network
+from neat_onnx.lowering.checks import WIDE_INTEGERS, check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
@@ -56,13 +56,15 @@ def export_network(net: Network, options: ExportOptions) -> Model:
 def _in_own_type(net: Network, options: ExportOptions) -> ExportOptions:
     """The options; where they leave the type of the numbers open, with that of the ports.
 
-    A network of integers alone is exact in float64.
+    A network of integers alone, of more than 16 bits, is exact in float64.
     """
     given = "dtype" in options.model_fields_set
     if given or options.dialect != "standard" or options.quantize != "none":
         return options
-    floats = {port.dtype for port in net.inputs + net.outputs} & {"", "float64"}
-    double = floats == {"float64"} or (not floats and _has_whole_genes(net))
+    kinds = {port.dtype for port in net.inputs + net.outputs}
+    floats = kinds & {"", "float64"}
+    wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
+    double = floats == {"float64"} or (wide and _has_whole_genes(net))
     return options.model_copy(update={"dtype": "float64"}) if double else options
 
 
