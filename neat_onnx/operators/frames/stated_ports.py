@@ -49,7 +49,7 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
             steps.append(("Cast", {"to": int(entry.elem_type)}))
         if not steps:
             continue
-        names[port.name] = draft.name(f"{port.name}_number")
+        names[port.name] = _name_of_numbers(draft, port)
         first += _chain(draft, port.name, names[port.name], steps)
         entries[port.name] = _stated(entry, kind, port.batch_axis)
     if not first:
@@ -69,7 +69,7 @@ def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
         steps += _moves(entry, port.batch_axis, inwards=False)
         if not steps:
             continue
-        names[port.name] = draft.name(f"{port.name}_number")
+        names[port.name] = _name_of_numbers(draft, port)
         last += _chain(draft, names[port.name], port.name, steps)
         entries[port.name] = _stated(entry, kind, port.batch_axis)
     if not last:
@@ -135,6 +135,12 @@ def _chain(draft: Draft, given: str, made: str, steps: Iterable[_Step]) -> list[
         given = between
     op_type, attributes = last
     return [*nodes, draft.node(op_type, [given], [made], **attributes)]
+
+
+def _name_of_numbers(draft: Draft, port: Port) -> str:
+    """The name of the numbers that a port has inside the graph; a short one where names are."""
+    named = any(node.name for node in draft.model.graph.node)
+    return draft.name(f"{port.name}_number" if named else "n")
 
 
 def _kind_of(port: Port, draft: Draft, whole: Collection[str]) -> DataType | None:
