@@ -10,9 +10,9 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.context import INPUT, LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
-from neat_onnx.network.expression import VARIABLE, Expression, equal, greater, negated
+from neat_onnx.network.expression import VARIABLE, Expression, equal, greater, negated, parts_of
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
@@ -262,10 +262,13 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     """Refuse numbers that a narrow type may not hold, but for a fraction that it drops.
 
     Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do.
+    Float32 takes another step of a computed size where a number is half-way between two.
     """
-    name, limits = node.input[0], np.iinfo(to.dtype)
-    low, high = ctx.facts[name].bounds or range_of(ctx, ctx.value(node, 0))
-    if limits.min - 1 < low <= high < limits.max + 1:
+    name, limits, value = node.input[0], np.iinfo(to.dtype), ctx.value(node, 0)
+    low, high = ctx.facts[name].bounds or range_of(ctx, value)
+    rounds = any(part.op == "round" for part in parts_of(value.formula))
+    exact = ctx.facts[name].bounds or not rounds or np.all(ctx.kind[value.signals] == INPUT)
+    if exact and limits.min - 1 < low <= high < limits.max + 1:
         return
     hint = f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"
     if ctx.is_output(node.output[0]):
