@@ -157,7 +157,7 @@ def output_ports(
 def _hints(entry: ValueInfo, axes: Axes) -> tuple[Dtype, int]:
     """The type that a port keeps, and where its batch is in a graph of one step."""
     kind = entry.elem_type
-    kept = kind.is_integer or kind in (DataType.BOOL, DataType.DOUBLE)
+    kept = kind.is_discrete or kind is DataType.DOUBLE
     dtype: Any = kind.dtype.name if kept else ""
     return dtype, axes[0] if len(axes) == 1 else 0
 

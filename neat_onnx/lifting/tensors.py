@@ -25,6 +25,7 @@ from neat_onnx.lifting.values import Array, Operand, Products, Value
 from neat_onnx.lifting.ways_out import FINITE, features_hint, initializer_hint
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
+from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.model.wiring import names_read, subgraphs
 from neat_onnx.network.genes import Bools
 
@@ -157,7 +158,7 @@ class Tensors:
         operand = self.operands.get(name)
         if operand is None or isinstance(operand, Value):
             return self.facts[name].is_whole or name in self.integer
-        return bool(np.all(operand == np.rint(operand)))
+        return are_whole(operand)
 
     def _is_truth(self, name: str) -> bool:
         operand = self.operands[name]

@@ -22,6 +22,7 @@ from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
@@ -70,7 +71,7 @@ def _in_own_type(net: Network, options: ExportOptions) -> ExportOptions:
 
 def _has_whole_genes(net: Network) -> bool:
     genes = net.neurons.bias, net.neurons.response, net.connections.weight
-    return all(np.array_equal(each, np.rint(each)) for each in genes)
+    return all(map(are_whole, genes))
 
 
 def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:

@@ -35,6 +35,11 @@ class DataType(IntEnum):
         """Whether elements are integers, of any width."""
         return self.dtype.kind in "iu"
 
+    @property
+    def is_discrete(self) -> bool:
+        """Whether elements are integers, or truth values."""
+        return self.is_integer or self is DataType.BOOL
+
 
 _NAMED_OTHERWISE = {"FLOAT": "float32", "DOUBLE": "float64", "BFLOAT16": "float32"}
 _DTYPES = {kind: np.dtype(_NAMED_OTHERWISE.get(kind.name, kind.name.lower())) for kind in DataType}

@@ -1,6 +1,10 @@
 """Floats that are whole numbers, whatever a graph is given: so a Cast to integers changes none."""
 
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import Node
@@ -14,27 +18,17 @@ _MOVE = frozenset(
     | {"Where"}
 )
 _COMPUTE = frozenset(
-    {
-        "Abs",
-        "Add",
-        "Clip",
-        "Conv",
-        "ConvTranspose",
-        "CumSum",
-        "Max",
-        "MaxPool",
-        "Min",
-        "Mul",
-        "Neg",
-        "Relu",
-        "Sub",
-        "Sum",
-    }
-    | {"MatMul", "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}
-    | {"ReduceSumSquare"}
+    {"Abs", "Add", "Clip", "Conv", "ConvTranspose", "CumSum", "MatMul", "Max", "MaxPool", "Min"}
+    | {"Mul", "Neg", "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}
+    | {"ReduceSumSquare", "Relu", "Sub", "Sum"}
 )
 _STAY = _MOVE | _COMPUTE
 _FACTORS = ("alpha", "beta")
+
+
+def are_whole(numbers: npt.NDArray[Any]) -> bool:
+    """Whether all numbers of an array are whole."""
+    return bool(np.all(numbers == np.rint(numbers)))
 
 
 def gives_whole_numbers(node: Node, is_whole: Callable[[str], bool]) -> bool:

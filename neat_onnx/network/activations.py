@@ -4,9 +4,12 @@ A name without a prefix is the field's standard meaning; `neat_…` are neat-pyt
 its slopes and clamps. The names that a library has for them are in that library's reader.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,6 +47,10 @@ from neat_onnx.network.registration import (
     unregister,
 )
 
+if TYPE_CHECKING:
+    from neat_onnx.network.genes import Bools
+    from neat_onnx.network.structure import Structure
+
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
@@ -75,7 +82,7 @@ class Activation:
         return self.expression.evaluate(z)
 
     @classmethod
-    def of(cls, name: str, expression: Expression, *, builtin: bool = False) -> "Activation":
+    def of(cls, name: str, expression: Expression, *, builtin: bool = False) -> Activation:
         """The activation of this formula, as bounded as its parts show that it is.
 
         Where parts overflow they may cancel each other to NaN: that is probed, and how large the
@@ -235,3 +242,10 @@ _BUILTIN: dict[str, Callable[[Expression], Expression]] = {
 
 for _name, _formula in _BUILTIN.items():
     register_activation(_name, _formula, builtin=True)
+
+
+def with_formula(net: Structure, fits: Callable[[Expression], bool]) -> Bools:
+    """Which neurons have an activation whose formula fits, (n,)."""
+    fitting = [fits(activation_named(name).expression) for name in net.activations]
+    found: Bools = np.array(fitting, np.bool_)[net.neurons.activation]
+    return found

@@ -12,8 +12,7 @@ import numpy as np
 
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.model import DataType, Graph, Tensor, ValueInfo
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.activations import activation_named, with_formula
 from neat_onnx.network.genes import NONE, Floats, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.operators.quantization import ROUNDED_STEPS, ZERO_POINT
@@ -39,16 +38,10 @@ class _Steps(NamedTuple):
 @proposes
 def propose_dynamic_quantization(net: Network) -> Iterator[Proposal]:
     """Propose a DynamicQuantizeLinear for each zero point that neurons compute."""
-    for zero in _neurons_of(net, ZERO_POINT).tolist():
+    for zero in np.flatnonzero(with_formula(net, ZERO_POINT.__eq__)).tolist():
         steps = _steps(net, zero)
         if steps is not None:
             yield _proposal(net, steps)
-
-
-def _neurons_of(net: Network, formula: Expression) -> Ints:
-    """The neurons of an activation."""
-    alike = [activation_named(name).expression == formula for name in net.activations]
-    return np.flatnonzero(np.array(alike, np.bool_)[net.neurons.activation])
 
 
 def _steps(net: Network, zero: int) -> _Steps | None:
@@ -58,7 +51,9 @@ def _steps(net: Network, zero: int) -> _Steps | None:
     if len(edge) != 1 or live.gater[edge[0]] == NONE:
         return None
     inverse = live.gater[edge[0]]
-    rounded = np.intersect1d(live.target[live.gater == inverse], _neurons_of(net, ROUNDED_STEPS))
+    rounded = np.intersect1d(
+        live.target[live.gater == inverse], np.flatnonzero(with_formula(net, ROUNDED_STEPS.__eq__))
+    )
     row, read = net.edges_into(rounded)
     scale = _source(net, int(inverse))
     if scale is None or not np.array_equal(row, np.arange(len(rounded))):

@@ -1,8 +1,9 @@
 """Draft: the graph that a pass is writing, with new names, initializers and nodes."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,9 @@ MODERN = 18
 """The opset that old forms are brought to; models of later ones keep theirs."""
 
 Part = TypeVar("Part", bound=BaseModel)
+
+Step = tuple[str, Sequence[str], Mapping[str, Any]]
+"""An operator, what it reads beside its first input, and its attributes."""
 
 _KINDS = {int: ("INT", "i"), float: ("FLOAT", "f"), str: ("STRING", "s")}
 
@@ -133,6 +137,21 @@ class Draft:
             ModelError: see `make_node`.
         """
         return make_node(op_type, reads, gives, attributes, name=name, opset=self.model.opset)
+
+    def chain(self, source: str, target: str, steps: Sequence[Step], wish: str) -> list[Node]:
+        """The nodes that make one tensor of another, one after the other.
+
+        Args:
+            source, target: the names of both.
+            steps: at least one.
+            wish: the name of tensors between them.
+        """
+        between = [self.name(wish) for _ in steps[1:]]
+        names = pairwise([source, *between, target])
+        return [
+            self.node(op_type, [read, *others], [made], **attributes)
+            for (op_type, others, attributes), (read, made) in zip(steps, names, strict=True)
+        ]
 
     def finished(self, nodes: list[Node] | None = None) -> Model:
         """The model with these nodes, or those emitted, and the initializers there are now."""

@@ -1,15 +1,9 @@
 """A Scan along any axis, forward or backward, is one along the first axis between Transposes."""
 
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
-
-_Change = tuple[str, list[str], dict[str, Any]]
-"""An operator, what it reads beside its first input, and its attributes."""
+from neat_onnx.passes.draft import Draft, Step, is_one_of, make_node
 
 _AXES = "scan_input_axes", "scan_output_axes"
 _DIRECTIONS = "scan_input_directions", "scan_output_directions"
@@ -92,20 +86,16 @@ class _Turn:
         changes = [*self._turned(order), *self._backwards()]
         return self._chain(self.forward, self._name, changes)
 
-    def _turned(self, order: list[int]) -> list[_Change]:
+    def _turned(self, order: list[int]) -> list[Step]:
         return [("Transpose", [], {"perm": order})] if self._axis else []
 
-    def _backwards(self) -> list[_Change]:
+    def _backwards(self) -> list[Step]:
         if not self._backward:
             return []
         ends = ([-1], [_BEFORE_THE_FIRST], [self._axis], [-1])
         return [("Slice", [self._draft.constant(f"{self._name}_end", each) for each in ends], {})]
 
-    def _chain(self, source: str, target: str, changes: list[_Change]) -> list[Node]:
-        """The nodes that make one tensor of another, one after the other."""
-        inner = [self._draft.name(f"{self._name}_turned") for _ in changes[1:]]
-        names = pairwise([source, *inner, target])
-        return [
-            self._draft.node(operator, [read, *more], [made], **given)
-            for (operator, more, given), (read, made) in zip(changes, names, strict=False)
-        ]
+    def _chain(self, source: str, target: str, changes: list[Step]) -> list[Node]:
+        """The nodes that make one tensor of another, if they are two."""
+        wish = f"{self._name}_turned"
+        return self._draft.chain(source, target, changes, wish) if changes else []

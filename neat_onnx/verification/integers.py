@@ -21,7 +21,7 @@ def computes_integers(model: Model) -> bool:
     Such numbers are the same in every runtime, and in a network as far as float64 holds them.
     """
     kinds = [entry.elem_type for entry in model.graph.inputs]
-    if not kinds or not all(map(_is_exact, kinds)):
+    if not kinds or not all(kind.is_discrete for kind in kinds):
         return False
     draft = Draft(model)
     return not any(subgraphs(node) or _computes_floats(node, draft) for node in model.graph.node)
@@ -36,8 +36,4 @@ def _computes_floats(node: Node, draft: Draft) -> bool:
         held = draft.facts(node.input[0]).elem_type in _HELD.get(kinds[0], ())
         if held or not draft.readers.get(node.output[0]):  # an output may be rounded at the end
             return False
-    return not all(kind is not None and _is_exact(kind) for kind in kinds)
-
-
-def _is_exact(kind: DataType) -> bool:
-    return kind.is_integer or kind is DataType.BOOL
+    return not all(kind is not None and kind.is_discrete for kind in kinds)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.activations import activation_named, label_of, with_formula
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
@@ -38,9 +38,7 @@ class Group:
 
 def identities(ctx: LoweringContext) -> Bools:
     """Whether the activation of each neuron is its pre-activation, (n,)."""
-    net = ctx.net
-    known = [activation_named(name).expression == VARIABLE for name in net.activations]
-    return np.array(known, np.bool_)[net.neurons.activation]
+    return with_formula(ctx.net, VARIABLE.__eq__)
 
 
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:

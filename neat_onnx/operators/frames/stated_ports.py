@@ -5,25 +5,20 @@ by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs a
 or truth values only where the graph computes such, so that nothing is rounded.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
-
-import numpy as np
+from collections.abc import Collection, Sequence
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
-from neat_onnx.model.whole_numbers import gives_whole_numbers
+from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.operators.frames.ports import batch_to
-from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import renamed
 
-_DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_integer or kind is DataType.BOOL}
+_DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
 _GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
 """The types of outputs: narrower integers may not hold a number."""
-_Step = tuple[str, dict[str, Any]]
-"""An operator and its attributes."""
 
 
 def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
@@ -34,8 +29,9 @@ def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
         model: an export of one step, whose ports have numbers, samples first.
         net: the network.
     """
-    stated = _with_outputs(_with_inputs(model, net.inputs), net.outputs)
-    return (model, {}) if stated is model else _with_fewer_casts(stated)
+    if not any(port.dtype in _DTYPES or port.batch_axis for port in net.inputs + net.outputs):
+        return model, {}
+    return _with_fewer_casts(_with_outputs(_with_inputs(model, net.inputs), net.outputs))
 
 
 def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
@@ -44,14 +40,13 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
     first: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _DTYPES.get(port.dtype)
-        steps = _moves(entry, port.batch_axis, inwards=True)
-        if kind:
-            steps.append(("Cast", {"to": int(entry.elem_type)}))
+        axis = _batch_axis(port, entry)
+        steps = _transpose(0, axis, entry) + (_cast(entry.elem_type) if kind else [])
         if not steps:
             continue
-        names[port.name] = _name_of_numbers(draft, port)
-        first += _chain(draft, port.name, names[port.name], steps)
-        entries[port.name] = _stated(entry, kind, port.batch_axis)
+        names[port.name] = inner = _name_of_numbers(draft, port)
+        first += draft.chain(port.name, inner, steps, f"{inner}_transpose")
+        entries[port.name] = _stated(entry, kind, axis)
     if not first:
         return model
     nodes = [*first, *(renamed(node, names) for node in model.graph.node)]
@@ -65,13 +60,13 @@ def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     last: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _kind_of(port, draft, whole)
-        steps: list[_Step] = [("Cast", {"to": int(kind)})] if kind else []
-        steps += _moves(entry, port.batch_axis, inwards=False)
+        axis = _batch_axis(port, entry)
+        steps = (_cast(kind) if kind else []) + _transpose(axis, 0, entry)
         if not steps:
             continue
-        names[port.name] = _name_of_numbers(draft, port)
-        last += _chain(draft, names[port.name], port.name, steps)
-        entries[port.name] = _stated(entry, kind, port.batch_axis)
+        names[port.name] = inner = _name_of_numbers(draft, port)
+        last += draft.chain(inner, port.name, steps, f"{port.name}_cast")
+        entries[port.name] = _stated(entry, kind, axis)
     if not last:
         return model
     nodes = [*(renamed(node, names) for node in model.graph.node), *last]
@@ -89,7 +84,7 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
         before = draft.maker(node.input[0], "Cast") if is_one_of(node, "Cast") else None
         source = before.input[0] if before else ""
         kind = draft.facts(source).elem_type if source else None
-        if not (kind and (kind.is_integer or kind is DataType.BOOL)):
+        if not (kind and kind.is_discrete):
             nodes.append(node)
         elif kind != node.given_attributes["to"]:
             nodes.append(renamed(node, {node.input[0]: source}))
@@ -103,38 +98,28 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
     return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 
-def _moves(entry: ValueInfo, batch_axis: int, *, inwards: bool) -> list[_Step]:
-    """The Transpose between samples first and the batch at an axis.
-
-    Import finds a batch that is not first by its name, so there is none for one of fixed size.
+def _batch_axis(port: Port, entry: ValueInfo) -> int:
+    """Where the batch of a port is: import finds one that is not first by its name, and so it is
+    first if it has a fixed size.
     """
-    sizes = entry.shape or ()
-    if not batch_axis or isinstance(sizes[0], int):
-        return []
-    ends = (0, batch_axis) if inwards else (batch_axis, 0)
-    return [("Transpose", {"perm": batch_to(*ends, len(sizes))})]
+    return 0 if isinstance((entry.shape or ())[0], int) else port.batch_axis
+
+
+def _transpose(to: int, now: int, entry: ValueInfo) -> list[Step]:
+    """The Transpose that moves the batch from one axis to another."""
+    order = batch_to(to, now, len(entry.shape or ()))
+    return [] if to == now else [("Transpose", (), {"perm": order})]
+
+
+def _cast(kind: DataType) -> list[Step]:
+    return [("Cast", (), {"to": int(kind)})]
 
 
 def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueInfo:
     """The entry in a type, and with its batch at an axis."""
     batch, *sizes = entry.shape or ()
-    if not isinstance(batch, int):
-        sizes.insert(batch_axis, batch)
-    else:
-        sizes.insert(0, batch)
+    sizes.insert(batch_axis, batch)
     return ValueInfo.of(entry.name, kind or entry.elem_type, sizes)
-
-
-def _chain(draft: Draft, given: str, made: str, steps: Iterable[_Step]) -> list[Node]:
-    """Nodes from one tensor to another."""
-    nodes: list[Node] = []
-    *before, last = steps
-    for op_type, attributes in before:
-        between = draft.name(f"{made}_{op_type.lower()}")
-        nodes.append(draft.node(op_type, [given], [between], **attributes))
-        given = between
-    op_type, attributes = last
-    return [*nodes, draft.node(op_type, [given], [made], **attributes)]
 
 
 def _name_of_numbers(draft: Draft, port: Port) -> str:
@@ -154,14 +139,9 @@ def _kind_of(port: Port, draft: Draft, whole: Collection[str]) -> DataType | Non
 
 def _whole_numbers(draft: Draft) -> set[str]:
     """The tensors of floats that have whole numbers alone, constants included."""
-    found = {
-        name
-        for name, tensor in draft.tensors.items()
-        if np.all(tensor.values == np.rint(tensor.values))
-    }
+    found = {name for name, tensor in draft.tensors.items() if are_whole(tensor.values)}
     for node in draft.model.graph.node:
         kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
-        made = kind is not None and (kind.is_integer or kind is DataType.BOOL)
-        if made or gives_whole_numbers(node, found.__contains__):
+        if (kind and kind.is_discrete) or gives_whole_numbers(node, found.__contains__):
             found.update(node.output)
     return found

@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST
 from neat_onnx.model import Attributes, Node
+from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of, combined
@@ -143,7 +144,7 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
         _gather_at(ctx, node, batch)
         return
     index = ctx.constant(node, 1)
-    if node.input[1] in ctx.integer and np.all(index == np.rint(index)):
+    if node.input[1] in ctx.integer and are_whole(index):
         index = index.astype(np.int64)
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
         ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")

@@ -16,7 +16,7 @@ import numpy as np
 
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.model import DataType
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import activation_named, with_formula
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -100,23 +100,17 @@ def propose_support_vectors(net: Network) -> Iterator[Proposal]:
 
 def _couplings(net: Network) -> Iterator[_Pairs]:
     """Yield the pair of each two labels, and the pairs of more, which one operator may have."""
-    for gap in _neurons_of(net, GAP):
+    for gap in np.flatnonzero(with_formula(net, GAP.__eq__)):
         score = _only_sources(net, np.array([gap]))
         if score is not None:
             yield _Pairs(2, score[0], 2.0 * score[1], 2.0 * net.neurons.bias[[gap]])
-    pairs = _neurons_of(net, FIRST_OF_PAIR)
+    pairs = np.flatnonzero(with_formula(net, FIRST_OF_PAIR.__eq__))
     labels = (1 + isqrt(1 + 8 * len(pairs))) // 2
     odds = _only_sources(net, pairs)
     scores = None if odds is None else _only_sources(net, odds[0])
     are_all = labels > _TWO and len(pairs) == labels * (labels - 1) // 2
     if are_all and odds is not None and scores is not None:
         yield _Pairs(labels, *scores, net.neurons.bias[odds[0]])
-
-
-def _neurons_of(net: Network, formula: Expression) -> Ints:
-    """The neurons of an activation."""
-    alike = [activation_named(name).expression == formula for name in net.activations]
-    return np.flatnonzero(np.array(alike, np.bool_)[net.neurons.activation])
 
 
 def _only_sources(net: Network, neurons: Ints) -> tuple[Ints, Floats] | None:

@@ -13,15 +13,15 @@ import numpy as np
 
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.expression import VARIABLE, Expression, greater, negated, number
-from neat_onnx.network.genes import NONE, Bools, Ints, distinct
+from neat_onnx.network.activations import with_formula
+from neat_onnx.network.expression import VARIABLE, greater, negated, number
+from neat_onnx.network.genes import NONE, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import make_node
 
 _IS_FIRST = number(greater(VARIABLE, 0.5))
 _IS_NOT_PLACE = number(negated(greater(VARIABLE, 0.5)))
-_MOST_FILLS = 4  # numbers that are tried
+_MAX_FILLS = 4  # numbers that are tried
 _SHARES = {
     "as they are": (),
     "softmax": (make_node("Softmax", ["values"], ["shares"], {"axis": -1}),),
@@ -36,8 +36,8 @@ _SHARES = {
 @proposes
 def propose_scattered_elements(net: Network) -> Iterator[Proposal]:
     """Propose a TopK and a ScatterElements for rows whose first elements are chosen."""
-    firsts = _are(net, _IS_FIRST)
-    if not np.any(firsts) or not np.any(_are(net, _IS_NOT_PLACE)):
+    firsts = with_formula(net, _IS_FIRST.__eq__)
+    if not np.any(firsts) or not np.any(with_formula(net, _IS_NOT_PLACE.__eq__)):
         return
     chosen = defaultdict[tuple[int, ...], int](int)
     for neuron in distinct(net.live.target[firsts[net.live.source]]).tolist():
@@ -55,18 +55,13 @@ def propose_scattered_elements(net: Network) -> Iterator[Proposal]:
             yield _proposal(elements, count, fill, shares)
 
 
-def _are(net: Network, formula: Expression) -> Bools:
-    """Which neurons have an activation."""
-    alike = [activation_named(name).expression == formula for name in net.activations]
-    found: Bools = np.array(alike, np.bool_)[net.neurons.activation]
-    return found
-
-
 def _fills(net: Network) -> list[float]:
     """Zero, and the numbers that elements have where nothing is scattered, the weights there."""
     live = net.live
-    weights = live.weight[_are(net, _IS_NOT_PLACE)[live.source] & (live.gater == NONE)]
-    return [0.0, *distinct(weights).tolist()[:_MOST_FILLS]]
+    weights = live.weight[
+        with_formula(net, _IS_NOT_PLACE.__eq__)[live.source] & (live.gater == NONE)
+    ]
+    return [0.0, *distinct(weights).tolist()[:_MAX_FILLS]]
 
 
 def _proposal(elements: Ints, count: int, fill: float, shares: tuple[Node, ...]) -> Proposal:

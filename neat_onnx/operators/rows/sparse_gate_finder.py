@@ -14,14 +14,14 @@ import numpy as np
 
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.model import DataType, Tensor
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import with_formula
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import make_node
 
 _FAR_BELOW = -1e30
-_DEEPEST = 8  # neurons between an element and a chosen one
+_MAX_NEURONS_BETWEEN = 8  # neurons between an element and a chosen one
 
 
 class _Gate(NamedTuple):
@@ -41,12 +41,7 @@ class _Gate(NamedTuple):
 @proposes
 def propose_sparse_gates(net: Network) -> Iterator[Proposal]:
     """Propose a TopK, a ScatterElements and a Softmax for rows that stand one after the other."""
-    codes = [
-        code
-        for code, name in enumerate(net.activations)
-        if _is_bounded(activation_named(name).expression)
-    ]
-    largest = np.isin(net.neurons.activation, codes) & (net.aggregation_names == "max")
+    largest = with_formula(net, _is_bounded) & (net.aggregation_names == "max")
     gates = [gate for at in np.flatnonzero(largest).tolist() if (gate := _gate(net, at))]
     for _, group in groupby(enumerate(gates), _run):
         rows = [gate for _, gate in group]
@@ -73,7 +68,7 @@ def _gate(net: Network, largest: int) -> _Gate | None:
     width, live = int(net.fan_in[largest]), net.live
     chosen: dict[int, tuple[int, ...]] = {}
     reached, known = {largest}, {largest}
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_NEURONS_BETWEEN):
         _, edge = net.edges_into(np.array(sorted(reached), np.int64))
         ends = {*live.source[edge].tolist(), *live.gater[edge].tolist()} - {NONE}
         reached = ends - known - {each for row in chosen.values() for each in row}
