@@ -46,6 +46,11 @@ function columns(values, width, { from, to, type, sizes, batch_axis: axis }, row
   return taken;
 }
 
+/** The shape of a tensor with these leading axes at `axis` among its sizes; without them if it is null. */
+function shaped(sizes, axis, leading) {
+  return axis === null ? sizes : [...sizes.slice(0, axis), ...leading, ...sizes.slice(axis)];
+}
+
 /** The axis of the rows in an output: the stated one, or another of these dimensions that can be. */
 function axisOf({ sizes, batch_axis: stated }, dims, rows) {
   const fits = (axis) => dims[axis] === rows && dims.filter((_, at) => at !== axis).join() === sizes.join();
@@ -68,8 +73,7 @@ class Session {
     const feeds = { ...states };
     for (const port of this.layout.inputs) {
       const values = columns(rows, width, port, product(leading));
-      const { sizes, batch_axis: axis } = port;
-      feeds[port.name] = this.tensor(port.type, values, [...sizes.slice(0, axis), ...leading, ...sizes.slice(axis)]);
+      feeds[port.name] = this.tensor(port.type, values, shaped(port.sizes, port.batch_axis, leading));
     }
     return this.session.run(feeds);
   }
@@ -81,7 +85,7 @@ class Session {
       for (let sample = 0; sample < samples; sample += 1) {
         for (let column = 0; column < start.length; column += 1) values[place(sample, column)] = start[column];
       }
-      return [name, this.tensor(type, values, [...sizes.slice(0, axis), samples, ...sizes.slice(axis)])];
+      return [name, this.tensor(type, values, shaped(sizes, axis, [samples]))];
     }));
   }
 

@@ -154,12 +154,12 @@ def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
     elif int in kinds:
         group.add_argument(flag, type=int, metavar="N", **plain)
     else:
-        kind = _true_false_or_text if bool in kinds else str
+        kind = _true_false_none_or_text if bool in kinds else str
         group.add_argument(flag, type=kind, metavar="TEXT", **plain)
 
 
-def _true_false_or_text(text: str) -> bool | str:
-    return {"true": True, "false": False}.get(text, text)
+def _true_false_none_or_text(text: str) -> bool | str | None:
+    return {"true": True, "false": False, "none": None}.get(text, text)
 
 
 def _json_list(text: str) -> Any:

@@ -17,12 +17,12 @@ import numpy as np
 from neat_onnx.genome.document import GENOME, NETWORK
 from neat_onnx.model import Function, Graph, Model, Node, Tensor
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 
 CHECKSUM = "neat_onnx.checksum"
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 _DIGITS_KEPT = 16  # 64 bits
-COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
+COVERED = (*KEYS_OF_PORTS, GENOME, NETWORK)
 
 
 def checksum(model: Model, metadata: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ They stand in an entry of the metadata of their own, with or without a genome.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Annotated
 
 from pydantic import Field
 
@@ -23,7 +24,7 @@ class PortHints(Document):
     """The hints of a port."""
 
     dtype: Dtype = ""
-    batch_axis: int = Field(0, ge=0, lt=MAX_AXES)
+    batch_axis: Annotated[int, Field(ge=0, lt=MAX_AXES)] | None = 0
 
 
 class _PortsDocument(Document):

@@ -40,6 +40,7 @@ from neat_onnx.lifting.states import fed_states, memory_ports
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.single_sample import takes_single_sample
 from neat_onnx.model.states import initial_states, is_own_pair
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.genes import Ints
@@ -77,14 +78,17 @@ def lift(
     Args:
         model: the model.
         batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
-            turns out to be no batch, every axis is features. With None every axis is; one of no
-            fixed size that would be the batch has one element then.
+            turns out to be no batch, or the metadata says that there is none, every axis is
+            features. With None every axis is; one of no fixed size that would be the batch has
+            one element then.
         outputs: names of the outputs to import; None takes those that are computed from inputs, or
             where all are random, the tensors that they are drawn from.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
+    if takes_single_sample(model):
+        batch_axis = None
     model = distinct_outputs(local_functions(model))
     Budget().take("nodes", len(model.graph.node))
     model, pairs = fed_states(fixed_batches(model))

@@ -132,7 +132,7 @@ def input_ports(
     """The ports of the inputs, of which each has these axes that are time and the batch."""
     stated = {each.name: each for each in ctx.model.graph.inputs}
     return tuple(
-        Port(name, shape, resolved.neuron_of[signals], *_hints(stated[name], axes[name]))
+        Port(name, shape, resolved.neuron_of[signals], *_hints(ctx, stated[name], axes[name]))
         for name, shape, signals in entries
     )
 
@@ -150,15 +150,17 @@ def output_ports(
             _refuse_first_axis(name)
         features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
         neurons = resolved.neuron_of[signals]
-        ports.append(Port(name, features, neurons, *_hints(stated[name], axes)))
+        ports.append(Port(name, features, neurons, *_hints(ctx, stated[name], axes)))
     return tuple(ports)
 
 
-def _hints(entry: ValueInfo, axes: Axes) -> tuple[Dtype, int]:
+def _hints(ctx: LiftingContext, entry: ValueInfo, axes: Axes) -> tuple[Dtype, int | None]:
     """The type that a port keeps, and where its batch is in a graph of one step."""
     kind = entry.elem_type
     kept = kind.is_discrete or kind is DataType.DOUBLE
     dtype: Any = kind.dtype.name if kept else ""
+    if ctx.features_only:
+        return dtype, None
     return dtype, axes[0] if len(axes) == 1 else 0
 
 

@@ -45,6 +45,12 @@ def _check_options(options: ExportOptions) -> None:
             where="embed_network",
             hint="Leave include_metadata on",
         )
+    if options.sequence and options.batch_dimension is None:
+        raise OptionError(
+            "sequences have a batch behind their time",
+            where="batch_dimension",
+            hint="Leave it out, or say False for a batch of one",
+        )
 
 
 def _check_range(net: Network) -> None:

@@ -21,7 +21,7 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
@@ -43,7 +43,7 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
-    options = _in_own_type(net, options)
+    options = _as_in_its_ports(net, options)
     check_network(net, options)
     copied = np.zeros(len(net), np.bool_)
     for _ in range(_MAX_EXPORTS):
@@ -54,19 +54,27 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     return _exported(net, options, np.ones(len(net), np.bool_))
 
 
-def _in_own_type(net: Network, options: ExportOptions) -> ExportOptions:
-    """The options; where they leave the type of the numbers open, with that of the ports.
-
-    A network of integers alone, of more than 16 bits, is exact in float64.
+def _as_in_its_ports(net: Network, options: ExportOptions) -> ExportOptions:
+    """The options; where they leave open the type of the numbers, or whether there is a batch, as
+    in the model that the ports come from.
     """
-    given = "dtype" in options.model_fields_set
-    if given or options.dialect != "standard" or options.quantize != "none":
+    if options.dialect != "standard":
         return options
+    found: dict[str, Any] = {}
+    if options.quantize == "none" and _is_of_float64(net):
+        found["dtype"] = "float64"
+    if not options.sequence and all(p.batch_axis is None for p in net.inputs + net.outputs):
+        found["batch_dimension"] = None
+    open_ones = found.keys() - options.model_fields_set
+    return options.model_copy(update={name: found[name] for name in sorted(open_ones)})
+
+
+def _is_of_float64(net: Network) -> bool:
+    """Whether ports have float64, or, as is exact in it, integers alone of more than 16 bits."""
     kinds = {port.dtype for port in net.inputs + net.outputs}
     floats = kinds & {"", "float64"}
     wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
-    double = floats == {"float64"} or (wide and _has_whole_genes(net))
-    return options.model_copy(update={"dtype": "float64"}) if double else options
+    return floats == {"float64"} or (wide and _has_whole_genes(net))
 
 
 def _has_whole_genes(net: Network) -> bool:
@@ -216,7 +224,7 @@ def _metadata(
             entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
-    states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
+    states = _entries({key: carried[key] for key in KEYS_OF_PORTS if key in carried})
     as_lifted = not states and candidate is not None and model is candidate.bare.model
     known = candidate.bare.lifted if candidate and as_lifted else None
     stateful = model.model_copy(update={"metadata_props": states})

@@ -82,7 +82,7 @@ def _check_port(side: Where, position: int, port: Port | MemoryPort, count: int)
         raise network_error(
             side, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"
         )
-    if not 0 <= port.batch_axis <= len(port.shape):
+    if port.batch_axis is not None and not 0 <= port.batch_axis <= len(port.shape):
         message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
         raise network_error(side, position, message)
     outside = (port.neurons < 0) | (port.neurons >= count)

@@ -26,14 +26,15 @@ class Port(ReadOnly):
         neurons: positions in the network, in C order; their number is the product of `shape`.
         dtype: a hint at the type that its elements have in a graph: an output has it where
             the graph computes integers, or truth values.
-        batch_axis: a hint at where the batch is among its axes in a graph.
+        batch_axis: a hint at where the batch is among its axes in a graph; None where a graph has
+            none, and takes one sample.
     """
 
     name: str
     shape: tuple[int, ...]
     neurons: Ints
     dtype: Dtype = ""
-    batch_axis: int = 0
+    batch_axis: int | None = 0
 
     def __eq__(self, other: object) -> bool:
         return (

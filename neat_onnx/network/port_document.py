@@ -24,8 +24,10 @@ class PortDocument(Document):
         description="A hint at the type of its elements in the ONNX graph: empty for the usual one "
         "of numbers. An output has it where the graph computes integers, or truth values.",
     )
-    batch_axis: int = Field(
-        0, ge=0, description="A hint at where the batch dimension is among its axes there."
+    batch_axis: Annotated[int, Field(ge=0)] | None = Field(
+        0,
+        description="A hint at where the batch dimension is among its axes there; null where a "
+        "graph has none, and takes one sample.",
     )
 
 

@@ -65,10 +65,12 @@ class ExportOptions(OptionDocument):
         "a network of a few hundred connections becomes larger, because each matrix needs scales "
         "and nodes of its own. For float32.",
     )
-    batch_dimension: bool | str = Field(
+    batch_dimension: bool | str | None = Field(
         "N",
         description="The name of the batch dimension, any that import does not take for time, as "
-        "it does 'T', 'seq' or 'length'; true is 'N', false is a batch of one.",
+        "it does 'T', 'seq' or 'length'; true is 'N', false is a batch of one, and null (none on "
+        "the command line) is no batch: inputs and outputs of a single sample, as a network has "
+        "them that was imported from such a model.",
     )
     encoding: Literal["numbers", "raw", "sparse"] = Field(
         "numbers",
@@ -134,7 +136,7 @@ class ExportOptions(OptionDocument):
 
     @field_validator("batch_dimension")
     @classmethod
-    def _is_a_name(cls, value: bool | str) -> bool | str:
+    def _is_a_name(cls, value: bool | str | None) -> bool | str | None:
         if value == "":
             raise ValueError("should be a name, as 'N' is")
         if isinstance(value, str) and names_time(value):
@@ -143,8 +145,8 @@ class ExportOptions(OptionDocument):
 
     @property
     def batch(self) -> str | int:
-        """The batch dimension as a dim_param, or 1."""
-        if self.batch_dimension is False:
+        """The batch dimension as a dim_param, or 1, of which there may be none at the ports."""
+        if not self.batch_dimension:
             return 1
         return "N" if self.batch_dimension is True else self.batch_dimension
 

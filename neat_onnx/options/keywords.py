@@ -22,7 +22,7 @@ class ExportKeywords(TypedDict, total=False):
     fold: bool
     functions: bool
     quantize: Literal["none", "weights", "full"]
-    batch_dimension: bool | str
+    batch_dimension: bool | str | None
     encoding: Literal["numbers", "raw", "sparse"]
     include_metadata: bool
     embed_network: bool

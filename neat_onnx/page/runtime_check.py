@@ -27,7 +27,8 @@ class RuntimeInputs(NamedTuple):
     Attributes:
         layout: how the inputs are laid out, and how they are fed; JSON.
             `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes
-            beside the samples, which are its `batch_axis`, and the range of columns of each port.
+            beside the samples, which are its `batch_axis`, null if there is no batch, and the
+            range of columns of each port.
             `states`: name, type, initial values, sizes and `batch_axis` of each; `following` is
             the output that feeds it. `outputs`: names, numbers of columns, sizes and `batch_axis`.
             `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
@@ -82,7 +83,7 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
 def _check_axes(player: Player) -> None:
     """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
     axes = {*player.axes.values()}
-    one_step = all(len(each) == 1 for each in axes)
+    one_step = len({*map(len, axes)} - {0, 1}) == 0
     if player.unbatched or not (one_step or (axes == {(0, 1)} and not player.pairs)):
         raise DocumentError("this page runs sequences there that begin with time and the samples")
     if player.rows_of_a_run > 1:
@@ -98,7 +99,7 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
             "name": port.name,
             "type": types[port.name],
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.takes_sequences else player.axes[port.name][0],
+            "batch_axis": 0 if player.takes_sequences else _sample_axis(player, port.name),
             "from": first,
             "to": last,
         }
@@ -113,7 +114,7 @@ def _outputs(net: Network, player: Player) -> list[dict[str, Any]]:
             "name": port.name,
             "columns": port.neurons.size,
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.takes_sequences else player.batch_axis_of(port.name),
+            "batch_axis": 0 if player.takes_sequences else _axis_of_output(player, port.name),
         }
         for port in net.outputs
     ]
@@ -127,7 +128,7 @@ def _states(player: Player, model: Model) -> list[dict[str, Any]]:
     starts, types = initial_states(model), _types(model)
     states = []
     for name, following in player.pairs.items():
-        (batch_axis,) = player.axes[name]
+        batch_axis = _sample_axis(player, name)
         states.append(
             {
                 "name": name,
@@ -139,6 +140,16 @@ def _states(player: Player, model: Model) -> list[dict[str, Any]]:
             }
         )
     return states
+
+
+def _sample_axis(player: Player, name: str) -> int | None:
+    """Where the samples are in an input of one step; None if it is of a single one."""
+    axes = player.axes[name]
+    return axes[0] if axes else None
+
+
+def _axis_of_output(player: Player, name: str) -> int | None:
+    return player.batch_axis_of(name) if any(player.axes.values()) else None
 
 
 def _types(model: Model) -> dict[str, str]:

@@ -13,7 +13,7 @@ from neat_onnx.lifting.axes import Axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.node import operator_of
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
@@ -215,10 +215,10 @@ class Player:
 
 
 def showing(model: Model, tensors: Sequence[str]) -> Model:
-    """Return the model with these tensors as outputs too, and no metadata but that of its states.
+    """Return the model with these tensors as outputs too, and no metadata but that of its ports.
 
     The genome in the metadata would not fit the graph any more.
     """
-    kept = [entry for entry in model.metadata_props if entry.key in (STATE_KEY, INITIAL_KEY)]
+    kept = [entry for entry in model.metadata_props if entry.key in KEYS_OF_PORTS]
     bare = model.model_copy(update={"metadata_props": kept})
     return with_inner_outputs(bare, tensors, inputs=True)

@@ -21,6 +21,12 @@ CASES: list[tuple[str, dict[str, object]]] = [
 ]
 
 
+def without_batch() -> bytes:
+    """A network of a single sample, with memory."""
+    net = neat_onnx.Network.lstm(3, 4, 2, seed=0)
+    return neat_onnx.export(net, batch_dimension=None).to_bytes()
+
+
 def outputs_of(layout: dict, blobs: dict[str, bytes]) -> bytes:
     """The outputs of a model, by onnxruntime, as web/runtime-worker.js gives them."""
     session = open_session(blobs["model"])
@@ -55,6 +61,33 @@ def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
         )
         for port in layout["inputs"]
     }
+
+
+def test_a_model_of_a_single_sample_has_no_axis_for_it():
+    assert convert(without_batch(), name="net.onnx")[0]["result"]["report"]["passed"]
+    reply, blobs = ask("runtime_inputs")
+    layout, session = reply["result"], open_session(blobs["model"])
+    places = [
+        each["batch_axis"] for part in ("inputs", "states", "outputs") for each in layout[part]
+    ]
+    assert set(places) == {None}
+    assert layout["fixed"]
+    values, played = np.frombuffer(blobs["inputs"], "<f8"), []
+    names = [output.name for output in session.get_outputs()]
+    for steps, samples, width in layout["parts"]:
+        x, values = np.split(values, [steps * samples * width])
+        outputs = np.empty((steps, samples, 2))
+        for sample in range(samples):
+            states = {
+                each["name"]: np.zeros(each["sizes"], each["type"]) for each in layout["states"]
+            }
+            for step, rows in enumerate(x.reshape(steps, samples, width)):
+                feed = {layout["inputs"][0]["name"]: rows[sample].astype(np.float32)} | states
+                got = dict(zip(names, session.run(names, feed), strict=True))
+                states = {each["name"]: got[each["following"]] for each in layout["states"]}
+                outputs[step, sample] = got[layout["outputs"][0]["name"]]
+        played.append(outputs.astype("<f8").tobytes())
+    assert ask("runtime_report", b"".join(played), runtime="x")[0]["result"]["passed"]
 
 
 def start(layout: dict, state: dict, samples: int) -> np.ndarray:

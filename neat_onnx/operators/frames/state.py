@@ -29,7 +29,7 @@ from neat_onnx.operators.frames.memory import (
     value_before,
 )
 from neat_onnx.operators.frames.ports import described, open_input, produce_output
-from neat_onnx.operators.frames.stated_ports import in_stated_ports
+from neat_onnx.operators.frames.stated_ports import in_stated_ports, metadata_of_single_sample
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,19 @@ class OneStep:
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and the place of the batch, that ports have."""
-        stated = self._ctx.options.dialect == "standard"
-        return in_stated_ports(model, self._ctx.net) if stated else (model, {})
+        options = self._ctx.options
+        if options.dialect != "standard":
+            return model, {}
+        single_sample = options.batch_dimension is None
+        return in_stated_ports(model, self._ctx.net, single_sample=single_sample)
 
     def metadata(self, model: Model) -> dict[str, str]:
-        """Return which output feeds which state, and where states start."""
-        return state_metadata(self._states, model)
+        """Return which output feeds which state, where states start, and that there is no batch."""
+        first, port = model.graph.inputs[0], self._ctx.net.inputs[0]
+        has_batch = len(first.shape or ()) > len(port.shape)
+        return state_metadata(self._states, model) | (
+            {} if has_batch else metadata_of_single_sample(model)
+        )
 
     def check_without_metadata(self, model: Model) -> None:
         """Refuse initial values, which only the metadata can hold."""

@@ -1,0 +1,18 @@
+"""A model of a single sample: no axis of its inputs and outputs is a batch.
+
+The metadata says so under a key where an axis could be taken for one.
+"""
+
+from neat_onnx.model.model import Model
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+
+BATCH_AXIS, NONE = "neat_onnx.batch_axis", "none"
+KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
+"""The keys of metadata without which inputs and outputs cannot be read."""
+
+
+def takes_single_sample(model: Model) -> bool:
+    """Whether the metadata says that a model has no batch, and each axis has a fixed size."""
+    return model.metadata.get(BATCH_AXIS) == NONE and all(
+        isinstance(size, int) for entry in model.graph.inputs for size in entry.shape or ()
+    )
