@@ -5,6 +5,7 @@ import onnx
 import pytest
 from attending import attention
 from support.examples.graphs import assert_valid_in_any_form, node, operators
+from support.harness.sweep import pairs
 
 from neat_onnx import export, import_model, verify
 
@@ -34,10 +35,11 @@ def masked_attention(steps, heads, masked, low):
     return attention(steps, heads, masking, triangle=1.0 - np.tri(steps), **numbers)
 
 
-@pytest.mark.parametrize("low", [-np.inf, -1e9, LEAST])
-@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
-@pytest.mark.parametrize("name", MASKS)
-def test_masks_are_whole_again(name, steps, heads, low):
+@pytest.mark.parametrize(
+    ("name", "size", "low"), pairs(MASKS, [(12, 1), (12, 2), (24, 2)], [-np.inf, -1e9, LEAST])
+)
+def test_masks_are_whole_again(name, size, low):
+    steps, heads = size
     model = masked_attention(steps, heads, MASKS[name], low)
     net = import_model(model)
     short = export(net)

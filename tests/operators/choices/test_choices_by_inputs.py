@@ -5,6 +5,7 @@ import onnx
 import pytest
 from attending import attention
 from support.examples.graphs import assert_valid_in_any_form, node, operators
+from support.harness.sweep import pairs
 
 from neat_onnx import export, import_model, verify
 
@@ -46,17 +47,18 @@ def assert_chosen_whole(model):
     assert_valid_in_any_form(net)
 
 
-@pytest.mark.parametrize("low", [-np.inf, -1e9])
-@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
-@pytest.mark.parametrize("name", CHOICES)
-def test_scores_are_chosen_whole(name, steps, heads, low):
+@pytest.mark.parametrize(
+    ("name", "size", "low"), pairs(CHOICES, [(12, 1), (12, 2), (24, 2)], [-np.inf, -1e9])
+)
+def test_scores_are_chosen_whole(name, size, low):
+    steps, heads = size
     model = chosen_attention(steps, heads, CHOICES[name], low)
     assert_chosen_whole(model)
 
 
-@pytest.mark.parametrize("low", [-np.inf, -1e9])
-@pytest.mark.parametrize("heads", [1, 2])
-@pytest.mark.parametrize("name", ["stays", "goes"])
+@pytest.mark.parametrize(
+    ("name", "heads", "low"), pairs(["stays", "goes"], [1, 2], [-np.inf, -1e9])
+)
 def test_each_step_has_a_choice_of_its_own(name, heads, low):
     model = chosen_attention(12, heads, CHOICES[name], low, queries=True)
     assert_chosen_whole(model)

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_valid_in_any_form, graph, node, operators
+from support.harness.sweep import pairs
 
 from neat_onnx import export, import_model, verify
 
@@ -45,9 +46,9 @@ def policy(mask, choice, end, low):
     return model
 
 
-@pytest.mark.parametrize("low", [-np.inf, -1e8])
-@pytest.mark.parametrize(("mask", "end"), [*product(MASKS, ENDS)])
-@pytest.mark.parametrize("choice", CHOICES)
+@pytest.mark.parametrize(
+    ("choice", "mask", "end", "low"), pairs(CHOICES, MASKS, ENDS, [-np.inf, -1e8])
+)
 def test_a_mask_costs_little(choice, mask, end, low):
     model = policy(mask, choice, end, low)
     net = import_model(model)

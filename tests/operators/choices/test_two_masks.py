@@ -5,6 +5,7 @@ import onnx
 import pytest
 from attending import attention
 from support.examples.graphs import assert_valid_in_any_form, node, operators
+from support.harness.sweep import every, pairs
 
 from neat_onnx import export, import_model, verify
 
@@ -73,10 +74,14 @@ def masked_attention(steps, heads, masked, low, bias):
 
 
 @pytest.mark.parametrize(
-    ("masks", "low"), [(name, low) for name, (_, lows) in MASKS.items() for low in lows]
+    ("masked", "size"),
+    every(
+        [(name, low) for name, (_, lows) in MASKS.items() for low in lows],
+        [(12, 1), (6, 2), (24, 2)],
+    ),
 )
-@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (6, 2), (24, 2)])
-def test_both_are_choices_again(masks, low, steps, heads):
+def test_both_are_choices_again(masked, size):
+    (masks, low), (steps, heads) = masked, size
     model = masked_attention(steps, heads, MASKS[masks][0], low, bias="added" in masks)
     net = import_model(model)
     short = export(net)
@@ -101,10 +106,11 @@ def test_a_choice_by_the_opposite_is_one_by_the_condition(heads):
     assert verify(net, short, samples=16, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize("low", [-np.inf, -1e9])
-@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
-@pytest.mark.parametrize("masks", JOINED)
-def test_a_choice_by_both_is_one_again(masks, steps, heads, low):
+@pytest.mark.parametrize(
+    ("masks", "size", "low"), pairs(JOINED, [(12, 1), (12, 2), (24, 2)], [-np.inf, -1e9])
+)
+def test_a_choice_by_both_is_one_again(masks, size, low):
+    steps, heads = size
     model = masked_attention(steps, heads, JOINED[masks], low, bias=False)
     net = import_model(model)
     short = export(net)

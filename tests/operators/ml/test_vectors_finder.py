@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from support.harness.sweep import every
 
 from neat_onnx import export, import_model, verify
 
@@ -58,8 +59,9 @@ def _assert_comes_back(model: onnx.ModelProto, times: int = 1) -> None:
     assert verify(net, written, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize("labels", [2, 3, 5])
-@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+@pytest.mark.parametrize(
+    ("kernel", "labels"), every(["LINEAR", "POLY", "RBF", "SIGMOID"], [2, 3, 5])
+)
 def test_the_label_and_the_probabilities(kernel: str, labels: int):
     rng = np.random.default_rng(labels)
     kinds: dict[str, Any] = {"label": TensorProto.INT64, "y": TensorProto.FLOAT}

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sweep import pairs
 
 from neat_onnx import export, import_model, validate, verify
 from neat_onnx.network.genes import owned
@@ -387,15 +388,19 @@ def gate_of(net, hidden):
 WHOLE = {"LSTM": ("LSTM", True), "GRU": ("GRU", True), "a GRU that resets first": ("GRU", False)}
 
 
-@pytest.mark.parametrize("kind", WHOLE)
-@pytest.mark.parametrize("column", ["weight", "bias", "response", "enabled", "activation"])
-@pytest.mark.parametrize(("at", "runs"), [(0, [6]), (3, [3, 3]), (5, [5])])
-def test_other_genes_in_one_step_and_the_others_are_nodes(kind, column, at, runs):
+RUNS = {0: [6], 3: [3, 3], 5: [5]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "column", "at"),
+    pairs(WHOLE, ["weight", "bias", "response", "enabled", "activation"], RUNS),
+)
+def test_other_genes_in_one_step_and_the_others_are_nodes(kind, column, at):
     net, hidden = of_seven_steps(*WHOLE[kind])
     gate, edge = gate_of(net, hidden[at, 1])
     value = {"enabled": False, "activation": net.activations.index("identity")}.get(column, 1.25)
     other = changed(net, column, edge if column in ("weight", "enabled") else gate, value)
-    assert_steps(other, runs)
+    assert_steps(other, RUNS[at])
 
 
 def assert_steps(net, runs):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from mapped import NET, changed_edge, changed_neuron, network, said, with_edges
 from support.examples.graphs import graph, node, operators
 from support.harness.routes import ROUTES, Trip
+from support.harness.sweep import count
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome.checksum import CHECKSUM, checksum
@@ -198,7 +199,7 @@ def test_the_last_neuron_of_a_layer_is_apart():
     assert "Conv" in operators(export(back))
 
 
-@settings(max_examples=20)
+@settings(max_examples=count(5, 20))
 @given(st.integers(0, 1 << 32))
 def test_a_network_evolves_on_through_files(seed: int):
     """Generation after generation it computes the same, is the same genome, and has its layers."""

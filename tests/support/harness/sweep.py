@@ -2,7 +2,10 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from itertools import cycle, islice, product
+from typing import Any, TypeVar
+
+from support.harness.pairwise import pairwise
 
 Value = TypeVar("Value")
 ONE_FUNCTION = ("activation_", "aggregation_")
@@ -13,6 +16,20 @@ WHOLE = bool(os.environ.get("WHOLE"))
 def each(step: int, values: Sequence[Value]) -> list[Value]:
     """Every value of that step, from the first; all of them in a whole sweep."""
     return list(values[:: 1 if WHOLE else step])
+
+
+def pairs(*factors: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Combinations in which every two values meet; all of them in a whole sweep."""
+    values = [list(factor) for factor in factors]
+    return list(product(*values)) if WHOLE else pairwise(*values)
+
+
+def every(*factors: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """Combinations in which every value is met; all of them in a whole sweep."""
+    values = [list(factor) for factor in factors]
+    if WHOLE:
+        return list(product(*values))
+    return list(islice(zip(*map(cycle, values), strict=True), max(map(len, values))))
 
 
 def count(few: int, many: int) -> int:
