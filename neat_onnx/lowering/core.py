@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
+from neat_onnx.genome import (
+    CHECKSUM,
+    SharedNeuronsError,
+    checksum,
+    genome_metadata,
+)
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.lowering.checks import WIDE_INTEGERS, check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
@@ -44,6 +49,16 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
     options = _as_in_its_ports(net, options)
+    model = _with_own_metadata(net, options)
+    if options.include_metadata or net.library != IMPORTED or net.has_memory or net.memory:
+        return model
+    short = _with_own_metadata(net, options.model_copy(update={"include_metadata": True}))
+    bare = short.model_copy(update={"metadata_props": []})
+    return min(bare, model, key=lambda each: len(each.to_bytes()))
+
+
+def _with_own_metadata(net: Network, options: ExportOptions) -> Model:
+    """The model in the form that its metadata allows."""
     check_network(net, options)
     copied = np.zeros(len(net), np.bool_)
     for _ in range(_MAX_EXPORTS):
@@ -191,7 +206,7 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
     bare = options.model_copy(update={"include_metadata": False})
-    return shortest(ctx, model, finish, lambda net: export_network(net, bare))
+    return shortest(ctx, model, finish, lambda net: _with_own_metadata(net, bare))
 
 
 def _metadata(

@@ -181,7 +181,7 @@ def test_an_order_of_all_truth_values_is_reduced_along_axes():
     ]
     model = graph(nodes, x=(2, 3, 4), outputs=["a", "b", "c", "y"], opset=13)
     net = import_model(model, batch_axis=None)
-    short = export(net)
+    short = export(net, batch_dimension="N")
     assert operators(short) == ["ReduceMax"] * 4
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
+from support.harness.usual_form import usual_form
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.genome import CHECKSUM, GENES, GENOME
@@ -52,7 +53,7 @@ def parallel():
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_it_is_the_same_network_in_half_of_the_bytes(net, dtype):
     short = export(net, dtype=dtype)
-    usual = export(net, dtype=dtype, include_metadata=False)
+    usual = usual_form(net, dtype=dtype)
     named = [entry.name for entry in (*short.graph.inputs, *short.graph.outputs)]
     assert named == ["x", "y"]
     made = {name for each in short.graph.node for name in each.output} - {*named}
@@ -84,7 +85,6 @@ def test_its_checksum_is_shorter_and_sees_a_change():
     "options",
     [
         {"profile": "sonnx"},
-        {"include_metadata": False},
         {"embed_network": True},
         {"infer_conv": True},
         {"mixed_activations": "per_neuron"},
@@ -95,6 +95,16 @@ def test_options_that_ask_for_a_form_have_it(options):
     model = export(deviation(), **options)
     assert all(each.name for each in model.graph.node)
     assert verify(deviation(), model).passed
+
+
+@pytest.mark.parametrize(
+    "net", [deviation(), parallel(), spread()], ids=["deviation", "parallel", "spread"]
+)
+def test_without_metadata_it_is_as_short(net):
+    model = export(net, include_metadata=False)
+    assert not model.metadata
+    assert model.graph == export(net).graph
+    assert verify(net, model, runtime="onnxruntime").passed
 
 
 def test_evolved_networks_keep_their_names():
@@ -108,7 +118,7 @@ def test_chains_of_dense_layers_keep_the_names_that_neataptic_ts_looks_for():
     v, c = RANDOM.normal(size=(5, 2)), np.zeros(2)
     nodes = [node("Gemm", "x w b", "h"), node("Tanh", "h", "t"), node("Gemm", "t v c", "y")]
     net = assert_lifts(graph(nodes, x=("N", 3), w=w, b=b, v=v, c=c))
-    model, usual = export(net), export(net, include_metadata=False)
+    model, usual = export(net), usual_form(net)
     assert [each.name for each in model.graph.initializer] == ["W0", "B0", "W1", "B1"]
     operators = [(each.op_type, each.name) for each in model.graph.node]
     assert operators == [("Gemm", ""), ("Tanh", "act_l1"), ("Gemm", "")]
@@ -130,7 +140,7 @@ def test_genes_that_float32_rounds_come_back_as_from_the_usual_form():
     weights = net.connections.weight
     weights = np.where(weights == 1.0, 1.0, weights + 1e-12)
     changed = replace(net, connections=replace(net.connections, weight=weights))
-    short, usual = export(changed), export(changed, include_metadata=False)
+    short, usual = export(changed), usual_form(changed)
     assert len(short.to_bytes()) < 0.75 * len(usual.to_bytes())
     assert verify(changed, short).passed
     assert import_model(short.to_bytes()) == import_model(usual.to_bytes())

@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
+from support.harness.usual_form import usual_form
 
 from neat_onnx import export, import_model, verify
 
@@ -37,7 +38,7 @@ def test_the_rest_of_a_choice_needs_no_comparison_of_its_own(operator, compared)
     """Import would take one minus a function without a name for another such function."""
     net = assert_lifts(chosen(operator, node("Where", "k a c", "y")))
     written = assert_comes_back(net)
-    usual = export(net, include_metadata=False)
+    usual = usual_form(net)
     assert [each.op_type for each in usual.graph.node].count(operator) == compared
     assert '"added"' not in written.metadata.get("neat_onnx.genome", "")
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node, operators
+from support.harness.usual_form import usual_form
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.network.genes import owned
@@ -59,7 +60,7 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-    plain = export(net, dtype=dtype, include_metadata=False)
+    plain = usual_form(net, dtype=dtype)
     again = import_model(plain.to_json())
     assert operators(export(again, dtype=dtype)).count("MatMul") == wanted
 
@@ -73,7 +74,7 @@ def test_sorted_elements_are_few_neurons_and_few_bytes(largest):
     ties = np.array([2.0, 1.0, 2.0, 3.0, 1.0, 2.0])
     np.testing.assert_array_equal(net.activate(ties), np.sort(ties)[:: -1 if largest else 1])
     model = export(net)
-    assert operators(export(net, include_metadata=False))[-3:] == ["MatMul", "Identity", "Flatten"]
+    assert operators(usual_form(net))[-3:] == ["MatMul", "Identity", "Flatten"]
     assert model.to_proto().ByteSize() < 4000
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net

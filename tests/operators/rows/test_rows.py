@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.routes import run_onnxruntime
+from support.harness.usual_form import usual_form
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.network.genes import owned
@@ -163,8 +164,8 @@ def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
     assert len(model.graph.node) <= 16
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
-    plain = export(net, dtype=dtype, include_metadata=False)
-    again = export(import_model(plain.to_json()), dtype=dtype, include_metadata=False)
+    plain = usual_form(net, dtype=dtype)
+    again = usual_form(import_model(plain.to_json()), dtype=dtype)
     assert again.to_json() == plain.to_json()
 
 
@@ -210,7 +211,7 @@ def test_rows_that_a_mask_shortens_are_one_softmax(form, dtype):
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-    plain = export(net, dtype=dtype, include_metadata=False)
+    plain = usual_form(net, dtype=dtype)
     assert kinds(export(import_model(plain.to_json()), dtype=dtype)) == ["Softmax"]
 
 
@@ -296,12 +297,12 @@ def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(form)
     nodes, shape, constants, opset, weights = SAID[form]
     net = import_model(graph(nodes, x=shape, opset=opset, **constants))
     x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons)))
-    usual = export(net, opset=opset, include_metadata=False)
+    usual = usual_form(net, opset=opset)
     written = [each.op_type for each in usual.graph.node]
     kept = 0
     for edge in range(len(net.connections)):
         other = changed(net, edge, 0.125)
-        model = export(other, opset=opset, include_metadata=False)
+        model = usual_form(other, opset=opset)
         kept += [each.op_type for each in model.graph.node] == written
         np.testing.assert_allclose(
             run_onnxruntime(model, other, x), other.activate(x), rtol=1e-4, atol=1e-5

@@ -5,6 +5,7 @@ import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
+from support.harness.usual_form import usual_form
 
 from neat_onnx import export, import_model, verify
 
@@ -24,7 +25,7 @@ def top(*outputs, **attributes):
 
 def operators(net):
     """Those of the usual form, as networks that have changed are written in."""
-    return [each.op_type for each in export(net, include_metadata=False).graph.node]
+    return [each.op_type for each in usual_form(net).graph.node]
 
 
 @pytest.mark.parametrize("outputs", [["v", "p"], ["p"], ["v"]], ids=str)

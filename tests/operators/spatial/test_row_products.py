@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node, operators
+from support.harness.usual_form import usual_form
 
 from neat_onnx import NeatOnnxWarning, export, import_model, verify
 from neat_onnx.network.genes import owned
@@ -31,15 +32,15 @@ def test_one_matmul_an_axis_in_both_types(form, dtype):
     nodes, x, constants, axes = FORMS[form]
     net = assert_lifts(graph(nodes, x=x, **constants))
     model = export(net, dtype=dtype)
-    plain = export(net, dtype=dtype, include_metadata=False)
+    plain = usual_form(net, dtype=dtype)
     assert operators(plain).count("MatMul") == axes
     resized = nodes[0].op_type == "Resize" and dtype == "float32"  # runtimes have no other
     assert operators(model).count("MatMul") == (0 if resized else axes)
     assert not {"Gemm", "Gather", "Transpose"} & {*operators(plain)}
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
-    plain = export(net, dtype=dtype, include_metadata=False)
-    again = export(import_model(plain.to_json()), dtype=dtype, include_metadata=False)
+    plain = usual_form(net, dtype=dtype)
+    again = usual_form(import_model(plain.to_json()), dtype=dtype)
     assert again.to_json() == plain.to_json()
 
 
@@ -62,8 +63,8 @@ def test_rows_may_read_values_in_common(first):
     assert max(tensor.values.size for tensor in model.graph.initializer) == 8 * 12
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
-    plain = export(net, include_metadata=False)
-    again = export(import_model(plain.to_json()), include_metadata=False)
+    plain = usual_form(net)
+    again = usual_form(import_model(plain.to_json()))
     assert again.to_json() == plain.to_json()
 
 
