@@ -39,7 +39,7 @@ Opened = tuple[str, tuple[int, ...], Ints]
 def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> Opened:
     """Bind a graph input to fresh signals."""
     if entry.name in ctx.operands:
-        raise ModelError(f"graph input '{entry.name}' is an initializer too", where="graph.inputs")
+        _refuse_open_default(ctx, entry.name)
     sizes = entry.shape
     if sizes is None:
         raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
@@ -70,6 +70,20 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
     return entry.name, shape, signals
+
+
+def _refuse_open_default(ctx: LiftingContext, name: str) -> NoReturn:
+    tensors = ctx.model.graph.tensors
+    entries = [entry.name for entry in ctx.model.graph.inputs if entry.name in tensors]
+    shapes = {each: tuple(tensors[each].dims) for each in entries}
+    empty = any(0 in shape for shape in shapes.values())
+    raise ModelError(
+        f"graph input '{name}' has a default value, and an axis of no fixed size",
+        where="graph.inputs",
+        hint="Take it out of the inputs, and the default is a weight"
+        if empty
+        else f"With shapes={shapes} the default is a weight",
+    )
 
 
 def open_state(

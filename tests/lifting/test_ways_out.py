@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import onnx
 import pytest
+from support.examples.graphs import graph, node
 
 from neat_onnx import DocumentError, ModelError, NeatOnnxWarning, import_model, verify
 
@@ -211,3 +212,13 @@ def test_texts_and_sequences_say_what_to_do():
     model.graph.input.append(onnx.helper.make_value_info("q", sequence))
     with pytest.raises((DocumentError, ModelError), match="dynamo=False"):
         import_model(model)
+
+
+def test_a_default_of_an_open_shape_is_a_weight_in_its_own_shape():
+    model = graph([node("MatMul", "x w", "y")], x=("N", 2), w=np.ones((2, 3)))
+    sizes = onnx.helper.make_tensor_value_info("w", onnx.TensorProto.FLOAT, [2, "some"])
+    model.graph.input.append(sizes)
+    with pytest.raises(ModelError, match="'w' has a default value, and an axis of no") as error:
+        import_model(model)
+    assert "With shapes={'w': (2, 3)} the default is a weight" in str(error.value)
+    assert len(import_model(model, shapes={"w": (2, 3)}).connections) == 6
