@@ -236,7 +236,7 @@ def _around(
         return rest
     needed = contributing(rest)
     read = [port for port in rest.inputs if port.name in kept or np.any(needed[port.neurons])]
-    return without_idle(replace(rest, inputs=tuple(read)))
+    return without_idle(replace(rest, inputs=tuple(read or rest.inputs[:1])))
 
 
 def _of_numbers(port: Port) -> Port:

@@ -6,7 +6,7 @@ written around it (`around_operators.py`).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -23,6 +23,7 @@ from neat_onnx.network.port import Port
 from neat_onnx.short_form.order import in_order_of
 
 _Key = tuple[Any, ...]
+_Column = np.ndarray[Any, np.dtype[Any]]
 _UNGATED = NONE - 1  # in the place of a gater
 
 
@@ -127,15 +128,22 @@ def _keys(net: Network, place: Ints) -> Iterator[tuple[int, _Key]]:
     for neuron, (start, stop) in enumerate(pairwise(ends)):
         its = slice(start, stop)
         gater = live.gater[its]
+        read = place[live.source[its]], np.where(gater == NONE, _UNGATED, place[gater])
+        columns = _in_order([*read, live.weight[its], *(column[its] for column in others)])
         yield (
             neuron,
             (
                 net.activation_names[neuron],
                 net.aggregation_names[neuron],
                 numbers[neuron].tobytes(),
-                place[live.source[its]].tobytes(),
-                live.weight[its].tobytes(),
-                np.where(gater == NONE, _UNGATED, place[gater]).tobytes(),
-                *(column[its].tobytes() for column in others),
+                *(column.tobytes() for column in columns),
             ),
         )
+
+
+def _in_order(columns: Sequence[_Column]) -> Sequence[_Column]:
+    """The genes of connections into one neuron in the order of the neurons that they read."""
+    if np.all(columns[0][1:] > columns[0][:-1]):
+        return columns
+    order = np.lexsort(columns[::-1])
+    return [column[order] for column in columns]

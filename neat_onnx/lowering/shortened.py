@@ -88,10 +88,9 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
-    if whole := with_proposed_operators(ctx.net, plain, export):
-        proposed = files.without_genome([*with_larger_operators(whole), whole])
-        if proposed is not None:
-            return proposed
+    whole = with_proposed_operators(ctx.net, plain, export)
+    if whole and (proposed := files.with_operators(whole)):
+        return proposed
     larger = with_larger_operators(plain)
     if genes_of(ctx.net) > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
@@ -188,6 +187,16 @@ class _Files:
                 if found := self.written(form, without_genome=True, most=most):
                     return found
         return None
+
+    def with_operators(self, whole: Model) -> Model | None:
+        """The file of a model with proposed operators, if its graph alone is enough.
+
+        Identities stay in it only where it is much shorter than the usual one.
+        """
+        forms, most = [*with_larger_operators(whole), whole], _length(self.usual) - 1
+        return self.without_genome(forms) or self.without_genome(
+            forms, marked=True, most=most // _MUCH_SHORTER
+        )
 
     def much_shorter(self, models: Iterable[Model]) -> Model:
         """The file of the first of these models that is much shorter than the usual one, else that.

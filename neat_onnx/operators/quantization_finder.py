@@ -23,7 +23,7 @@ class _Steps(NamedTuple):
     """The neurons of the steps of a tensor.
 
     Attributes:
-        elements: the neurons of the tensor.
+        elements: the neurons of the tensor; one that stands in several places is in each.
         factors: constants by which the scale is multiplied: a number, or one for each channel.
         is_read: whether the scale is read besides.
         times: how many products read the steps, each less the zero point on its own.
@@ -60,8 +60,11 @@ def _steps(net: Network, zero: int) -> _Steps | None:
         return None
     readers = distinct(live.target[live.source == scale])
     channels = _channels(net, readers[readers != inverse])
+    elements = live.source[read]
+    if net.fan_in[live.source[edge[0]]] > len(elements):
+        elements = _repeated(net, zero, rounded, elements)
     return _Steps(
-        live.source[read],
+        elements,
         [
             *_numbers(net, scale),
             *([net.live.weight[net.edges_into(channels)[1]]] if len(channels) else []),
@@ -69,6 +72,26 @@ def _steps(net: Network, zero: int) -> _Steps | None:
         len(readers) > len(channels) + 1 or bool(np.any(live.gater == scale)),
         int(np.count_nonzero((live.source == zero) & (live.weight < 0.0))) // max(1, len(rounded)),
     )
+
+
+def _repeated(net: Network, zero: int, rounded: Ints, elements: Ints) -> Ints:
+    """The elements in all places of the tensor, as a window over it has them, that is padded; as
+    they are where there is no window.
+
+    The window slides over the steps less the zero point; these and the steps read it.
+    """
+    element = np.full(len(net), NONE, np.int64)
+    element[rounded] = elements
+    live, reads_zero = net.live, np.zeros(len(net), np.bool_)
+    reads_zero[net.live.target[net.live.source == zero]] = True
+    for _ in ("steps", "less the zero point"):
+        onwards = (element[live.source] != NONE) & reads_zero[live.target]
+        element[live.target[onwards]] = element[live.source[onwards]]
+    for block in net.blocks:
+        if np.all(element[block.sources] != NONE):
+            sources = block.sources.T if block.is_product else block.sources
+            return element[sources]
+    return elements
 
 
 def _channels(net: Network, readers: Ints) -> Ints:
@@ -126,12 +149,28 @@ def _proposal(net: Network, steps: _Steps) -> Proposal:
     )
     gives = [f"{name}_of_samples" for name in results]
     scan = make_node("Scan", ["x"], gives, {"body": body, "num_scan_inputs": 1})
-    return Proposal([scan], "x", gives, _in_shape(net, steps.elements))
+    neurons, places = _as_they_stand(net, steps.elements)
+    if places is None:
+        return Proposal([scan], "x", gives, neurons)
+    gather = make_node("Gather", ["neurons", "places"], ["x"], {"axis": 1})
+    numbers = Tensor.of("places", places, DataType.INT64)
+    return Proposal([gather, scan], "neurons", gives, neurons, [numbers])
 
 
-def _in_shape(net: Network, elements: Ints) -> Ints:
-    """The elements in the shape of the input that they are, else in a list."""
+def _as_they_stand(net: Network, elements: Ints) -> tuple[Ints, Ints | None]:
+    """The neurons of elements, and the place among them of each element; None if that is its own.
+
+    Elements are neurons of one layer in another order, as of a transposed one, or neurons that
+    stand in several places; else in the shape of the input that they are, or in a list.
+    """
     for port in net.inputs:
-        if np.array_equal(port.neurons, elements):
-            return elements.reshape(port.shape)
-    return elements
+        if np.array_equal(port.neurons, elements.ravel()):
+            return port.neurons.reshape(port.shape), None
+    neurons, first, places = np.unique(elements, return_index=True, return_inverse=True)
+    is_layer = len(neurons) > neurons[-1] - neurons[0] and not np.any(net.is_input[neurons])
+    if (len(neurons) == elements.size and not is_layer) or np.array_equal(neurons, elements):
+        return elements.ravel(), None
+    if not is_layer:
+        order = np.argsort(first)
+        neurons, places = neurons[order], np.argsort(order)[places]
+    return neurons, places.reshape(elements.shape)

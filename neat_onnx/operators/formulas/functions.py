@@ -187,6 +187,9 @@ _FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
     Mish: lambda given: ACTIVATIONS["mish"].expression,
     Swish: _swish,
 }
+_WITHOUT_NUMBERS = {_gelu(GeluAttributes.defaults()): Gelu}
+"""Operators of which runtimes have kernels as well, and a formula that has no parameters."""
+
 _MAX_CONSTANTS = 5  # of a formula that is one of these
 
 
@@ -206,6 +209,9 @@ def function_of(
 
 @lru_cache(maxsize=256)
 def _operator_of(formula: Expression, opset: int) -> tuple[type[Node], dict[str, float]] | None:
+    whole = _WITHOUT_NUMBERS.get(formula)
+    if whole is not None and whole.since <= opset:
+        return whole, {}
     numbers = sorted({part.value for part in parts_of(formula) if part.is_constant})
     if len(numbers) > _MAX_CONSTANTS or not np.all(np.isfinite(numbers)):
         return None

@@ -93,9 +93,12 @@ def propose_support_vectors(net: Network) -> Iterator[Proposal]:
             "support_vectors": found.vectors.ravel().tolist(),
             "vectors_per_class": sizes,
         }
-        node = make_node("SVMClassifier", ["x"], ["whole", "y"], attributes, domain=_DOMAIN)
-        cast = make_node("Cast", ["whole"], ["label"], {"to": int(DataType.FLOAT)})
-        yield Proposal((node, cast), "x", ("label", "y"), found.features)
+        nodes = (
+            make_node("SVMClassifier", ["x"], ["whole", "scores"], attributes, domain=_DOMAIN),
+            make_node("Cast", ["whole"], ["label"], {"to": int(DataType.FLOAT)}),
+            make_node("Identity", ["scores"], ["y"]),  # sums that follow read neurons, not factors
+        )
+        yield Proposal(nodes, "x", ("label", "y"), found.features)
 
 
 def _couplings(net: Network) -> Iterator[_Pairs]:

@@ -48,6 +48,17 @@ def test_a_function_without_a_name_comes_back_as_the_operator(operator, attribut
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
 
 
+def test_a_gelu_comes_back_as_the_operator_from_opset_20_on():
+    nodes = [GEMM, node("Gelu", "z", "a"), node("Gemm", "a V", "y")]
+    net = assert_lifts(graph(nodes, W=W, V=W, opset=20))
+    model, before = export(net, opset=20), export(net, opset=19)
+    assert [each.op_type for each in model.graph.node] == ["Gemm", "Gelu", "Gemm"]
+    assert "Erf" in [each.op_type for each in before.graph.node]
+    for runtime in ("onnxruntime", "reference"):
+        assert verify(net, model, samples=32, runtime=runtime).passed
+    assert import_model(model.to_json()) == net
+
+
 def test_a_celu_of_alpha_1_is_an_elu():
     """In float64 it has no factors of 1, which optimizers remove."""
     net = assert_lifts(graph([GEMM, node("Celu", "z", "y")], W=W, opset=18))

@@ -76,6 +76,20 @@ def test_probabilities_alone_that_others_read():
     _assert_comes_back(_model(nodes, y=TensorProto.FLOAT))
 
 
+def test_probabilities_that_sums_read():
+    """A stack of classifiers, the last of which reads the probabilities of the others."""
+    rng = np.random.default_rng(2)
+    nodes = [
+        _vectors(rng, 3, "RBF", "label p"),
+        helper.make_node("Concat", ["p", "x"], ["c"], axis=1),
+        helper.make_node(
+            "LinearRegressor", ["c"], ["y"], domain=_ML, targets=3,
+            coefficients=_numbers(rng, 3, 3 + _FEATURES), intercepts=_numbers(rng, 3),
+        ),
+    ]  # fmt: skip
+    _assert_comes_back(_model(nodes, y=TensorProto.FLOAT))
+
+
 def test_one_operator_for_each_label_against_the_others():
     rng, names = np.random.default_rng(3), ("a", "b", "c")
     nodes = [_vectors(rng, 2, "RBF", f"label_{name} {name}") for name in names]
