@@ -95,7 +95,7 @@ def propose_support_vectors(net: Network) -> Iterator[Proposal]:
         }
         node = make_node("SVMClassifier", ["x"], ["whole", "y"], attributes, domain=_DOMAIN)
         cast = make_node("Cast", ["whole"], ["label"], {"to": int(DataType.FLOAT)})
-        yield Proposal((node, cast), "x", ("label", "y"), found.features)
+        yield Proposal((node, cast), {"x": found.features}, ("label", "y"))
 
 
 def _couplings(net: Network) -> Iterator[_Pairs]:
