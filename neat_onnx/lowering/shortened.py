@@ -89,8 +89,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files, genes = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx)), genes_of(ctx.net)
-    whole = with_proposed_operators(ctx.net, plain, export)
-    if whole and (found := files.without_genome([*with_larger_operators(whole), whole])):
+    if found := _with_operators(files, with_proposed_operators(ctx.net, plain, export)):
         return found
     if genes > _MAX_GENES:
         return files.usual
@@ -112,6 +111,19 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
     marked = [*larger, *chain.from_iterable(turned)]
     return files.without_genome(marked, marked=True, most=much_shorter) or best
+
+
+def _with_operators(files: "_Files", whole: Model | None) -> Model | None:
+    """The file of a model with operators in the place of neurons, if import makes the network of
+    it; of one with few genes the file without them, if that is smaller.
+    """
+    if whole is None:
+        return None
+    found = files.without_genome([*with_larger_operators(whole), whole])
+    if found is None or genes_of(files.net) > MAX_GENES_TRIED:
+        return found
+    plain = [*with_larger_operators(files.plain), files.plain]
+    return files.without_genome(plain, most=_length(found) - 1) or found
 
 
 def _in_axes(model: Model) -> list[list[Model]]:

@@ -96,7 +96,8 @@ def _tensors(net: Network) -> Iterator[Ints]:
     """Yield the neurons of tensors in their shapes, no neuron twice."""
     known = np.zeros(len(net), np.bool_)
     inputs = [port.neurons.reshape(port.shape) for port in net.inputs]
-    windows = [each[None] for block in net.blocks for each in (block.neurons, block.sources)]
+    blocks = [block for block in net.blocks if not block.is_product]
+    windows = [each[None] for block in blocks for each in (block.neurons, block.sources)]
     for tensor in inputs + windows:
         if not np.any(known[tensor]) and len(distinct(tensor.ravel())) == tensor.size:
             known[tensor] = True
