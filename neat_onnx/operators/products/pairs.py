@@ -9,7 +9,7 @@ from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.genes import NONE, Ints, distinct, is_none
+from neat_onnx.network.genes import NONE, Ints, distinct, is_none, stable_order
 from neat_onnx.network.network import Network
 from neat_onnx.operators.formulas.formula import emit_formula
 from neat_onnx.passes.draft import MODERN
@@ -52,17 +52,21 @@ def sums_of_products(net: Network) -> Iterator[SumsOfProducts]:
         owner[tensor] = number
         place[tensor.ravel()] = np.arange(tensor.size)
     edges = np.flatnonzero((live.gater != NONE) & (live.weight == 1.0))
+    edges = edges[(owner[live.source[edges]] != NONE) & (owner[live.gater[edges]] != NONE)]
+    if not len(edges):
+        return
     pair = owner[live.source[edges]] * len(tensors) + owner[live.gater[edges]]
-    pair[(owner[live.source[edges]] == NONE) | (owner[live.gater[edges]] == NONE)] = NONE
-    for each in distinct(pair[pair != NONE]).tolist():
-        its = edges[pair == each]
+    order = stable_order(pair)
+    starts = np.flatnonzero(np.diff(pair[order])) + 1
+    for rows in np.split(order, starts):
+        its = edges[rows]
         neurons = distinct(live.target[its])
         _, read = net.edges_into(neurons)
         besides = read[live.gater[read] == NONE]
         alike = len(distinct(net.neurons.activation[neurons])) == 1
         if not alike or len(read) - len(besides) != len(its):
             continue
-        values, gates = divmod(each, len(tensors))
+        values, gates = divmod(int(pair[rows[0]]), len(tensors))
         yield SumsOfProducts(
             tensors[values],
             tensors[gates],
