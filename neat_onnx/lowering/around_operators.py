@@ -77,7 +77,9 @@ class _Around:
 
     Attributes:
         found: the operators.
-        reads: the port of the neurons that each reads: an input, or a new one.
+        reads: the ports of the neurons that each reads, by their names in the proposal: inputs, or
+            new ones.
+        new_ports: the ports among them that are no inputs.
         results: the new ports of its outputs, by their names in the proposal.
     """
 
@@ -88,11 +90,15 @@ class _Around:
         self.results = [
             {old: self._named(port) for old, port in each.results.items()} for each in found
         ]
-        self.reads = [self._read(each.proposal) for each in found]
+        self.new_ports: list[Port] = []
+        self.reads = [
+            {name: self._read(name, sources) for name, sources in each.proposal.reads.items()}
+            for each in found
+        ]
         self._nodes = [
             node
-            for each, read, results in zip(found, self.reads, self.results, strict=True)
-            for node in self._operator(each.proposal, read, results)
+            for each, reads, results in zip(found, self.reads, self.results, strict=True)
+            for node in self._operator(each.proposal, reads | results)
         ]
 
     @property
@@ -103,17 +109,19 @@ class _Around:
     def _named(self, port: Port) -> Port:
         return replace(port, name=self._draft.name(port.name))
 
-    def _read(self, proposal: Proposal) -> Port:
-        shape, sources = proposal.sources.shape, proposal.sources.ravel()
-        for port in self._net.inputs:
-            if port.shape == shape and np.array_equal(port.neurons, sources):
+    def _read(self, name: str, sources: Ints) -> Port:
+        """The port of a tensor that is read; one that others read is the same."""
+        shape, neurons = sources.shape, sources.ravel()
+        for port in (*self._net.inputs, *self.new_ports):
+            if port.shape == shape and np.array_equal(port.neurons, neurons):
                 return port
-        return self._named(Port(proposal.reads, shape, sources))
+        self.new_ports.append(self._named(Port(name, shape, neurons)))
+        return self.new_ports[-1]
 
-    def _operator(self, proposal: Proposal, read: Port, results: dict[str, Port]) -> Iterator[Node]:
-        """Yield the nodes of an operator, from a port to its results."""
+    def _operator(self, proposal: Proposal, ports: dict[str, Port]) -> Iterator[Node]:
+        """Yield the nodes of an operator, between ports of these names in the proposal."""
         draft = self._draft
-        names = {proposal.reads: read.name} | {name: port.name for name, port in results.items()}
+        names = {name: port.name for name, port in ports.items()}
         for each in proposal.constants:
             values = each.values.reshape(each.dims)
             names[each.name] = draft.constant(each.name, values, each.data_type)
@@ -128,8 +136,8 @@ class _Around:
         rest = _around(
             self._net,
             inputs=[*self._net.inputs, *self.ports],
-            outputs=[*self._net.outputs, *(each for each in self.reads if each.name not in given)],
-            kept={port.name for port in self._net.inputs} - {each.name for each in self.reads},
+            outputs=[*self._net.outputs, *self.new_ports],
+            kept=given - {port.name for each in self.reads for port in each.values()},
         )
         return self._whole([rest])
 
@@ -158,9 +166,10 @@ def _stages(net: Network, around: _Around) -> Ints | None:
     least = stage.copy()
     for _ in range(len(around.found) + 1):
         before = least.copy()
-        for read, results in zip(around.reads, around.results, strict=True):
+        for reads, results in zip(around.reads, around.results, strict=True):
+            last = max(stage[port.neurons].max() for port in reads.values())
             for port in results.values():
-                least[port.neurons] = stage[read.neurons].max() + 1
+                least[port.neurons] = last + 1
         if np.array_equal(least, before):
             return stage
         for neurons in levels:
@@ -184,7 +193,7 @@ def _parts(
         named: gives a port a name of its own.
     """
     names = {port.name for port in net.inputs}
-    wanted = [*net.outputs, *(each for each in around.reads if each.name not in names)]
+    wanted = [*net.outputs, *around.new_ports]
     given = [*net.inputs, *around.ports]
     rest = _around(net, given, wanted, names, idle=True)
     needed, live, known = contributing(rest), rest.live, rest.is_input

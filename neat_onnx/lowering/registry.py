@@ -7,7 +7,7 @@ were registered. A frame decides how steps stand in the graph: how inputs come i
 out, and how memory is carried.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
@@ -116,16 +116,15 @@ class Proposal:
 
     Attributes:
         nodes: the operators, and Casts of results that are integers.
-        reads: the one tensor that they read, of samples [N, *shape].
+        reads: the tensors that they read, of samples [N, *shape], and the neurons in each, of its
+            shape.
         gives: the tensors that they give to others.
-        sources: the neurons in the tensor that is read, of its shape.
         constants: the constants that they read.
     """
 
     nodes: Sequence[Node]
-    reads: str
+    reads: Mapping[str, Ints]
     gives: Sequence[str]
-    sources: Ints
     constants: Sequence[Tensor] = ()
 
 

@@ -60,7 +60,10 @@ def _found(genes: "_Genes", proposal: Proposal, opset: int, taken: Collection[in
     """
     graph = Graph(
         name="graph",
-        inputs=[ValueInfo.of(proposal.reads, shape=["N", *proposal.sources.shape])],
+        inputs=[
+            ValueInfo.of(name, shape=["N", *sources.shape])
+            for name, sources in proposal.reads.items()
+        ],
         outputs=[ValueInfo.of(name) for name in proposal.gives],
         initializer=list(proposal.constants),
         node=list(proposal.nodes),
@@ -68,7 +71,8 @@ def _found(genes: "_Genes", proposal: Proposal, opset: int, taken: Collection[in
     alone = BareModel(Model(opset_import=versions_of(opset, proposal), graph=graph)).network
     if alone is None:
         return None
-    place = genes.places(alone, proposal.sources.ravel(), taken)
+    inputs = np.concatenate([proposal.reads[port.name].ravel() for port in alone.inputs])
+    place = genes.places(alone, inputs, taken)
     results = {
         port.name: Port(port.name, port.shape, place[port.neurons])
         for port in alone.outputs

@@ -49,6 +49,7 @@ Finish = Callable[[Model, Candidate | None, float], Model]
 """Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
 _MAX_GENES = 1_048_576  # beyond, a form takes long to check
+_MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few operators
 _MAX_NAMED_GENES = 262_144  # beyond, names and marks are a small part of the file
 _MAX_GENES_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
@@ -87,27 +88,25 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
-    files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
+    files, genes = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx)), genes_of(ctx.net)
     whole = with_proposed_operators(ctx.net, plain, export)
     if whole and (proposed := files.with_operators(whole)):
         return proposed
+    if genes > _MAX_GENES:
+        return files.usual
     larger = with_larger_operators(plain)
-    if genes_of(ctx.net) > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
+    if genes > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
         layers = files.candidates.of(straight(plain, zeros=True), layers=True)
-        return (
-            files.without_genome(larger)
-            or files.written(layers, without_genome=True)
-            or files.usual
-        )
-    few = genes_of(ctx.net) <= MAX_GENES_TRIED
+        written = files.without_genome(larger) or files.written(layers, without_genome=True)
+        return written or files.usual
+    few = genes <= MAX_GENES_TRIED
     apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
-    found = [*filter(None, map(files.without_genome, tries))]
-    if found:
-        return min(found, key=_length)
+    if short := [*filter(None, map(files.without_genome, tries))]:
+        return min(short, key=_length)
     named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
     best = min([files.usual, *named], key=_length)
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
@@ -189,14 +188,20 @@ class _Files:
         return None
 
     def with_operators(self, whole: Model) -> Model | None:
-        """The file of a model with proposed operators, if its graph alone is enough.
+        """The file of a model with proposed operators, if its graph alone is enough; of a network
+        of few genes the file without them, if that is smaller.
 
         Identities stay in it only where it is much shorter than the usual one.
         """
-        forms, most = [*with_larger_operators(whole), whole], _length(self.usual) - 1
-        return self.without_genome(forms) or self.without_genome(
-            forms, marked=True, most=most // _MUCH_SHORTER
-        )
+        forms, genes = [*with_larger_operators(whole), whole], genes_of(self.net)
+        found = self.without_genome(forms)
+        if found is None and genes <= _MAX_GENES:
+            most = (_length(self.usual) - 1) // _MUCH_SHORTER
+            found = self.without_genome(forms, marked=True, most=most)
+        if found is None or genes > MAX_GENES_TRIED:
+            return found
+        plain = [*with_larger_operators(self.plain), self.plain]
+        return self.without_genome(plain, most=_length(found) - 1) or found
 
     def much_shorter(self, models: Iterable[Model]) -> Model:
         """The file of the first of these models that is much shorter than the usual one, else that.
@@ -289,7 +294,7 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and no option asks for a particular form."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES:
+    if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES_OF_OPERATORS:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
 

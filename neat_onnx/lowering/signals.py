@@ -65,9 +65,10 @@ class GraphSignals:
             grows = may_overflow & (kept[value] | kept[gain])
             exponent = np.where(grows, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
-        products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
+        first, number = _each_product(factors, first_product)
+        products = factors[first]
         read = own.source.copy()
-        read[gated] = first_product + number.reshape(-1)
+        read[gated] = first_product + number
         if np.any(exponent):
             weight = weight.copy()
             weight[gated] = np.ldexp(weight[gated], -exponent)
@@ -106,3 +107,19 @@ class GraphSignals:
         position = signals - registers.signal[0]
         inside = (position >= 0) & (position < len(registers))
         return np.where(inside, registers.origin[np.where(inside, position, 0)], NONE)
+
+
+def _each_product(factors: Ints, count: int) -> tuple[Ints, Ints]:
+    """The first place of each product that differs, in the order of their factors, and for each
+    place the number of its product.
+
+    Args:
+        factors: (value, gain, exponent), a row a place; values and gains are below `count`.
+        count: of signals.
+    """
+    value, gain, exponent = factors.T
+    if np.any(exponent):
+        _, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
+    else:  # to sort numbers is quicker than to sort rows
+        _, first, number = np.unique(value * count + gain, return_index=True, return_inverse=True)
+    return first, number.reshape(-1)

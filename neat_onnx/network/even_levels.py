@@ -47,6 +47,8 @@ def with_even_levels(before: Schedule, net: Structure, blocks: Sequence[OneLevel
             level[early] = most
     for product in _products(net, movable):
         latest = int(level[product].max())
+        if np.all(level[product] == latest):
+            continue
         if np.all(level[target[np.isin(source, product)]] > latest):
             level[product] = latest
     return before if np.array_equal(level, before.level) else before.moved(level)

@@ -17,7 +17,7 @@ from neat_onnx.operators.layout.concat_finder import find_branch
 from neat_onnx.operators.layout.gather_finder import find_differences, find_gather, find_one_hot
 from neat_onnx.operators.layout.slice_finder import find_pad, find_slice
 from neat_onnx.operators.ml import vectors_finder
-from neat_onnx.operators.products import determinant_finder
+from neat_onnx.operators.products import determinant_finder, matmul_finder
 from neat_onnx.operators.reductions.extreme_finder import EXTREMES, find_extreme_of_rows
 from neat_onnx.operators.reductions.mean_finder import find_mean, find_reduced_sum
 from neat_onnx.operators.reductions.norm_finder import find_norm
@@ -32,6 +32,7 @@ from neat_onnx.operators.running.cumsum_finder import (
     find_running_sum,
     find_running_sum_along_axis,
 )
+from neat_onnx.operators.spatial import computed_kernel_finder
 from neat_onnx.operators.spatial.average_pool_finder import find_moving_average
 from neat_onnx.operators.spatial.grid_sample_finder import find_grid_sample
 from neat_onnx.operators.spatial.lp_pool_finder import find_lp_pool

@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.lowering.registry import Proposal, proposes
-from neat_onnx.model import DataType, Graph, Tensor, ValueInfo
+from neat_onnx.model import DataType, Tensor
 from neat_onnx.network.activations import activation_named, with_formula
 from neat_onnx.network.genes import NONE, Floats, Ints, distinct
 from neat_onnx.network.network import Network
+from neat_onnx.operators.each_sample import for_each_sample
 from neat_onnx.operators.quantization import ROUNDED_STEPS, ZERO_POINT
 from neat_onnx.passes.draft import make_node
 
@@ -140,21 +141,14 @@ def _proposal(net: Network, steps: _Steps) -> Proposal:
         constants.append(Tensor.of(f"factor_{at}", factor, DataType.FLOAT))
         nodes.insert(1 + at, make_node("Mul", ["scale", f"factor_{at}"], [f"scale_{at}"]))
         results.append(f"scale_{at}")
-    body = Graph(
-        name="b",
-        inputs=[ValueInfo.of("a")],
-        outputs=[ValueInfo.of(name) for name in results],
-        initializer=constants,
-        node=nodes,
-    )
     gives = [f"{name}_of_samples" for name in results]
-    scan = make_node("Scan", ["x"], gives, {"body": body, "num_scan_inputs": 1})
+    scan = for_each_sample(nodes, {"x": "a"}, dict(zip(gives, results, strict=True)), constants)
     neurons, places = _as_they_stand(net, steps.elements)
     if places is None:
-        return Proposal([scan], "x", gives, neurons)
+        return Proposal([scan], {"x": neurons}, gives)
     gather = make_node("Gather", ["neurons", "places"], ["x"], {"axis": 1})
     numbers = Tensor.of("places", places, DataType.INT64)
-    return Proposal([gather, scan], "neurons", gives, neurons, [numbers])
+    return Proposal([gather, scan], {"neurons": neurons}, gives, [numbers])
 
 
 def _as_they_stand(net: Network, elements: Ints) -> tuple[Ints, Ints | None]:

@@ -98,7 +98,7 @@ def propose_support_vectors(net: Network) -> Iterator[Proposal]:
             make_node("Cast", ["whole"], ["label"], {"to": int(DataType.FLOAT)}),
             make_node("Identity", ["scores"], ["y"]),  # sums that follow read neurons, not factors
         )
-        yield Proposal(nodes, "x", ("label", "y"), found.features)
+        yield Proposal(nodes, {"x": found.features}, ("label", "y"))
 
 
 def _couplings(net: Network) -> Iterator[_Pairs]:

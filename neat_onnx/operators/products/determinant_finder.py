@@ -28,4 +28,4 @@ def propose_determinants(net: Network) -> Iterator[Proposal]:
         both = [np.isin(ends[gated], port.neurons) for ends in (live.source, live.gater)]
         if np.any(both[0] & both[1]):
             matrices = port.neurons.reshape(port.shape)
-            yield Proposal([make_node("Det", ["x"], ["y"])], "x", ("y",), matrices)
+            yield Proposal([make_node("Det", ["x"], ["y"])], {"x": matrices}, ("y",))

@@ -80,4 +80,5 @@ def _proposal(elements: Ints, count: int, fill: float, shares: tuple[Node, ...])
         Tensor.of("last", np.array([-1]), DataType.INT64),
     )
     read = {name for node in nodes for name in node.input}
-    return Proposal(nodes, "x", ("y",), elements, [each for each in constants if each.name in read])
+    its = [each for each in constants if each.name in read]
+    return Proposal(nodes, {"x": elements}, ("y",), its)

@@ -101,4 +101,4 @@ def _proposal(elements: Ints, count: int) -> Proposal:
         Tensor.of("count", np.array([count]), DataType.INT64),
         Tensor.of("zero", np.zeros(1), DataType.FLOAT),
     )
-    return Proposal(nodes, "x", ("y",), elements, constants)
+    return Proposal(nodes, {"x": elements}, ("y",), constants)

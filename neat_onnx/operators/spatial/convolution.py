@@ -63,24 +63,33 @@ class Convolution(SpatialLayer):
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
         spatial, level = self.spatial, block.level
-        result = self._sums(ctx, block)
-        group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
-        name = block.name("act_conv")
-        layer = emit_activation(ctx, group.name, group.formula, result, output, name)
+        result, layer = self.applied(ctx, block, in_shape(ctx, spatial.sources, level))
         neurons, flat = spatial.neurons, (block.tensor("Flat"), block.name("flatten"))
         columns = Columns(layer, neurons.ravel(), level, neurons.shape, flat)
         bind_spatial(ctx, block, result, columns, self.apart)
 
-    def _sums(self, ctx: LoweringContext, block: Block) -> str:
+    @property
+    def parameters(self) -> tuple[bytes, bytes, float]:
+        """The weights, the biases and the response; equal ones are the same convolution."""
+        weights = self._weights
+        return weights.kernel.tobytes(), weights.bias.tobytes(), self._response
+
+    def applied(self, ctx: LoweringContext, block: Block, tensor: str) -> tuple[str, str]:
+        """Write Conv or ConvTranspose of a tensor, and the activation; return the tensors of
+        pre-activations and of activations.
+        """
+        result = self._sums(ctx, block, tensor)
+        group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
+        name = block.name("act_conv")
+        return result, emit_activation(ctx, group.name, group.formula, result, output, name)
+
+    def _sums(self, ctx: LoweringContext, block: Block, tensor: str) -> str:
         """The pre-activations; a response is a factor behind a Conv that then has no bias."""
         spatial, slope = self.spatial, float(slopes(ctx, block.neurons[:1])[0])
         kernel, bias, response = self._weights.kernel, self._weights.bias * slope, self._response
         if ctx.options.fold or response == 1.0:
             kernel, response = kernel * (response * slope), 1.0
-        inputs = [
-            in_shape(ctx, spatial.sources, block.level),
-            ctx.initializer(block.weights("ConvW"), kernel),
-        ]
+        inputs = [tensor, ctx.initializer(block.weights("ConvW"), kernel)]
         if response == 1.0:
             inputs.append(ctx.initializer(block.weights("ConvB"), bias))
         groups = {"group": spatial.groups} if spatial.groups != 1 else {}

@@ -26,11 +26,10 @@ from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
 from neat_onnx.operators.spatial.row_products import RowProduct, is_row_product
+from neat_onnx.operators.spatial.stacked import Layer, with_stacks
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool
 
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
-
-Handler = Convolution | Pool | RowProduct
 
 
 @dataclass
@@ -39,11 +38,13 @@ class SpatialLayers:
 
     Attributes:
         handlers: one for each block that is written as such.
+        carried: the ones among them whose blocks the network carries.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
         inferred: the blocks that were found in the weights.
     """
 
-    handlers: list[Handler] = field(default_factory=list)
+    handlers: list[Layer] = field(default_factory=list)
+    carried: list[Layer] = field(default_factory=list)
     mismatched: list[int] = field(default_factory=list)
     inferred: list[SpatialBlock] = field(default_factory=list)
 
@@ -59,7 +60,7 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
     claims = [
         Claim(Block(0, handler.neurons), handler.lower, handler.one_level)
-        for handler in found.handlers
+        for handler in with_stacks(ctx, found.handlers, found.carried)
     ]
 
     def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
@@ -77,10 +78,12 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
+    asked = len(search.found.handlers)
     for whole in ctx.net.blocks:
         label = f"a {whole.kind} of the network is written neuron by neuron"
         for block in whole.by_activation(ctx.net.neurons.activation):
             search.take(label, block, asked=False)
+    search.found.carried = search.found.handlers[asked:]
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -172,7 +175,7 @@ class _Search:
         self._taken[self.found.handlers[-1].neurons] = True
         return True
 
-    def _checked(self, block: SpatialBlock, *, evolved: bool) -> Handler:
+    def _checked(self, block: SpatialBlock, *, evolved: bool) -> Layer:
         try:
             check_block(block, len(self._ctx.net.connections))
         except NetworkError as error:
@@ -191,14 +194,14 @@ class _Search:
                 raise NotShared("one of its neurons depends on another") from None
         return handler
 
-    def _handler_of_most(self, block: SpatialBlock, error: NotShared) -> Handler:
+    def _handler_of_most(self, block: SpatialBlock, error: NotShared) -> Layer:
         """The handler of most neurons of a block, which refused all of them with an error."""
         try:
             return self._handler(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
         except NotShared:
             raise error from None
 
-    def _handler(self, block: SpatialBlock, apart: Bools | None = None) -> Handler:
+    def _handler(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
         ctx = self._ctx
         if is_row_product(ctx, block):
             return RowProduct.checked(ctx, block, apart)

@@ -52,25 +52,28 @@ class Pool(SpatialLayer):
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the pool, and the layout that later levels read."""
         spatial = self.spatial
-        after = pooled_level(ctx, spatial)
-        pooled = ctx.emit(
-            _OPERATORS[spatial.kind],
-            [in_shape(ctx, spatial.sources, block.level)],
-            f"Pool_{after}",
-            f"pool_after_l{after}",
-            **_attributes(spatial),
-        )
-        result, flat = pooled, (f"PoolFlat_{after}", f"flatten_after_l{after}")
-        activation = str(ctx.net.activation_names[block.neurons[0]])
-        formula = activation_named(activation).expression
-        if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
-            output, name = block.tensor("Layer"), block.name("act")
-            result = emit_activation(ctx, label_of(activation), formula, pooled, output, name)
-        neurons = spatial.neurons.ravel()
+        pooled, result = self.applied(ctx, block, in_shape(ctx, spatial.sources, block.level))
+        neurons, after = spatial.neurons.ravel(), pooled_level(ctx, spatial)
+        flat = (f"PoolFlat_{after}", f"flatten_after_l{after}")
         columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)
         if ctx.options.flatten_after_pooling:
             columns = Columns(flat_tensor(ctx, columns), neurons, block.level)
         bind_spatial(ctx, block, pooled, columns, self.apart)
+
+    def applied(self, ctx: LoweringContext, block: Block, tensor: str) -> tuple[str, str]:
+        """Write the pool of a tensor, and the activation; return the tensors of pre-activations and
+        of activations.
+        """
+        after = pooled_level(ctx, self.spatial)
+        name, operator = f"pool_after_l{after}", _OPERATORS[self.spatial.kind]
+        pooled = ctx.emit(operator, [tensor], f"Pool_{after}", name, **_attributes(self.spatial))
+        activation = str(ctx.net.activation_names[block.neurons[0]])
+        formula = activation_named(activation).expression
+        if formula == VARIABLE:
+            return pooled, pooled
+        # whole: a pool has no weights for its slope to go into
+        output, name = block.tensor("Layer"), block.name("act")
+        return pooled, emit_activation(ctx, label_of(activation), formula, pooled, output, name)
 
 
 def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:

@@ -1,0 +1,35 @@
+"""Nodes for one sample after the other, as the body of a Scan.
+
+Some operators take every axis for features: the kernel of a Conv has no batch. An export is for any
+number of samples, each with a kernel of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from neat_onnx.model import Graph, Node, Tensor, ValueInfo
+from neat_onnx.passes.draft import make_node
+
+
+def for_each_sample(
+    nodes: Sequence[Node],
+    reads: Mapping[str, str],
+    gives: Mapping[str, str],
+    constants: Sequence[Tensor] = (),
+) -> Node:
+    """The Scan over samples of which these nodes compute one.
+
+    Args:
+        nodes: of one sample.
+        reads, gives: names of tensors of all samples [N, ...], and the names of one among the
+            nodes.
+        constants: constants that they read.
+    """
+    body = Graph(
+        name="b",
+        inputs=[ValueInfo.of(name) for name in reads.values()],
+        outputs=[ValueInfo.of(name) for name in gives.values()],
+        initializer=list(constants),
+        node=list(nodes),
+    )
+    attributes = {"body": body, "num_scan_inputs": len(reads)}
+    return make_node("Scan", list(reads), list(gives), attributes)

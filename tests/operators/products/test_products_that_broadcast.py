@@ -1,0 +1,51 @@
+"""Products of two inputs whose leading axes broadcast come back as one MatMul."""
+
+import onnx
+import pytest
+from support.examples.graphs import graph, node, operators
+
+from neat_onnx import Network, export, import_model, verify
+
+FEATURES = pytest.mark.filterwarnings("ignore:the first axis is no batch")
+SHAPES = [
+    ((1, 1, 3, 4), (2, 3, 4, 5)),
+    ((3, 1, 3, 4), (1, 2, 4, 2)),
+    ((2, 3, 4), (1, 4, 3)),
+    ((3, 2, 2, 3), (3, 1, 3, 1)),
+    ((4, 3, 2), (2,)),
+    ((4,), (3, 4, 2)),
+]
+
+
+def product(one: tuple[int, ...], other: tuple[int, ...], behind: str = "") -> onnx.ModelProto:
+    """The MatMul of two inputs, and an activation."""
+    nodes = [node("MatMul", "a b", "c"), *([node(behind, "c", "y")] if behind else [])]
+    model = graph(nodes, outputs=nodes[-1].output)
+    del model.graph.input[:]
+    for name, shape in (("a", one), ("b", other)):
+        entry = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+        model.graph.input.append(entry)
+    return onnx.shape_inference.infer_shapes(model)
+
+
+@FEATURES
+@pytest.mark.parametrize("behind", ["", "Tanh"])
+@pytest.mark.parametrize(("one", "other"), SHAPES, ids=str)
+def test_products_come_back(one, other, behind):
+    model = product(one, other, behind)
+    net = import_model(model)
+    written = export(net)
+    assert operators(written) == (operators(model) if len(one) == len(other) else ["Scan"])
+    assert import_model(written.to_bytes()) == net
+    assert len(written.to_bytes()) < 1.25 * model.ByteSize() + 110 * (len(one) != len(other))
+    assert verify(net, written, samples=16, runtime="onnxruntime").passed
+
+
+@FEATURES
+def test_a_changed_factor_leaves_neurons():
+    document = import_model(product(*SHAPES[0])).to_document().model_dump()
+    document["connections"][5]["weight"] = 2.0
+    changed = Network.from_document(document)
+    written = export(changed)
+    assert operators(written) != ["MatMul"]
+    assert verify(changed, written, samples=16, runtime="onnxruntime").passed
