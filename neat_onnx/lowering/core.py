@@ -26,7 +26,7 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.single_sample import KEYS_OF_PORTS
+from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
@@ -205,7 +205,8 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         model = model.model_copy(update={"metadata_props": stated})
     from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
-    bare = options.model_copy(update={"include_metadata": False})
+    batch = {"batch_dimension": options.batch_dimension or False}
+    bare = options.model_copy(update={"include_metadata": False, **batch})
     return shortest(ctx, model, finish, lambda net: _with_own_metadata(net, bare))
 
 
@@ -248,8 +249,9 @@ def _metadata(
     entries |= genome_metadata(
         ctx, stateful, names, short=candidate is not None, lifted=known, most=most
     )
-    if candidate is not None and not entries and candidate.bare.size < _MIN_BYTES_WITH_CHECKSUM:
-        return []  # import compares such a small network with its model
+    small = candidate is not None and candidate.bare.size < _MIN_BYTES_WITH_CHECKSUM
+    if small and entries.keys() <= {BATCH_AXIS}:
+        return _entries(entries)  # import compares such a small network with its model
     whole = checksum(model, entries)
     entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole
     return _entries(entries)

@@ -30,10 +30,10 @@ from neat_onnx.lowering.short_graphs import (
     in_either_axes,
     with_few_sums,
 )
-from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
+from neat_onnx.lowering.short_model import BareModel, Candidate, CandidateMaker, is_rounded
 from neat_onnx.lowering.short_operators import with_proposed_operators
 from neat_onnx.model import Graph, Model, Tensor, load_model
-from neat_onnx.model.states import STATE_KEY
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
@@ -42,6 +42,7 @@ from neat_onnx.options import ExportOptions
 from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
+from neat_onnx.short_form.without_batch import without_batch
 from neat_onnx.short_form.without_gathers import without_gathers
 
 _AXES_OF_MATRIX = 2
@@ -88,7 +89,8 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
-    files, genes = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx)), genes_of(ctx.net)
+    single_sample, genes = ctx.options.batch_dimension is None, genes_of(ctx.net)
+    files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
     whole = with_proposed_operators(ctx.net, plain, export)
     if whole and (proposed := files.with_operators(whole)):
         return proposed
@@ -144,6 +146,7 @@ class _Files:
         plain: the model as it was lowered.
         finish: adds the metadata.
         tensors: the tensors of neurons, by the first of them in the genome.
+        single_sample: there is no batch, which a form may do without inside as well.
         least: the bytes of the smallest file so far that may need a genome.
     """
 
@@ -151,6 +154,7 @@ class _Files:
     plain: Model
     finish: Finish
     tensors: Sequence[str]
+    single_sample: bool
     least: float = inf
 
     @cached_property
@@ -267,6 +271,13 @@ class _Files:
             without_genome: it is to need no genome.
             most: the bytes of the file.
         """
+        if self.single_sample and (model := without_batch(candidate.bare.model)) is not None:
+            bare = candidate._replace(bare=BareModel(model))
+            if found := self._written(bare, without_genome=without_genome, most=most):
+                return found
+        return self._written(candidate, without_genome=without_genome, most=most)
+
+    def _written(self, candidate: Candidate, *, without_genome: bool, most: float) -> Model | None:
         room = most - candidate.bare.size
         if room < 0:
             return None
@@ -286,7 +297,7 @@ class _Files:
     def _imported(self, candidate: Candidate, content: bytes) -> Network:
         """The network that import makes of the file of a form."""
         read, same = load_model(content), candidate.bare
-        as_known = read.graph == same.model.graph and STATE_KEY not in read.metadata
+        as_known = read.graph == same.model.graph and not {*KEYS_OF_PORTS} & read.metadata.keys()
         return import_network(read, lifted=same.lifted if as_known else None)
 
 

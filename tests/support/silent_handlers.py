@@ -23,7 +23,7 @@ SILENT = [
         "lowering/short_model.py:lifted",
         "the long form is kept, which needs no import to agree",
     ),
-    ("lowering/shortened.py:written", "the long form is kept, which needs no import to agree"),
+    ("lowering/shortened.py:_written", "the long form is kept, which needs no import to agree"),
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
     (
@@ -46,6 +46,7 @@ SILENT = [
     ("passes/fold_constants.py:_evaluated", "the node stays; whoever loads the model says why"),
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),
     ("passes/static_shapes.py:static_shapes", "the node stays; whoever loads the model says why"),
+    ("short_form/without_batch.py:without_batch", "the form with the batch is written"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
     ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),
     ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),

@@ -29,7 +29,12 @@ from neat_onnx.operators.frames.memory import (
     value_before,
 )
 from neat_onnx.operators.frames.ports import described, open_input, produce_output
-from neat_onnx.operators.frames.stated_ports import in_stated_ports, metadata_of_single_sample
+from neat_onnx.operators.frames.single_sample import (
+    has_batch,
+    metadata_of_single_sample,
+    of_single_sample,
+)
+from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
 
 @dataclass(frozen=True)
@@ -74,19 +79,18 @@ class OneStep:
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and the place of the batch, that ports have."""
-        options = self._ctx.options
-        if options.dialect != "standard":
-            return model, {}
-        single_sample = options.batch_dimension is None
-        return in_stated_ports(model, self._ctx.net, single_sample=single_sample)
+        ctx, names = self._ctx, dict[str, str]()
+        if ctx.options.dialect == "standard":
+            model, names = in_stated_ports(model, ctx.net)
+        if ctx.options.batch_dimension is None and has_batch(model, ctx.net):
+            model, others = of_single_sample(model)
+            names = others | {old: others.get(new, new) for old, new in names.items()}
+        return model, names
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""
-        first, port = model.graph.inputs[0], self._ctx.net.inputs[0]
-        has_batch = len(first.shape or ()) > len(port.shape)
-        return state_metadata(self._states, model) | (
-            {} if has_batch else metadata_of_single_sample(model)
-        )
+        single = {} if has_batch(model, self._ctx.net) else metadata_of_single_sample(model)
+        return state_metadata(self._states, model) | single
 
     def check_without_metadata(self, model: Model) -> None:
         """Refuse initial values, which only the metadata can hold."""

@@ -1,22 +1,16 @@
 """Ports in the types and with the batch that another tool's graph gave them.
 
 A network computes with numbers, samples first. Inputs of integers or truth values become numbers
-by a Cast, an axis of the batch elsewhere is moved by a Transpose, and a single sample gets one by
-an Unsqueeze. Outputs are given as integers or truth values only where the graph computes such, so
-that nothing is rounded.
+by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs are given as integers
+or truth values only where the graph computes such, so that nothing is rounded.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
-import numpy as np
-
-from neat_onnx.lifting.axes import axes_of_inputs
-from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.model.single_sample import BATCH_AXIS, NONE
+from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Dtype, Port
+from neat_onnx.network.port import Port
 from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
@@ -27,59 +21,31 @@ _GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
 """The types of outputs: narrower integers may not hold a number."""
 
 
-def in_stated_ports(
-    model: Model, net: Network, *, single_sample: bool
-) -> tuple[Model, dict[str, str]]:
+def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
     """The model with the inputs and outputs of a network as its ports state them, and the names
     there of tensors that had others.
 
     Args:
         model: an export of one step, whose ports have numbers, samples first.
         net: the network.
-        single_sample: the batch, of one, is left out of inputs and outputs, and of states too.
     """
-    if single_sample:
-        hints = {port.name: port.dtype for port in net.inputs + net.outputs}
-        inputs, outputs = (
-            [_without_batch(entry, hints) for entry in entries]
-            for entries in (model.graph.inputs, model.graph.outputs)
-        )
-    elif any(port.dtype in _DTYPES or port.batch_axis for port in net.inputs + net.outputs):
-        inputs, outputs = (
-            [replace(port, batch_axis=port.batch_axis or 0) for port in ports]
-            for ports in (net.inputs, net.outputs)
-        )
-    else:
+    if not any(port.dtype in _DTYPES or port.batch_axis for port in net.inputs + net.outputs):
         return model, {}
-    return _with_fewer_casts(_with_outputs(_with_inputs(model, inputs), outputs))
-
-
-def _without_batch(entry: ValueInfo, dtypes: Mapping[str, Dtype]) -> Port:
-    """An input or output of the graph as the port of a single sample; it may be a state."""
-    sizes = tuple(size for size in entry.shape or () if isinstance(size, int))
-    neurons = np.empty(0, np.int64)
-    return Port(entry.name, sizes[1:], neurons, dtypes.get(entry.name, ""), None)
-
-
-def metadata_of_single_sample(model: Model) -> dict[str, str]:
-    """The metadata of a model without a batch, if import could take an axis for one."""
-    return {BATCH_AXIS: NONE} if any(axes_of_inputs(model.graph.inputs).values()) else {}
+    return _with_fewer_casts(_with_outputs(_with_inputs(model, net.inputs), net.outputs))
 
 
 def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
-    first_axis = _first_axis(draft, ports)
     names: dict[str, str] = {}
     first: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _DTYPES.get(port.dtype)
         axis = _batch_axis(port, entry)
-        steps: list[Step] = [("Unsqueeze", first_axis, {})] if axis is None else []
-        steps += _transpose(0, axis or 0, entry) + (_cast(entry.elem_type) if kind else [])
+        steps = _transpose(0, axis, entry) + (_cast(entry.elem_type) if kind else [])
         if not steps:
             continue
         names[port.name] = inner = _name_of_numbers(draft, port)
-        first += draft.chain(port.name, inner, steps, f"{inner}_batch")
+        first += draft.chain(port.name, inner, steps, f"{inner}_transpose")
         entries[port.name] = _stated(entry, kind, axis)
     if not first:
         return model
@@ -90,14 +56,12 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
 def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
     whole = _whole_numbers(draft) if any(port.dtype in _DTYPES for port in ports) else ()
-    first_axis = _first_axis(draft, ports)
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _kind_of(port, draft, whole)
         axis = _batch_axis(port, entry)
-        steps = (_cast(kind) if kind else []) + _transpose(axis or 0, 0, entry)
-        steps += [("Squeeze", first_axis, {})] if axis is None else []
+        steps = (_cast(kind) if kind else []) + _transpose(axis, 0, entry)
         if not steps:
             continue
         names[port.name] = inner = _name_of_numbers(draft, port)
@@ -134,25 +98,11 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
     return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 
-def _batch_axis(port: Port, entry: ValueInfo) -> int | None:
+def _batch_axis(port: Port, entry: ValueInfo) -> int:
     """Where the batch of a port is: import finds one that is not first by its name, and so it is
-    first if it has a fixed size. None where there is none.
+    first if it has a fixed size.
     """
-    batch, *_ = entry.shape or ()
-    return 0 if port.batch_axis is not None and isinstance(batch, int) else port.batch_axis
-
-
-def _first_axis(draft: Draft, ports: Sequence[Port]) -> tuple[str, ...]:
-    """The axes that an Unsqueeze or a Squeeze of the batch reads, if a port needs one."""
-    if all(port.batch_axis is not None for port in ports):
-        return ()
-    known = {each.name for each in draft.model.graph.initializer if _is_first_axis(each)}
-    return (min(known, default="") or draft.constant("first_axis", [0]),)
-
-
-def _is_first_axis(tensor: Tensor) -> bool:
-    is_one = tensor.data_type is DataType.INT64 and tensor.values.shape == (1,)
-    return is_one and not tensor.values.any()
+    return 0 if isinstance((entry.shape or (1,))[0], int) else port.batch_axis or 0
 
 
 def _transpose(to: int, now: int, entry: ValueInfo) -> list[Step]:
@@ -165,11 +115,11 @@ def _cast(kind: DataType) -> list[Step]:
     return [("Cast", (), {"to": int(kind)})]
 
 
-def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int | None) -> ValueInfo:
-    """The entry in a type, and with its batch at an axis, or without one."""
-    batch, *sizes = entry.shape or ()
-    if batch_axis is not None:
-        sizes.insert(batch_axis, batch)
+def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueInfo:
+    """The entry in a type, and with its batch at an axis."""
+    sizes = list(entry.shape or ())
+    if batch_axis:
+        sizes.insert(batch_axis, sizes.pop(0))
     return ValueInfo.of(entry.name, kind or entry.elem_type, sizes)
 
 

@@ -1,6 +1,7 @@
 """Blocks that a network carries, in company: what stands beside them, and what they are made of."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,8 +27,8 @@ def built(building: Building, inputs: Ints, outputs: Ints, sparse: bool = False)
     )
 
 
-def take_all_routes(net: Network) -> None:
-    trip = Trip(net)
+def take_all_routes(net: Network, **options: Any) -> None:
+    trip = Trip(net, options)
     for route in ROUTES:
         route(trip)
 
@@ -54,7 +55,7 @@ def test_without_a_batch_all_samples_have_one_convolution():
     assert net.inputs[0].shape == (2, 1, 4, 4)
     model = export(net)
     assert operators(model).count("Conv") == operators(model).count("MaxPool") == 1
-    take_all_routes(net)
+    take_all_routes(net, batch_dimension="N")
     assert export(import_model(model.to_json())).to_json() == model.to_json()
 
 

@@ -1,0 +1,91 @@
+"""Exports of a single sample, whose inputs and outputs have no batch.
+
+Nodes compute with samples first, of which there is one: it gets its axis by an Unsqueeze, and loses
+it by a Squeeze, each of them only where no other node gives the tensor another shape as well.
+"""
+
+import numpy as np
+
+from neat_onnx.lifting.axes import axes_of_inputs
+from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.single_sample import BATCH_AXIS, NONE
+from neat_onnx.network.network import Network
+from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.passes.merged_shapes import merged_shapes
+from neat_onnx.passes.splice import renamed, splice
+
+
+def has_batch(model: Model, net: Network) -> bool:
+    """Whether an export has the axis of the batch, which a short form may do without."""
+    return len(model.graph.inputs[0].shape or ()) > len(net.inputs[0].shape)
+
+
+def metadata_of_single_sample(model: Model) -> dict[str, str]:
+    """The metadata of a model without a batch, if import could take an axis for one."""
+    return {BATCH_AXIS: NONE} if any(axes_of_inputs(model.graph.inputs).values()) else {}
+
+
+def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:
+    """The model of a batch of one without the axis of the batch at its inputs and outputs, and the
+    names there of tensors that had others.
+    """
+    graph, draft = model.graph, Draft(model)
+    axes = _first_axis(draft)
+    entries = (*graph.inputs, *graph.outputs)
+    inner = {entry.name: _inner_name(draft, entry.name) for entry in entries}
+    draft.nodes += [
+        draft.node("Unsqueeze", [entry.name, axes], [inner[entry.name]]) for entry in graph.inputs
+    ]
+    for node in graph.node:
+        draft.nodes += _for_one_sample(draft, renamed(node, inner), axes)
+    draft.nodes += [
+        draft.node("Squeeze", [inner[entry.name], axes], [entry.name]) for entry in graph.outputs
+    ]
+    inputs, outputs = (
+        [ValueInfo.of(each.name, each.elem_type, (each.shape or ())[1:]) for each in ends]
+        for ends in (graph.inputs, graph.outputs)
+    )
+    return merged_shapes(with_graph(draft.finished(), inputs=inputs, outputs=outputs))
+
+
+def _for_one_sample(draft: Draft, node: Node, axes: str) -> list[Node]:
+    """The node; in the place of a Scan over samples the nodes of its body."""
+    given = node.given_attributes
+    count = len(node.input)  # of which none is a state
+    if not is_one_of(node, "Scan") or {**given, "body": 0} != {"body": 0, "num_scan_inputs": count}:
+        return [node]
+    names = [entry.name for entry in given["body"].inputs]
+    reads, gives = (
+        [draft.name(f"{name}_{len(names)}") for name in ends] for ends in (node.input, node.output)
+    )
+    return [
+        *(
+            draft.node("Squeeze", [old, axes], [new])
+            for old, new in zip(node.input, reads, strict=True)
+        ),
+        *splice(draft, given["body"], dict(zip(names, reads, strict=True)), gives),
+        *(
+            draft.node("Unsqueeze", [new, axes], [old])
+            for old, new in zip(node.output, gives, strict=True)
+        ),
+    ]
+
+
+def _first_axis(draft: Draft) -> str:
+    """The constant by which an Unsqueeze and a Squeeze have the axis of the batch."""
+    known = [each.name for each in draft.model.graph.initializer if _is_zero(each)]
+    return min(known, default="") or draft.constant("first_axis" if _has_names(draft) else "a", [0])
+
+
+def _is_zero(tensor: Tensor) -> bool:
+    values = tensor.values
+    return tensor.data_type is DataType.INT64 and values.shape == (1,) and not np.any(values)
+
+
+def _inner_name(draft: Draft, port: str) -> str:
+    """The name inside of a graph for an input or output; a short one where names are."""
+    return draft.name(f"{port}_batch" if _has_names(draft) else "n")
+
+
+def _has_names(draft: Draft) -> bool:
+    return any(node.name for node in draft.model.graph.node)

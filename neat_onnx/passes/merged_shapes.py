@@ -1,0 +1,49 @@
+"""One Reshape, or none, in the place of several nodes that give a tensor another shape."""
+
+from typing import TypeGuard
+
+from neat_onnx.model import Model, Node
+from neat_onnx.model.value import Extent
+from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.splice import renamed
+
+_RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
+_Shape = tuple[Extent, ...] | None
+
+
+def merged_shapes(model: Model) -> tuple[Model, dict[str, str]]:
+    """The model in which no such node reads another, or gives the shape that there was, and the
+    names there of tensors that had others.
+    """
+    draft, outputs = Draft(model), {entry.name for entry in model.graph.outputs}
+    names: dict[str, str] = {}
+    nodes: list[Node] = []
+    for node in model.graph.node:
+        if not is_one_of(node, *_RESHAPING):
+            nodes.append(node)
+            continue
+        source, made = draft.behind(node.input[0], *_RESHAPING), node.output[0]
+        before, after = draft.facts(source).shape, draft.facts(made).shape
+        if before != after or not _is_fixed(after):
+            nodes.append(_reshaped(draft, node, source, after))
+        elif made not in outputs:
+            names[made] = source
+        elif source in draft.producers and source not in {*names, *outputs}:
+            names[source] = made
+        else:
+            nodes.append(draft.node("Identity", [source], [made], name=node.name))
+    names = {name: names.get(other, other) for name, other in names.items()}
+    return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
+
+
+def _reshaped(draft: Draft, node: Node, source: str, shape: _Shape) -> Node:
+    """The node that gives a tensor its shape: the same where it reads no other such node."""
+    if source == node.input[0] or not _is_fixed(shape):
+        return node
+    sizes = draft.constant(f"shape_{node.output[0]}" if node.name else "s", list(shape))
+    return draft.node("Reshape", [source, sizes], node.output, name=node.name)
+
+
+def _is_fixed(shape: _Shape) -> TypeGuard[tuple[int, ...]]:
+    return shape is not None and all(isinstance(size, int) for size in shape)
