@@ -119,11 +119,9 @@ class _WithoutBatch:
 
     def _of_each_sample(self, node: Node) -> list[Node]:
         """The nodes of a Scan over samples."""
-        given = node.given_attributes
+        given, count = node.given_attributes, len(node.input)  # of which none is a state
         body = given["body"]
-        if given.keys() != {"body", "num_scan_inputs"} or given["num_scan_inputs"] != len(
-            node.input
-        ):
+        if {**given, "body": None} != {"body": None, "num_scan_inputs": count}:
             raise _NeedsBatch
         self._read(node.input[:1])
         names = [entry.name for entry in body.inputs]
@@ -143,7 +141,10 @@ class _WithoutBatch:
         return self.draft.node("Reshape", [node.input[0], shape], node.output, name=node.name)
 
     def _slice(self, node: Node) -> Node:
-        source, starts, ends, axes, *steps = node.input
+        source, starts, ends, *rest = node.input
+        if not rest or not {starts, ends, *filter(None, rest)} <= self._constants.keys():
+            raise _NeedsBatch
+        axes, *steps = rest
         _, rank = self._read([source])
         moved = self.draft.constant(axes, _shifted(self._numbers(axes), rank))
         return with_inputs(node, [source, starts, ends, moved, *steps])
@@ -155,9 +156,8 @@ class _WithoutBatch:
             raise _NeedsBatch
         data = node.input if is_one_of(node, "Concat") else node.input[:1]
         _, rank = self._read(data)
-        if {*node.input} - {*data, *self._constants} or any(
-            name in self._constants for name in data
-        ):
+        others = {*node.input} - {*data}
+        if not others <= self._constants.keys() or not self._constants.keys().isdisjoint(data):
             raise _NeedsBatch
         return self._with(node, node.input, {"axis": _shifted([axis], rank)[0]})
 
