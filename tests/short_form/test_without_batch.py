@@ -38,10 +38,6 @@ FORMS = {
         [node("Sigmoid", "x", "s"), node("Concat", "s x", "y", axis=0)],
         {},
     ),
-    "parts of their own": (
-        [node("Split", "x sizes", "a b", axis=2), node("Mul", "a b", "y")],
-        {"sizes": [2, 2]},
-    ),
     "another shape": (
         [node("Tanh", "x", "t"), node("Reshape", "t shape", "y")],
         {"shape": [2, 18]},
