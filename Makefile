@@ -71,7 +71,7 @@ page: build browser
 
 # The tests of the package, in two halves that take as long: processes of their own are cheaper than
 # workers.
-HALF := $(wildcard tests/[a-n]*/) tests/operators/choices/ tests/operators/rnn/
+HALF := $(wildcard tests/[a-n]*/) $(addprefix tests/operators/,choices/ rnn/ rows/ reductions/)
 
 first-half: setup
 	nice $(PYTEST) $(HALF)
