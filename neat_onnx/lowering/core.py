@@ -85,7 +85,11 @@ def _as_in_its_ports(net: Network, options: ExportOptions) -> ExportOptions:
 
 
 def _is_of_float64(net: Network) -> bool:
-    """Whether ports have float64, or, as is exact in it, integers alone of more than 16 bits."""
+    """Whether ports have float64, or, as is exact in it, integers alone of more than 16 bits; and
+    no layer has windows, which runtimes know in float32 alone.
+    """
+    if net.blocks:
+        return False
     kinds = {port.dtype for port in net.inputs + net.outputs}
     floats = kinds & {"", "float64"}
     wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)

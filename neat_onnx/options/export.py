@@ -27,7 +27,8 @@ class ExportOptions(OptionDocument):
     dtype: Literal["float32", "float64"] = Field(
         "float32",
         description="The type of the numbers. Left out, it is float64 for a network that was "
-        "imported from a model of float64, unless it is quantized.",
+        "imported from a model of float64, unless it is quantized, or has convolutions or pools, "
+        "which runtimes know in float32 alone.",
     )
     dialect: Literal["standard", "neataptic"] = Field(
         "standard",

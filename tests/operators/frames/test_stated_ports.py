@@ -315,6 +315,25 @@ def test_float64_stays():
     assert {kind for _, kind, _ in ends(export(net, quantize="weights"))} == {"FLOAT"}
 
 
+def test_windows_of_float64_are_exported_in_float32():
+    """Runtimes know a Conv of float32 alone, and written neuron by neuron it is many times larger."""
+    nodes = [node("Conv", "x K", "c"), node("Relu", "c", "y")]
+    kernel = numpy_helper.from_array(DRAW.normal(size=(2, 1, 3, 3)), "K")
+    ends_of = [
+        helper.make_tensor_value_info(name, TensorProto.DOUBLE, ["N", *sizes])
+        for name, sizes in (("x", [1, 9, 9]), ("y", [2, 7, 7]))
+    ]
+    drawn = helper.make_graph(nodes, "graph", ends_of[:1], ends_of[1:], [kernel])
+    opset = [helper.make_opsetid("", 18)]
+    first = helper.make_model(drawn, opset_imports=opset, ir_version=8)
+    net = import_model(first)
+    model = export(net)
+    assert {kind for _, kind, _ in ends(model)} == {"FLOAT"}
+    assert len(model.to_bytes()) < first.ByteSize()
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert {kind for _, kind, _ in ends(export(net, dtype="float64"))} == {"DOUBLE"}
+
+
 def test_a_genome_has_the_type_of_numbers_that_it_had():
     """float64 is an option of the export of networks that were not imported."""
     net = Network.mlp([3, 4, 2])
