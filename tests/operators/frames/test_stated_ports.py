@@ -316,7 +316,7 @@ def test_float64_stays():
 
 
 def test_windows_of_float64_are_exported_in_float32():
-    """Runtimes know a Conv of float32 alone, and written neuron by neuron it is many times larger."""
+    """Runtimes know a Conv of float32 alone; neuron by neuron it is many times larger."""
     nodes = [node("Conv", "x K", "c"), node("Relu", "c", "y")]
     kernel = numpy_helper.from_array(DRAW.normal(size=(2, 1, 3, 3)), "K")
     ends_of = [
