@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 
+from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.model import ValueInfo
+from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.single_sample import BATCH_AXIS, NONE
+from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity
@@ -52,3 +55,13 @@ def batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
     """The order of axes in which the batch, which stands `now` there, is at a place."""
     axes = [axis for axis in range(rank) if axis != now]
     return (*axes[:place], now, *axes[place:])
+
+
+def has_batch(model: Model, net: Network) -> bool:
+    """Whether an export has the axis of the batch, which a short form may do without."""
+    return len(model.graph.inputs[0].shape or ()) > len(net.inputs[0].shape)
+
+
+def metadata_of_single_sample(model: Model) -> dict[str, str]:
+    """The metadata of a model without a batch, if import could take an axis for one."""
+    return {BATCH_AXIS: NONE} if any(axes_of_inputs(model.graph.inputs).values()) else {}

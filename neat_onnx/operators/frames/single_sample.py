@@ -6,23 +6,10 @@ it by a Squeeze, each of them only where no other node gives the tensor another 
 
 import numpy as np
 
-from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.model.single_sample import BATCH_AXIS, NONE
-from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph
 from neat_onnx.passes.merged_shapes import merged_shapes
 from neat_onnx.passes.splice import renamed, splice
-
-
-def has_batch(model: Model, net: Network) -> bool:
-    """Whether an export has the axis of the batch, which a short form may do without."""
-    return len(model.graph.inputs[0].shape or ()) > len(net.inputs[0].shape)
-
-
-def metadata_of_single_sample(model: Model) -> dict[str, str]:
-    """The metadata of a model without a batch, if import could take an axis for one."""
-    return {BATCH_AXIS: NONE} if any(axes_of_inputs(model.graph.inputs).values()) else {}
 
 
 def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:

@@ -28,11 +28,12 @@ from neat_onnx.operators.frames.memory import (
     value_after,
     value_before,
 )
-from neat_onnx.operators.frames.ports import described, open_input, produce_output
-from neat_onnx.operators.frames.single_sample import (
+from neat_onnx.operators.frames.ports import (
+    described,
     has_batch,
     metadata_of_single_sample,
-    of_single_sample,
+    open_input,
+    produce_output,
 )
 from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
@@ -83,6 +84,10 @@ class OneStep:
         if ctx.options.dialect == "standard":
             model, names = in_stated_ports(model, ctx.net)
         if ctx.options.batch_dimension is None and has_batch(model, ctx.net):
+            from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
+                of_single_sample,
+            )
+
             model, others = of_single_sample(model)
             names = others | {old: others.get(new, new) for old, new in names.items()}
         return model, names
