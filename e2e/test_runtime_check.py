@@ -106,6 +106,17 @@ def test_the_batch_may_be_any_axis(runtime_check):
     assert runtime_check.runtime_verdict() == "Equal"
 
 
+@pytest.mark.parametrize(
+    "net",
+    [neat_onnx.Network.mlp([4, 3]), neat_onnx.Network.lstm(3, 4, 2)],
+    ids=["layers", "memory"],
+)
+def test_a_model_may_be_of_a_single_sample(runtime_check, net):
+    model = neat_onnx.export(net, batch_dimension=None)
+    assert runtime_check.choose("single.onnx", model.to_bytes()) == "done"
+    assert runtime_check.runtime_verdict() == "Equal"
+
+
 def test_models_of_integers_and_truth_values_are_run_too(runtime_check):
     assert runtime_check.choose("policy.onnx", policy()) == "done"
     assert runtime_check.runtime_verdict() == "Equal"
