@@ -222,3 +222,10 @@ def test_a_default_of_an_open_shape_is_a_weight_in_its_own_shape():
         import_model(model)
     assert "With shapes={'w': (2, 3)} the default is a weight" in str(error.value)
     assert len(import_model(model, shapes={"w": (2, 3)}).connections) == 6
+
+
+def test_a_warning_that_every_axis_is_features_does_not_ask_for_it():
+    model = graph([node("Gather", "x places", "y", axis=0)], x=(3, 4), places=[2, 0])
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features") as told:
+        import_model(model)
+    assert "batch_axis=None" not in str(told[0].message)
