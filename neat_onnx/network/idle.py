@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, owned
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, distinct, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
@@ -31,7 +31,7 @@ def without_idle(net: Network) -> Network:
     if np.all(kept):
         return net
     back = np.where(kept, np.cumsum(kept) - 1, NONE)
-    genes = net.connections.take(kept[net.connections.target])
+    genes = net.connections.take(_between(net.connections, kept))
     gater = np.where(genes.gater == NONE, NONE, back[genes.gater])
     neurons, activations, aggregations = _neurons(net, kept)
     return replace(
@@ -47,6 +47,12 @@ def without_idle(net: Network) -> Network:
         blocks=moved_blocks(net.blocks, back),
         memory=moved_memory(net.memory, back),
     )
+
+
+def _between(genes: Connections, kept: Bools) -> Bools:
+    """Which connections, disabled ones as well, have all of their ends among neurons."""
+    gates: Bools = (genes.gater == NONE) | kept[genes.gater]
+    return gates & kept[genes.source] & kept[genes.target]
 
 
 def _adding(net: Network) -> Bools:

@@ -180,3 +180,18 @@ def test_a_changed_zero_point_leaves_neurons():
     written = export(changed)
     assert "Scan" not in operators(written)
     assert verify(changed, written, samples=32, runtime="onnxruntime").passed
+
+
+def test_a_disabled_connection_stays_one_and_leaves_the_rest():
+    nodes = [
+        node("DynamicQuantizeLinear", "x", "q s z"),
+        node("DequantizeLinear", "q s z", "y"),
+    ]
+    net = import_model(_model(nodes, (2, 2), []), batch_axis=None)
+    for at in range(len(net.connections)):
+        document = net.to_document().model_dump()
+        document["connections"][at]["enabled"] = False
+        changed = type(net).from_document(document)
+        written = export(changed)
+        assert import_model(written.to_bytes()) == changed
+        assert verify(changed, written, samples=8, runtime="onnxruntime").passed
