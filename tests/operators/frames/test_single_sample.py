@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, numpy_helper
+from stated_models import model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
@@ -28,20 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:by their names:neat_onnx.NeatOnn
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 DRAW = np.random.default_rng(0)
 Ends = dict[str, tuple[int, list[int]]]
-
-
-def model_of(nodes: list[onnx.NodeProto], inputs: Ends, outputs: Ends, **constants: Any) -> Model:
-    tensors = [
-        numpy_helper.from_array(np.asarray(value, np.float32), name)
-        for name, value in constants.items()
-    ]
-    entries = [
-        [helper.make_tensor_value_info(name, kind, sizes) for name, (kind, sizes) in each.items()]
-        for each in (inputs, outputs)
-    ]
-    graph = helper.make_graph(nodes, "graph", *entries, tensors)
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    return load_model(made.SerializeToString())
 
 
 def vector() -> Model:

@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from stated_models import model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
@@ -28,27 +29,6 @@ FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 DRAW = np.random.default_rng(0)
 WEIGHTS = DRAW.normal(size=(4, 3))
-
-
-def model_of(
-    nodes: list[onnx.NodeProto],
-    inputs: dict[str, tuple[int, list[Any]]],
-    outputs: dict[str, tuple[int, list[Any]]],
-    **constants: Any,
-) -> Model:
-    tensors = [
-        numpy_helper.from_array(
-            np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
-        )
-        for name, value in constants.items()
-    ]
-    entries = [
-        [helper.make_tensor_value_info(name, kind, sizes) for name, (kind, sizes) in each.items()]
-        for each in (inputs, outputs)
-    ]
-    graph = helper.make_graph(nodes, "graph", *entries, tensors)
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    return load_model(made.SerializeToString())
 
 
 def ends(model: Model) -> list[tuple[str, str, list[Any]]]:

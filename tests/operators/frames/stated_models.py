@@ -1,0 +1,30 @@
+"""Models whose inputs and outputs have any type and shape."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from neat_onnx import Model, load_model
+
+
+def model_of(
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, tuple[int, list[Any]]],
+    outputs: dict[str, tuple[int, list[Any]]],
+    **constants: Any,
+) -> Model:
+    tensors = [
+        numpy_helper.from_array(
+            np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
+        )
+        for name, value in constants.items()
+    ]
+    entries = [
+        [helper.make_tensor_value_info(name, kind, sizes) for name, (kind, sizes) in each.items()]
+        for each in (inputs, outputs)
+    ]
+    graph = helper.make_graph(nodes, "graph", *entries, tensors)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    return load_model(made.SerializeToString())
