@@ -135,7 +135,7 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
             lifted, axis = _lifted(model, pairs, ways[1]), ways[1]
         except ModelError as other:
             raise _either_way(error, other) from None
-        reason = reason or str(ModelError(error.message, where=error.where))
+        reason = reason or "; ".join(error.first_obstacles or error.faults)
     if axis is None:
         warn(f"the first axis is no batch, every axis is taken for features: {reason}")
     return lifted

@@ -229,3 +229,10 @@ def test_a_warning_that_every_axis_is_features_does_not_ask_for_it():
     with pytest.warns(NeatOnnxWarning, match="every axis is taken for features") as told:
         import_model(model)
     assert "batch_axis=None" not in str(told[0].message)
+
+
+def test_a_warning_that_every_axis_is_features_tells_of_each_node_that_says_so():
+    nodes = [node("Gather", f"x {places}", gives, axis=0) for places, gives in ("pa", "qb")]
+    model = graph([*nodes, node("Add", "a b", "y")], x=(3, 4), p=[2, 0], q=[1, 2])
+    with pytest.warns(NeatOnnxWarning, match=r"make_a \(Gather\).*make_b \(Gather\)"):
+        import_model(model)
