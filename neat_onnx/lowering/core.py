@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.genome import (
-    CHECKSUM,
-    SharedNeuronsError,
-    checksum,
-    genome_metadata,
-)
+from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.lowering.checks import WIDE_INTEGERS, check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
@@ -49,6 +44,7 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
     options = _as_in_its_ports(net, options)
+    check_network(net, options)
     model = _with_own_metadata(net, options)
     if options.include_metadata or net.library != IMPORTED or net.has_memory or net.memory:
         return model
@@ -59,7 +55,6 @@ def export_network(net: Network, options: ExportOptions) -> Model:
 
 def _with_own_metadata(net: Network, options: ExportOptions) -> Model:
     """The model in the form that its metadata allows."""
-    check_network(net, options)
     copied = np.zeros(len(net), np.bool_)
     for _ in range(_MAX_EXPORTS):
         try:

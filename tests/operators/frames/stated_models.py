@@ -28,3 +28,8 @@ def model_of(
     graph = helper.make_graph(nodes, "graph", *entries, tensors)
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
     return load_model(made.SerializeToString())
+
+
+def ends(model: Model) -> list[tuple[str, str, list[Any]]]:
+    entries = (*model.graph.inputs, *model.graph.outputs)
+    return [(each.name, each.elem_type.name, list(each.shape or ())) for each in entries]

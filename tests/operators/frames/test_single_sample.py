@@ -1,12 +1,11 @@
 """Models of a single sample: their inputs and outputs have no batch, and get none."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from onnx import TensorProto, numpy_helper
-from stated_models import model_of
+from stated_models import ends, model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
@@ -93,11 +92,6 @@ def memory() -> Model:
 MODELS = [vector, graph_of_nodes, image, tokens, memory]
 
 
-def ends(model: Model) -> list[tuple[str, str, tuple[Any, ...]]]:
-    entries = (*model.graph.inputs, *model.graph.outputs)
-    return [(each.name, each.elem_type.name, tuple(each.shape or ())) for each in entries]
-
-
 def drawn(model: Model) -> dict[str, np.ndarray]:
     return {
         entry.name: DRAW.integers(0, 7, entry.shape)
@@ -169,7 +163,7 @@ def test_int8_has_none_either(quantize):
 def test_any_network_is_exported_without_one(sizes):
     net = Network.mlp(sizes, seed=0)
     model = export(net, batch_dimension=None)
-    assert ends(model) == [("input", "FLOAT", sizes[:1]), ("output", "FLOAT", sizes[-1:])]
+    assert ends(model) == [("input", "FLOAT", [sizes[0]]), ("output", "FLOAT", [sizes[-1]])]
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
     batch = [(entry.shape or ())[0] for entry in export(import_model(model)).graph.inputs]

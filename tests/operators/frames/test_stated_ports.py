@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from stated_models import model_of
+from stated_models import ends, model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
@@ -29,11 +29,6 @@ FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
 DRAW = np.random.default_rng(0)
 WEIGHTS = DRAW.normal(size=(4, 3))
-
-
-def ends(model: Model) -> list[tuple[str, str, list[Any]]]:
-    entries = (*model.graph.inputs, *model.graph.outputs)
-    return [(each.name, each.elem_type.name, list(each.shape or ())) for each in entries]
 
 
 def assert_takes_the_place(first: Model, feed: dict[str, np.ndarray], **options: Any) -> Model:
@@ -293,6 +288,18 @@ def test_float64_stays():
     net = import_model(first)
     assert {kind for _, kind, _ in ends(export(net, dtype="float32"))} == {"FLOAT"}
     assert {kind for _, kind, _ in ends(export(net, quantize="weights"))} == {"FLOAT"}
+
+
+@pytest.mark.parametrize("metadata", [True, False])
+def test_integers_that_float32_rounds_are_warned_of_once(metadata):
+    nodes = [node("Cast", "x", "f", to=FLOAT), node("Mul", "f c", "y")]
+    first = model_of(nodes, {"x": (INT64, ["N", 2])}, {"y": (FLOAT, ["N", 2])}, c=0.5)
+    net = import_model(first)
+    genes = net.connections
+    net = replace(net, connections=replace(genes, weight=np.full(len(genes), 2.0**24 + 1)))
+    with pytest.warns(NeatOnnxWarning, match="16777217 is rounded in float32") as told:
+        export(net, include_metadata=metadata, dtype="float32")
+    assert len(told) == 1
 
 
 def test_windows_of_float64_are_exported_in_float32():
