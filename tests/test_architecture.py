@@ -33,7 +33,7 @@ BOUNDARIES = {
     "lowering": ("network", "model", "passes", "short_form", "options", "operators", "genome",
                  "lifting.core"),
     "operators": ("network", "model", "options", "passes.draft", "passes.elementwise",
-                  "passes.drop_dead", "passes.merged_shapes", "passes.splice",
+                  "passes.drop_dead", "passes.each_sample", "passes.merged_shapes", "passes.splice",
                   *(f"short_form.{name}" for name in ("columns", "groups", "triangles")),
                   *(f"lowering.{name}" for name in ("builder", "context", "placement", "registry",
                                                     "signals")),

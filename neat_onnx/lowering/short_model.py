@@ -20,6 +20,7 @@ from neat_onnx.short_form.packed import packed
 from neat_onnx.short_form.short_names import short_names
 from neat_onnx.short_form.single_sums import single_sums
 from neat_onnx.short_form.straight import Form, Names
+from neat_onnx.short_form.without_batch import without_batch
 
 _NUMBERS = {
     "neurons": ("bias", "response", "initial"),
@@ -136,6 +137,11 @@ class CandidateMaker:
             self._bare(model),
             names | {old: names.get(new, new) for old, new in form.names.items()},
         )
+
+    def without_batch(self, candidate: Candidate) -> Candidate | None:
+        """The form without the axis of a batch of one; None if an operator needs it."""
+        model = without_batch(candidate.bare.model)
+        return None if model is None else candidate._replace(bare=self._bare(model))
 
     def _bare(self, model: Model) -> BareModel:
         found = BareModel(model)

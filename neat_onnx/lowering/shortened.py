@@ -30,7 +30,7 @@ from neat_onnx.lowering.short_graphs import (
     in_either_axes,
     with_few_sums,
 )
-from neat_onnx.lowering.short_model import BareModel, Candidate, CandidateMaker, is_rounded
+from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
 from neat_onnx.lowering.short_operators import with_proposed_operators
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
@@ -42,7 +42,6 @@ from neat_onnx.options import ExportOptions
 from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
-from neat_onnx.short_form.without_batch import without_batch
 from neat_onnx.short_form.without_gathers import without_gathers
 
 _AXES_OF_MATRIX = 2
@@ -271,11 +270,9 @@ class _Files:
             without_genome: it is to need no genome.
             most: the bytes of the file.
         """
-        if self.single_sample and (model := without_batch(candidate.bare.model)) is not None:
-            bare = candidate._replace(bare=BareModel(model))
-            if found := self._written(bare, without_genome=without_genome, most=most):
-                return found
-        return self._written(candidate, without_genome=without_genome, most=most)
+        single = self.candidates.without_batch(candidate) if self.single_sample else None
+        found = single and self._written(single, without_genome=without_genome, most=most)
+        return found or self._written(candidate, without_genome=without_genome, most=most)
 
     def _written(self, candidate: Candidate, *, without_genome: bool, most: float) -> Model | None:
         room = most - candidate.bare.size

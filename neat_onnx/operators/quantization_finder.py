@@ -15,9 +15,9 @@ from neat_onnx.model import DataType, Tensor
 from neat_onnx.network.activations import activation_named, with_formula
 from neat_onnx.network.genes import NONE, Floats, Ints, distinct
 from neat_onnx.network.network import Network
-from neat_onnx.operators.each_sample import for_each_sample
 from neat_onnx.operators.quantization import ROUNDED_STEPS, ZERO_POINT
 from neat_onnx.passes.draft import make_node
+from neat_onnx.passes.each_sample import for_each_sample
 
 
 class _Steps(NamedTuple):

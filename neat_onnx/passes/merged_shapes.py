@@ -6,7 +6,7 @@ from neat_onnx.model import Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
-from neat_onnx.passes.splice import renamed
+from neat_onnx.passes.splice import HandedOn, renamed
 
 _RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
 _Shape = tuple[Extent, ...] | None
@@ -16,9 +16,7 @@ def merged_shapes(model: Model) -> tuple[Model, dict[str, str]]:
     """The model in which no such node reads another, or gives the shape that there was, and the
     names there of tensors that had others.
     """
-    draft, outputs = Draft(model), {entry.name for entry in model.graph.outputs}
-    names: dict[str, str] = {}
-    nodes: list[Node] = []
+    draft, handed_on, nodes = Draft(model), HandedOn(model.graph), list[Node]()
     for node in model.graph.node:
         if not is_one_of(node, *_RESHAPING):
             nodes.append(node)
@@ -27,13 +25,9 @@ def merged_shapes(model: Model) -> tuple[Model, dict[str, str]]:
         before, after = draft.facts(source).shape, draft.facts(made).shape
         if before != after or not _is_fixed(after):
             nodes.append(_reshaped(draft, node, source, after))
-        elif made not in outputs:
-            names[made] = source
-        elif source in draft.producers and source not in {*names, *outputs}:
-            names[source] = made
-        else:
+        elif not handed_on.take(source, made):
             nodes.append(draft.node("Identity", [source], [made], name=node.name))
-    names = {name: names.get(other, other) for name, other in names.items()}
+    names = handed_on.names
     return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.each_sample import body_for_each_sample
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.splice import splice
 
@@ -119,9 +120,7 @@ class _WithoutBatch:
 
     def _of_each_sample(self, node: Node) -> list[Node]:
         """The nodes of a Scan over samples."""
-        given, count = node.given_attributes, len(node.input)  # of which none is a state
-        body = given["body"]
-        if {**given, "body": None} != {"body": None, "num_scan_inputs": count}:
+        if (body := body_for_each_sample(node)) is None:
             raise _NeedsBatch
         self._read(node.input[:1])
         names = [entry.name for entry in body.inputs]

@@ -7,7 +7,8 @@ it by a Squeeze, each of them only where no other node gives the tensor another 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.passes.draft import Draft, with_graph
+from neat_onnx.passes.each_sample import body_for_each_sample
 from neat_onnx.passes.merged_shapes import merged_shapes
 from neat_onnx.passes.splice import renamed, splice
 
@@ -37,11 +38,9 @@ def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:
 
 def _for_one_sample(draft: Draft, node: Node, axes: str) -> list[Node]:
     """The node; in the place of a Scan over samples the nodes of its body."""
-    given = node.given_attributes
-    count = len(node.input)  # of which none is a state
-    if not is_one_of(node, "Scan") or {**given, "body": 0} != {"body": 0, "num_scan_inputs": count}:
+    if (body := body_for_each_sample(node)) is None:
         return [node]
-    names = [entry.name for entry in given["body"].inputs]
+    names = [entry.name for entry in body.inputs]
     reads, gives = (
         [draft.name(f"{name}_{len(names)}") for name in ends] for ends in (node.input, node.output)
     )
@@ -50,7 +49,7 @@ def _for_one_sample(draft: Draft, node: Node, axes: str) -> list[Node]:
             draft.node("Squeeze", [old, axes], [new])
             for old, new in zip(node.input, reads, strict=True)
         ),
-        *splice(draft, given["body"], dict(zip(names, reads, strict=True)), gives),
+        *splice(draft, body, dict(zip(names, reads, strict=True)), gives),
         *(
             draft.node("Unsqueeze", [new, axes], [old])
             for old, new in zip(node.output, gives, strict=True)

@@ -14,7 +14,7 @@ from neat_onnx.network.port import Port
 from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
-from neat_onnx.passes.splice import renamed
+from neat_onnx.passes.splice import HandedOn, renamed
 
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
 _GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
@@ -77,9 +77,7 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
     """The model without Casts of integers to numbers that others cast to integers again, and the
     names there of tensors that had others.
     """
-    draft, outputs = Draft(model), {entry.name for entry in model.graph.outputs}
-    names: dict[str, str] = {}
-    nodes: list[Node] = []
+    draft, handed_on, nodes = Draft(model), HandedOn(model.graph), list[Node]()
     for node in model.graph.node:
         before = draft.maker(node.input[0], "Cast") if is_one_of(node, "Cast") else None
         source = before.input[0] if before else ""
@@ -88,13 +86,9 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
             nodes.append(node)
         elif kind != node.given_attributes["to"]:
             nodes.append(renamed(node, {node.input[0]: source}))
-        elif node.output[0] not in outputs:
-            names[node.output[0]] = source
-        elif source in draft.producers and source not in {*names, *outputs}:
-            names[source] = node.output[0]
-        else:
+        elif not handed_on.take(source, node.output[0]):
             nodes.append(draft.node("Identity", [source], node.output, name=node.name))
-    names = {name: names.get(other, other) for name, other in names.items()}
+    names = handed_on.names
     return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.each_sample import for_each_sample
 from neat_onnx.operators.products.pairs import SumsOfProducts, activated, sums_of_products
 from neat_onnx.passes.draft import make_node
+from neat_onnx.passes.each_sample import for_each_sample
 
 _MATRIX = 2  # axes
 _SIZES = 2  # of axes that are broadcast: 1 and another

@@ -15,9 +15,9 @@ import numpy as np
 from neat_onnx.lowering.registry import Proposal, proposes
 from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.network.network import Network
-from neat_onnx.operators.each_sample import for_each_sample
 from neat_onnx.operators.products.pairs import SumsOfProducts, activated, sums_of_products
 from neat_onnx.passes.draft import make_node
+from neat_onnx.passes.each_sample import for_each_sample
 
 _LEAST_AXES = 3  # samples, channels, and space
 

@@ -7,7 +7,7 @@ number of samples, each with a kernel of its own.
 from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import Graph, Node, Tensor, ValueInfo
-from neat_onnx.passes.draft import make_node
+from neat_onnx.passes.draft import is_one_of, make_node
 
 
 def for_each_sample(
@@ -33,3 +33,12 @@ def for_each_sample(
     )
     attributes = {"body": body, "num_scan_inputs": len(reads)}
     return make_node("Scan", list(reads), list(gives), attributes)
+
+
+def body_for_each_sample(node: Node) -> Graph | None:
+    """The graph of one sample, if a node is a Scan over samples that carries no state."""
+    given, whole = node.given_attributes, {"num_scan_inputs": len(node.input)}
+    if not is_one_of(node, "Scan") or given != {"body": given["body"], **whole}:
+        return None
+    body: Graph = given["body"]
+    return body
