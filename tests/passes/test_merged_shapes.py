@@ -51,6 +51,15 @@ def test_before_and_after(case):
     assert not {each.name for each in after.graph.outputs} & {*names}
 
 
+def test_a_tensor_between_two_shapes_is_called_as_the_last():
+    shapes = [node("Flatten", "t", "b"), node("Unsqueeze", "b first", "c"), node("Flatten", "c", "d")]
+    nodes = [node("Tanh", "x", "t"), *shapes, node("Tanh", "d", "y")]
+    model = load_model(graph(nodes, x=(2, 3, 4), first=[0]).SerializeToString())
+    after, names = merged_shapes(model)
+    assert operators(after) == ["Tanh", "Reshape", "Tanh"]
+    assert names == {"b": "d", "c": "d"}
+
+
 def test_sizes_that_are_not_known_stay():
     nodes = [node("Flatten", "x", "a"), node("Tanh", "a", "y")]
     model = load_model(graph(nodes, x=("N", 3, 4)).SerializeToString())

@@ -46,6 +46,8 @@ def _is_product(sums: SumsOfProducts) -> bool:
     one is among them.
     """
     one, other = sums.values.shape, sums.gates.shape
+    if not (one and other):
+        return False  # single numbers
     one, other = (1, *one)[-max(_MATRIX, len(one)) :], (*other, 1)[: max(_MATRIX, len(other))]
     inner, columns = other[-_MATRIX:]
     planes = _planes(one[:-_MATRIX], other[:-_MATRIX])

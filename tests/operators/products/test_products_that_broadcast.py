@@ -17,9 +17,11 @@ SHAPES = [
 ]
 
 
-def product(one: tuple[int, ...], other: tuple[int, ...], behind: str = "") -> onnx.ModelProto:
-    """The MatMul of two inputs, and an activation."""
-    nodes = [node("MatMul", "a b", "c"), *([node(behind, "c", "y")] if behind else [])]
+def product(
+    one: tuple[int, ...], other: tuple[int, ...], behind: str = "", operator: str = "MatMul"
+) -> onnx.ModelProto:
+    """The product of two inputs, and an activation."""
+    nodes = [node(operator, "a b", "c"), *([node(behind, "c", "y")] if behind else [])]
     model = graph(nodes, outputs=nodes[-1].output)
     del model.graph.input[:]
     for name, shape in (("a", one), ("b", other)):
@@ -50,3 +52,12 @@ def test_a_changed_factor_leaves_neurons():
     written = export(changed)
     assert operators(written) != ["MatMul"]
     assert verify(changed, written, samples=16, runtime="onnxruntime").passed
+
+
+@FEATURES
+@pytest.mark.parametrize("one", [(), (1,), (3,)], ids=str)
+def test_a_product_with_a_single_number_is_none_of_matrices(one):
+    net = import_model(product(one, (), "Relu", "Mul"), batch_axis=None)
+    written = export(net)
+    assert "MatMul" not in operators(written)
+    assert verify(net, written, samples=16, runtime="onnxruntime").passed
