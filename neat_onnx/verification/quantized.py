@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome.of_graph import genome_of_graph
 from neat_onnx.lifting.core import lift
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import nodes_within
@@ -34,10 +35,10 @@ def has_its_weights(net: Network, model: Model) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeatOnnxWarning)  # of an import that nobody asked for
         try:
-            lifted = lift(model).network
+            imported = genome_of_graph(lift(model).network)
         except NeatOnnxError:
             return False
-    return np.array_equal(_numbers(net), _numbers(lifted))
+    return np.array_equal(_numbers(net), _numbers(imported))
 
 
 def _numbers(net: Network) -> Floats:

@@ -52,8 +52,9 @@ def test_before_and_after(case):
 
 
 def test_a_tensor_between_two_shapes_is_called_as_the_last():
-    shapes = [node("Flatten", "t", "b"), node("Unsqueeze", "b first", "c"), node("Flatten", "c", "d")]
-    nodes = [node("Tanh", "x", "t"), *shapes, node("Tanh", "d", "y")]
+    steps = [("Tanh", "x"), ("Flatten", "t"), ("Unsqueeze", "b first"), ("Flatten", "c")]
+    shapes = [node(op, read, made) for (op, read), made in zip(steps, "tbcd", strict=True)]
+    nodes = [*shapes, node("Tanh", "d", "y")]
     model = load_model(graph(nodes, x=(2, 3, 4), first=[0]).SerializeToString())
     after, names = merged_shapes(model)
     assert operators(after) == ["Tanh", "Reshape", "Tanh"]
