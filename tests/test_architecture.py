@@ -34,6 +34,7 @@ BOUNDARIES = {
                  "lifting.core"),
     "operators": ("network", "model", "options", "passes.draft", "passes.elementwise",
                   "passes.drop_dead", "passes.each_sample", "passes.merged_shapes", "passes.splice",
+                  "passes.value_range",
                   *(f"short_form.{name}" for name in ("columns", "groups", "triangles")),
                   *(f"lowering.{name}" for name in ("builder", "context", "placement", "registry",
                                                     "signals")),

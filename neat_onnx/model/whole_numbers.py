@@ -11,18 +11,16 @@ from neat_onnx.model.node import Node
 from neat_onnx.model.operator_types import operator_types
 
 _ROUND = frozenset({"Ceil", "Floor", "Round", "Sign"})
-_MOVE = frozenset(
+_HAND_ON = frozenset(
     {"Compress", "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements"}
-    | {"GatherND", "Identity", "OneHot", "Pad", "Reshape", "ScatterElements", "ScatterND", "Slice"}
-    | {"SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze"}
-    | {"Where"}
+    | {"GatherND", "Identity", "Max", "MaxPool", "Min", "OneHot", "Pad", "ReduceMax", "ReduceMin"}
+    | {"Reshape", "ScatterElements", "ScatterND", "Slice", "SpaceToDepth", "Split", "Squeeze"}
+    | {"Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where"}
 )
 _COMPUTE = frozenset(
-    {"Abs", "Add", "Clip", "Conv", "ConvTranspose", "CumSum", "MatMul", "Max", "MaxPool", "Min"}
-    | {"Mul", "Neg", "ReduceL1", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum"}
-    | {"ReduceSumSquare", "Relu", "Sub", "Sum"}
+    {"Abs", "Add", "Clip", "Conv", "ConvTranspose", "CumSum", "MatMul", "Mul", "Neg", "ReduceL1"}
+    | {"ReduceProd", "ReduceSum", "ReduceSumSquare", "Relu", "Sub", "Sum"}
 )
-_STAY = _MOVE | _COMPUTE
 _FACTORS = ("alpha", "beta")
 
 
@@ -42,11 +40,25 @@ def gives_whole_numbers(node: Node, is_whole: Callable[[str], bool]) -> bool:
         return False
     if node.op_type in _ROUND:
         return True
-    if node.op_type not in _STAY and not _is_whole_layer(node):
+    computes = node.op_type in _COMPUTE or _is_whole_layer(node)
+    return (computes and _all_read(node, is_whole)) or hands_on_numbers(node, is_whole)
+
+
+def hands_on_numbers(node: Node, holds: Callable[[str], bool]) -> bool:
+    """Whether each number of a node's first output is one that it reads, all of them from tensors
+    of which something holds, so that it holds there as well.
+    """
+    if node.domain not in ONNX_DOMAINS:
         return False
+    is_copy = node.op_type == "Sum" and len(node.input) == 1
+    return (is_copy or node.op_type in _HAND_ON) and _all_read(node, holds)
+
+
+def _all_read(node: Node, holds: Callable[[str], bool]) -> bool:
+    """Whether all tensors that a node computes with hold something; indices and shapes are none."""
     alike, _ = operator_types(node.op_type, node.domain).alike(node)
     read = [name for name, same in zip(node.input, alike, strict=True) if same and name]
-    return bool(read) and all(map(is_whole, read))
+    return bool(read) and all(map(holds, read))
 
 
 def _is_whole_layer(node: Node) -> bool:

@@ -35,9 +35,7 @@ def merged_shapes(model: Model) -> tuple[Model, dict[str, str]]:
     return merged, names | _names_of_gone(merged, later, names)
 
 
-def _names_of_gone(
-    merged: Model, later: dict[str, str], names: dict[str, str]
-) -> dict[str, str]:
+def _names_of_gone(merged: Model, later: dict[str, str], names: dict[str, str]) -> dict[str, str]:
     """The names of tensors that no node gives any more: of those that another shape follows, that
     of the tensor in the last shape.
     """

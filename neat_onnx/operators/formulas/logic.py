@@ -262,11 +262,14 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     """Refuse numbers that a narrow type may not hold, but for a fraction that it drops.
 
     Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do.
-    Float32 takes another step of a computed size where a number is half-way between two.
+    Float32 takes another step of a computed size where a number is half-way between two, which a
+    Clip behind it keeps within the bounds.
     """
     name, limits, value = node.input[0], np.iinfo(to.dtype), ctx.value(node, 0)
     low, high = ctx.facts[name].bounds or range_of(ctx, value)
-    rounds = any(part.op == "round" for part in parts_of(value.formula))
+    rounds = value.formula.op != "clip" and any(
+        part.op == "round" for part in parts_of(value.formula)
+    )
     exact = ctx.facts[name].bounds or not rounds or np.all(ctx.kind[value.signals] == INPUT)
     if exact and limits.min - 1 < low <= high < limits.max + 1:
         return

@@ -5,20 +5,18 @@ by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs a
 or truth values only where the graph computes such, so that nothing is rounded.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
-from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+from neat_onnx.operators.frames.output_types import OutputTypes
 from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
 
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
-_GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
-"""The types of outputs: narrower integers may not hold a number."""
 
 
 def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
@@ -55,11 +53,11 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
 
 def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
-    whole = _whole_numbers(draft) if any(port.dtype in _DTYPES for port in ports) else ()
+    types = OutputTypes(draft)
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
-        entry, kind = entries[port.name], _kind_of(port, draft, whole)
+        entry, kind = entries[port.name], _kind_of(port, types)
         axis = _batch_axis(port, entry)
         steps = (_cast(kind) if kind else []) + _transpose(axis, 0, entry)
         if not steps:
@@ -123,20 +121,7 @@ def _name_of_numbers(draft: Draft, port: Port) -> str:
     return draft.name(f"{port.name}_number" if named else "n")
 
 
-def _kind_of(port: Port, draft: Draft, whole: Collection[str]) -> DataType | None:
+def _kind_of(port: Port, types: OutputTypes) -> DataType | None:
     """The type of an output that was of integers or truth values, if the graph computes such."""
     wanted = _DTYPES.get(port.dtype)
-    if wanted is DataType.BOOL:
-        cast = draft.maker(port.name, "Cast")
-        return wanted if cast and draft.facts(cast.input[0]).elem_type is wanted else None
-    return wanted if wanted in _GIVEN and port.name in whole else None
-
-
-def _whole_numbers(draft: Draft) -> set[str]:
-    """The tensors of floats that have whole numbers alone, constants included."""
-    found = {name for name, tensor in draft.tensors.items() if are_whole(tensor.values)}
-    for node in draft.model.graph.node:
-        kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
-        if (kind and kind.is_discrete) or gives_whole_numbers(node, found.__contains__):
-            found.update(node.output)
-    return found
+    return wanted if wanted and types.holds(port.name, wanted) else None

@@ -103,6 +103,54 @@ def test_masks_and_truths():
     assert_takes_the_place(first, {"x": x, "m": mask})
 
 
+def test_truths_in_another_shape():
+    nodes = [
+        node("Greater", "x half", "t"),
+        node("Less", "x low", "u"),
+        node("Concat", "t u", "v", axis=1),
+        node("Reshape", "v s", "w"),
+        node("Transpose", "w", "y", perm=[0, 2, 1]),
+    ]
+    first = model_of(
+        nodes, {"x": (FLOAT, ["N", 4])}, {"y": (BOOL, ["N", 4, 2])}, half=0.5, low=-1.0, s=[0, 2, 4]
+    )
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4)).astype(np.float32)})
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
+def test_narrow_integers_of_a_known_range(dtype):
+    kind, limits = helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), np.iinfo(dtype)
+    nodes = [
+        node("MatMul", "x W", "h"),
+        node("Round", "h", "r"),
+        node("Clip", "r low high", "c"),
+        node("Cast", "c", "y", to=kind),
+    ]
+    bounds = {"low": float(limits.min), "high": float(limits.max)}
+    inputs, outputs = {"x": (FLOAT, ["N", 4])}, {"y": (kind, ["N", 3])}
+    first = model_of(nodes, inputs, outputs, W=40.0 * WEIGHTS, **bounds)
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4)).astype(np.float32)})
+
+
+def test_narrow_integers_that_evolved_out_of_their_range_are_numbers():
+    kind = TensorProto.UINT8
+    nodes = [
+        node("Clip", "x low high", "c"),
+        node("Floor", "c", "f"),
+        node("Cast", "f", "y", to=kind),
+    ]
+    inputs, outputs = {"x": (FLOAT, ["N", 2])}, {"y": (kind, ["N", 2])}
+    net = import_model(model_of(nodes, inputs, outputs, low=0.0, high=255.0))
+    assert ends(export(net))[-1][1] == "UINT8"
+    genes = net.to_document().model_dump()
+    for gene in genes["neurons"][2:]:
+        gene["activation"] = "formula: floor(z)"
+    evolved = Network.from_document(genes)
+    model = export(evolved)
+    assert ends(model)[-1][1] == "FLOAT"
+    assert verify(evolved, model, runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize("kind", [INT64, TensorProto.INT32])
 def test_actions(kind):
     nodes = [

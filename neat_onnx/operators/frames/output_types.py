@@ -1,0 +1,63 @@
+"""The integers and truth values that a graph of floats computes at its outputs."""
+
+from functools import cached_property
+
+import numpy as np
+
+from neat_onnx.model import DataType
+from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers, hands_on_numbers
+from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.passes.value_range import value_range
+
+_WIDE = (DataType.INT32, DataType.INT64)
+"""The types of indices, labels and counts, which are taken to hold any of them."""
+
+
+class OutputTypes:
+    """The types that outputs of floats can be cast to so that no number is changed.
+
+    Args:
+        draft: the graph.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+
+    def holds(self, output: str, kind: DataType) -> bool:
+        """Whether a type holds every number of an output.
+
+        Args:
+            output: its name.
+            kind: of integers or truth values. Narrow integers hold numbers of a known range alone,
+                as a Clip gives them.
+        """
+        if kind is DataType.BOOL:
+            return output in self._truths
+        if output not in self._whole:
+            return False
+        if kind in _WIDE:
+            return True
+        least, most = value_range(self._draft, output)
+        limits = np.iinfo(kind.dtype)
+        return bool(limits.min <= least and most <= limits.max)
+
+    @cached_property
+    def _whole(self) -> set[str]:
+        """The tensors of floats that have whole numbers alone, constants included."""
+        draft = self._draft
+        found = {name for name, tensor in draft.tensors.items() if are_whole(tensor.values)}
+        for node in draft.model.graph.node:
+            kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
+            if (kind and kind.is_discrete) or gives_whole_numbers(node, found.__contains__):
+                found.update(node.output)
+        return found
+
+    @cached_property
+    def _truths(self) -> set[str]:
+        """The tensors of floats that are truth values, cast or handed on."""
+        draft, found = self._draft, set[str]()
+        for node in draft.model.graph.node:
+            kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
+            if kind is DataType.BOOL or hands_on_numbers(node, found.__contains__):
+                found.update(node.output)
+        return found
