@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neat_onnx.network.cells import part_at, part_name
-from neat_onnx.network.genes import Ints, distinct
+from neat_onnx.network.genes import Bools, Ints, distinct
 
 UNBOUND = -1
 
@@ -64,11 +64,19 @@ class Placement:
         """Whether all of these signals stand somewhere."""
         return not np.any(self.position[signals] == UNBOUND)
 
-    def check_readable(self, signals: Ints, level: int) -> None:
-        """Raise AssertionError unless each of these signals stands in a tensor, up to this level.
+    def are_readable(self, signals: Ints, level: int) -> Bools:
+        """Whether each of these signals stands in a tensor, up to this level.
 
         Signals bound behind the last level are inside of a node: no tensor has their columns.
         """
+        levels = np.array([each.level for each in self.columns], np.int64)
+        position = self.position[signals]
+        readable: Bools = position != UNBOUND
+        readable[readable] = levels[position[readable]] <= level
+        return readable
+
+    def check_readable(self, signals: Ints, level: int) -> None:
+        """Raise AssertionError unless all of these signals are readable."""
         for position in distinct(self.position[signals]).tolist():
             if position == UNBOUND or self.columns[position].level > level:
                 found = signals[self.position[signals] == position]

@@ -16,7 +16,6 @@ from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.formulas.activate import groups_of, slopes
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul
-from neat_onnx.operators.layout.columns import in_shape
 from neat_onnx.operators.spatial.apart import usual_responses
 from neat_onnx.operators.spatial.layer import (
     SpatialLayer,
@@ -63,7 +62,7 @@ class Convolution(SpatialLayer):
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
         spatial, level = self.spatial, block.level
-        result, layer = self.applied(ctx, block, in_shape(ctx, spatial.sources, level))
+        result, layer = self.applied(ctx, block, self.sources_in_shape(ctx, level))
         neurons, flat = spatial.neurons, (block.tensor("Flat"), block.name("flatten"))
         columns = Columns(layer, neurons.ravel(), level, neurons.shape, flat)
         bind_spatial(ctx, block, result, columns, self.apart)

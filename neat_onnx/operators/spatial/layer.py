@@ -16,7 +16,7 @@ from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.schedule import OneLevel, SameLevel
 from neat_onnx.network.spatial import SpatialBlock, check_block, connections_of, receptive_fields
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.layout.columns import flat_tensor
+from neat_onnx.operators.layout.columns import flat_tensor, in_shape
 from neat_onnx.operators.layout.shaping import Split
 from neat_onnx.operators.spatial.nodes import WindowAttributes
 
@@ -59,6 +59,20 @@ class SpatialLayer:
         if self.apart is None:
             return self.spatial
         return SameLevel(self.neurons, self.spatial.sources.ravel())
+
+    def sources_in_shape(self, ctx: LoweringContext, level: int) -> str:
+        """The tensor [N, *shape] of the sources.
+
+        The windows may leave some of them out, and of these no tensor has one that is inside of
+        another operator's node: in its place stands one that is read.
+        """
+        sources = self.spatial.sources
+        inside = (sources < len(ctx.net)) & ~ctx.places.are_readable(sources, level)
+        if np.any(inside):
+            _, edges = ctx.edges_into(self.neurons)
+            read = np.isin(sources, ctx.signals.read[edges])
+            sources = np.where(inside & ~read, sources[read][0], sources)
+        return in_shape(ctx, sources, level)
 
 
 def bind_spatial(

@@ -15,7 +15,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.formulas.activation_functions import emit_activation
-from neat_onnx.operators.layout.columns import flat_tensor, in_shape
+from neat_onnx.operators.layout.columns import flat_tensor
 from neat_onnx.operators.spatial.layer import (
     SpatialLayer,
     add_block,
@@ -52,7 +52,7 @@ class Pool(SpatialLayer):
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the pool, and the layout that later levels read."""
         spatial = self.spatial
-        pooled, result = self.applied(ctx, block, in_shape(ctx, spatial.sources, block.level))
+        pooled, result = self.applied(ctx, block, self.sources_in_shape(ctx, block.level))
         neurons, after = spatial.neurons.ravel(), pooled_level(ctx, spatial)
         flat = (f"PoolFlat_{after}", f"flatten_after_l{after}")
         columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)

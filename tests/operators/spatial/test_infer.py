@@ -18,7 +18,7 @@ from convolving import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.examples.cases import cases
-from support.examples.graphs import operators
+from support.examples.graphs import graph, node, operators
 from support.harness.routes import Trip, json_trip, onnxruntime_agrees
 from support.harness.sweep import count
 
@@ -225,3 +225,20 @@ def test_off_by_default():
 
 def test_is_deterministic():
     assert export(lenet(), infer_conv=True).to_json() == export(lenet(), infer_conv=True).to_json()
+
+
+def test_windows_leave_out_neurons_inside_of_another_node():
+    """The sums of a softmax are windows over its level, where an ArgMin has neurons as well."""
+    nodes = [
+        node("Softmax", "x", "p"),
+        node("Flatten", "x", "f"),
+        node("Slice", "f zero four one", "s"),
+        node("ArgMin", "s", "a", axis=1),
+        node("Cast", "a", "i", to=1),
+    ]
+    model = graph(nodes, x=("N", 2, 4), outputs=("p", "i"), zero=[0], four=[4], one=[1])
+    net = import_model(model)
+    written = export(net, infer_conv=True)
+    assert {"ArgMin", "Conv"} <= set(operators(written))
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_bytes()) == net
