@@ -145,10 +145,14 @@ def input_ports(
 ) -> tuple[Port, ...]:
     """The ports of the inputs, of which each has these axes that are time and the batch."""
     stated = {each.name: each for each in ctx.model.graph.inputs}
-    return tuple(
-        Port(name, shape, resolved.neuron_of[signals], *_hints(ctx, stated[name], axes[name]))
-        for name, shape, signals in entries
-    )
+    has_batch = any(axes[name] for name, _, _ in entries)
+    ports = []
+    for name, shape, signals in entries:
+        dtype, batch_axis = _hints(ctx, stated[name], axes[name])
+        if has_batch and not axes[name]:
+            batch_axis = None  # all samples share it
+        ports.append(Port(name, shape, resolved.neuron_of[signals], dtype, batch_axis))
+    return tuple(ports)
 
 
 def output_ports(

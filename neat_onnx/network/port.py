@@ -26,8 +26,8 @@ class Port(ReadOnly):
         neurons: positions in the network, in C order; their number is the product of `shape`.
         dtype: a hint at the type that its elements have in a graph: an output has it where
             the graph computes integers, or truth values.
-        batch_axis: a hint at where the batch is among its axes in a graph; None where a graph has
-            none, and takes one sample.
+        batch_axis: a hint at where the batch is among its axes in a graph; None where it has none
+            there, since a graph takes one sample, or all samples share the input.
     """
 
     name: str

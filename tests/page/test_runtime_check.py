@@ -27,6 +27,18 @@ def without_batch() -> bytes:
     return neat_onnx.export(net, batch_dimension=None).to_bytes()
 
 
+def with_shared_input() -> bytes:
+    """A model one of whose inputs has no batch."""
+    nodes = [helper.make_node("Mul", ["x", "dt"], ["s"]), helper.make_node("Tanh", ["s"], ["y"])]
+    inputs, outputs = (
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes) for name, sizes in each]
+        for each in ((("x", ["N", 3]), ("dt", [])), (("y", ["N", 3]),))
+    )
+    drawn = helper.make_graph(nodes, "graph", inputs, outputs)
+    opset = [helper.make_opsetid("", 18)]
+    return helper.make_model(drawn, opset_imports=opset, ir_version=8).SerializeToString()
+
+
 def outputs_of(layout: dict, blobs: dict[str, bytes]) -> bytes:
     """The outputs of a model, by onnxruntime, as web/runtime-worker.js gives them."""
     session = open_session(blobs["model"])
@@ -61,6 +73,15 @@ def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
         )
         for port in layout["inputs"]
     }
+
+
+def test_an_input_that_samples_share_has_no_axis_for_them():
+    assert convert(with_shared_input(), name="net.onnx")[0]["result"]["report"]["passed"]
+    reply, blobs = ask("runtime_inputs")
+    layout, session = reply["result"], open_session(blobs["model"])
+    assert layout["fixed"]
+    assert [port["batch_axis"] for port in layout["inputs"]] == [0, None]
+    assert [each.shape for each in session.get_inputs()] == [["N", 3], []]
 
 
 def test_a_model_of_a_single_sample_has_no_axis_for_it():

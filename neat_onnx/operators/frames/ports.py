@@ -59,7 +59,8 @@ def batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
 
 def has_batch(model: Model, net: Network) -> bool:
     """Whether an export has the axis of the batch, which a short form may do without."""
-    return len(model.graph.inputs[0].shape or ()) > len(net.inputs[0].shape)
+    ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.inputs}
+    return any(ranks[port.name] > len(port.shape) for port in net.inputs)
 
 
 def metadata_of_single_sample(model: Model) -> dict[str, str]:

@@ -35,6 +35,7 @@ from neat_onnx.operators.frames.ports import (
     open_input,
     produce_output,
 )
+from neat_onnx.operators.frames.shared_inputs import shared_inputs, with_shared_inputs
 from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
 
@@ -83,6 +84,8 @@ class OneStep:
         ctx, names = self._ctx, dict[str, str]()
         if ctx.options.dialect == "standard":
             model, names = in_stated_ports(model, ctx.net)
+            if ctx.options.batch_dimension is not None and (shared := shared_inputs(ctx.net)):
+                model = with_shared_inputs(model, shared)
         if ctx.options.batch_dimension is None and has_batch(model, ctx.net):
             from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
                 of_single_sample,
@@ -98,8 +101,15 @@ class OneStep:
         return state_metadata(self._states, model) | single
 
     def check_without_metadata(self, model: Model) -> None:
-        """Refuse initial values, which only the metadata can hold."""
+        """Refuse initial values, which only the metadata can hold; warn where import could take the
+        first axis for a batch that is none.
+        """
         check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
+        if not has_batch(model, self._ctx.net) and metadata_of_single_sample(model):
+            warn(
+                "without metadata nothing says that there is no batch: import the file with "
+                "batch_axis=None"
+            )
 
 
 @frames

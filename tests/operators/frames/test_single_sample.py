@@ -1,5 +1,6 @@
 """Models of a single sample: their inputs and outputs have no batch, and get none."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -185,6 +186,21 @@ def test_axes_that_could_be_a_batch_are_features_as_the_metadata_says():
     kept = [entry for entry in model.metadata_props if entry.key == BATCH_AXIS]
     assert import_model(model.model_copy(update={"metadata_props": kept})).inputs[0].shape == (4, 3)
     assert BATCH_AXIS not in export(read(vector())).metadata
+
+
+@pytest.mark.parametrize(("sizes", "said"), [([4, 3, 2], True), ([], False)], ids=str)
+def test_without_metadata_a_warning_says_how_to_import_it(sizes, said):
+    """A model of numbers alone has no axis that could be taken for the batch."""
+    net = import_model(
+        model_of([node("Tanh", "x", "y")], {"x": (FLOAT, sizes)}, {"y": (FLOAT, sizes)}),
+        batch_axis=None,
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = export(net, include_metadata=False)
+    assert len(told) == said
+    assert all("batch_axis=None" in str(each.message) for each in told)
+    assert import_model(model, batch_axis=None) == net
 
 
 def test_an_axis_that_was_opened_is_the_batch():

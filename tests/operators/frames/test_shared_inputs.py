@@ -1,0 +1,145 @@
+"""Inputs that all samples share have no batch in an export either."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+from stated_models import ends, model_of
+from support.examples.graphs import node, operators
+from support.harness.sessions import open_session
+
+from neat_onnx import Model, Network, export, import_model, load_network, validate, verify
+from neat_onnx.model import ValueInfo
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+DRAW = np.random.default_rng(3)
+WEIGHTS = DRAW.normal(size=(3, 2))
+
+
+def step(shape: tuple[int, ...] = (), kind: int = FLOAT, *, first: bool = False) -> Model:
+    """x + dt · tanh(x W), whose dt stands before or behind x among the inputs."""
+    nodes = [
+        *([] if kind == FLOAT else [node("Cast", "dt", "d", to=FLOAT)]),
+        node("MatMul", "x W", "h"),
+        node("Tanh", "h", "t"),
+        node("Mul", "t dt" if kind == FLOAT else "t d", "s"),
+        node("Add", "s b", "y"),
+    ]
+    inputs = {"x": (FLOAT, ["N", 3]), "dt": (kind, [*shape])}
+    if first:
+        inputs = dict(reversed(inputs.items()))
+    return model_of(nodes, inputs, {"y": (FLOAT, ["N", 2])}, W=WEIGHTS, b=[0.5, -0.25])
+
+
+def conditioned(operator: str) -> Model:
+    """A layer that combines x with features of a number that all samples share."""
+    nodes = [
+        node("Unsqueeze", "c first", "u"),
+        node("Mul", "u V", "v"),
+        node("MatMul", "x W", "h"),
+        node(operator, "h v", "s"),
+        node("Tanh", "s", "y"),
+    ]
+    inputs = {"x": (FLOAT, ["N", 3]), "c": (FLOAT, [])}
+    given: dict[str, Any] = {"W": WEIGHTS, "V": DRAW.normal(size=(1, 2)), "first": [0]}
+    return model_of(nodes, inputs, {"y": (FLOAT, ["N", 2])}, **given)
+
+
+def drawn(entry: ValueInfo) -> np.ndarray:
+    """Numbers for an input, of six samples where it has a batch."""
+    sizes = [size if isinstance(size, int) else 6 for size in entry.shape or ()]
+    return DRAW.integers(1, 4, sizes).astype(entry.elem_type.dtype)
+
+
+MODELS = {
+    "a number": step(),
+    "before the samples": step(first=True),
+    "an integer": step(kind=INT64),
+    "one for each feature": step((2,)),
+    "added to a layer": conditioned("Add"),
+    "a factor of a layer": conditioned("Mul"),
+}
+
+
+@pytest.mark.parametrize("case", MODELS)
+def test_the_export_runs_in_the_program_of_the_first_file(case):
+    first = MODELS[case]
+    net = import_model(first)
+    model = export(net)
+    assert ends(model) == ends(first)
+    feed = {entry.name: drawn(entry) for entry in first.graph.inputs}
+    (want,), (got,) = (open_session(each).run(None, feed) for each in (first, model))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    for each in (first, model):
+        assert verify(net, each, samples=32, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("case", MODELS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"batch_dimension": "samples"},
+        {"batch_dimension": False},
+        {"include_metadata": False},
+        {"functions": True},
+        {"profile": "sonnx"},
+        {"opset": 13},
+    ],
+    ids=str,
+)
+def test_it_comes_back(case, options):
+    net = import_model(MODELS[case])
+    model = export(net, **options)
+    again = import_model(model.to_bytes())
+    assert again == net
+    assert again.to_json() == net.to_json()
+    if "profile" in options:
+        assert validate(model, profile="sonnx") == []
+
+
+def test_evolved_networks_keep_it():
+    net = import_model(MODELS["added to a layer"])
+    genes = net.to_document().model_dump()
+    genes["connections"][0]["weight"] = 0.75
+    genes["library"] = "neat-onnx"
+    evolved = load_network(Network.from_document(genes).to_json())
+    model = export(evolved)
+    assert ends(model)[1] == ("c", "FLOAT", [])
+    again = import_model(model)
+    assert again == evolved
+    assert [port.batch_axis for port in again.inputs] == [0, None]
+
+
+def test_other_frames_have_a_value_for_each_sample_or_for_the_one():
+    net = import_model(step())
+    whole = export(net, sequence=True)
+    assert ends(whole)[1] == ("dt", "FLOAT", ["T", "N"])
+    assert import_model(whole).to_json() == net.to_json()
+    single = export(net, batch_dimension=None)
+    assert [sizes for *_, sizes in ends(single)] == [[3], [], [2]]
+
+
+def test_values_that_differ_are_run_one_after_the_other():
+    """verify gives each sample a number of its own."""
+    net = import_model(step())
+    other = import_model(step())
+    weights = other.connections.weight * np.where(other.connections.weight == 1.0, 1.01, 1.0)
+    changed = replace(other, connections=replace(other.connections, weight=weights))
+    assert verify(net, export(net), samples=16).passed
+    assert not verify(net, export(changed), samples=16).passed
+
+
+def test_only_nodes_that_do_not_broadcast_read_a_value_for_each_sample():
+    assert "Expand" not in operators(export(import_model(step())))
+    assert "Expand" in operators(export(import_model(MODELS["added to a layer"])))
+
+
+def test_inputs_without_a_batch_alone_are_of_a_single_sample():
+    nodes = [node("Tanh", "c", "t"), node("Mul", "t k", "y")]
+    first = model_of(nodes, {"c": (FLOAT, [])}, {"y": (FLOAT, [])}, k=2.0)
+    net = import_model(first)
+    assert ends(export(net)) == ends(first)
+    assert import_model(export(net)).to_json() == net.to_json()
