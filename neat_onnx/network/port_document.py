@@ -26,8 +26,8 @@ class PortDocument(Document):
     )
     batch_axis: Annotated[int, Field(ge=0)] | None = Field(
         0,
-        description="A hint at where the batch dimension is among its axes there; null where it has "
-        "none, since a graph takes one sample, or all samples share the input.",
+        description="A hint at where the batch dimension is among its axes there; null where it "
+        "has none, since a graph takes one sample, or all samples share the input.",
     )
 
 

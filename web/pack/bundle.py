@@ -47,7 +47,7 @@ ELSEWHERE = (
     r"operators\.formulas\.bits",
     r"operators\.rare",
     r"operators\.ml",
-    r"operators\.frames\.single_sample",
+    r"operators\.frames\.(single_sample|shared_inputs|output_types)",
     r"operators\.products\.(determinant|fourier|pairs)",
     r"operators\.spatial\.(sampling|computed_places)",
     r"operators\.finders",

@@ -8,21 +8,16 @@ from collections.abc import Sequence
 
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph
 from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.passes.merged_shapes import merged_shapes
 from neat_onnx.passes.splice import renamed
 
 
-def shared_inputs(net: Network) -> list[Port]:
-    """The inputs without a batch of a network some of whose inputs have one."""
-    shared = [port for port in net.inputs if port.batch_axis is None]
-    return shared if len(shared) < len(net.inputs) else []
-
-
-def with_shared_inputs(model: Model, shared: Sequence[Port]) -> Model:
-    """The model whose inputs of these ports have no batch.
+def with_shared_inputs(model: Model, shared: Sequence[Port]) -> tuple[Model, dict[str, str]]:
+    """The model whose inputs of these ports have no batch, and the names there of tensors that had
+    others.
 
     Args:
         model: an export of one step, samples first.
@@ -41,7 +36,7 @@ def with_shared_inputs(model: Model, shared: Sequence[Port]) -> Model:
         else each
         for each in model.graph.inputs
     ]
-    return with_graph(draft.finished(), inputs=inputs)
+    return merged_shapes(with_graph(draft.finished(), inputs=inputs))
 
 
 def _for_each_sample(draft: Draft, entry: ValueInfo, samples: ValueInfo) -> str:

@@ -34,8 +34,8 @@ from neat_onnx.operators.frames.ports import (
     metadata_of_single_sample,
     open_input,
     produce_output,
+    shared_inputs,
 )
-from neat_onnx.operators.frames.shared_inputs import shared_inputs, with_shared_inputs
 from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
 
@@ -81,18 +81,23 @@ class OneStep:
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and the place of the batch, that ports have."""
-        ctx, names = self._ctx, dict[str, str]()
+        ctx, names, others = self._ctx, dict[str, str](), dict[str, str]()
         if ctx.options.dialect == "standard":
             model, names = in_stated_ports(model, ctx.net)
-            if ctx.options.batch_dimension is not None and (shared := shared_inputs(ctx.net)):
-                model = with_shared_inputs(model, shared)
-        if ctx.options.batch_dimension is None and has_batch(model, ctx.net):
-            from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
-                of_single_sample,
+        if ctx.options.batch_dimension is None:
+            if has_batch(model, ctx.net):
+                from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
+                    of_single_sample,
+                )
+
+                model, others = of_single_sample(model)
+        elif ctx.options.dialect == "standard" and (shared := shared_inputs(ctx.net)):
+            from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
+                with_shared_inputs,
             )
 
-            model, others = of_single_sample(model)
-            names = others | {old: others.get(new, new) for old, new in names.items()}
+            model, others = with_shared_inputs(model, shared)
+        names = others | {old: others.get(new, new) for old, new in names.items()}
         return model, names
 
     def metadata(self, model: Model) -> dict[str, str]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.operators.frames.output_types import OutputTypes
 from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
@@ -53,11 +52,11 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
 
 def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
-    types = OutputTypes(draft)
+    kinds = _kinds_of(ports, draft)
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
-        entry, kind = entries[port.name], _kind_of(port, types)
+        entry, kind = entries[port.name], kinds.get(port.name)
         axis = _batch_axis(port, entry)
         steps = (_cast(kind) if kind else []) + _transpose(axis, 0, entry)
         if not steps:
@@ -121,7 +120,12 @@ def _name_of_numbers(draft: Draft, port: Port) -> str:
     return draft.name(f"{port.name}_number" if named else "n")
 
 
-def _kind_of(port: Port, types: OutputTypes) -> DataType | None:
-    """The type of an output that was of integers or truth values, if the graph computes such."""
-    wanted = _DTYPES.get(port.dtype)
-    return wanted if wanted and types.holds(port.name, wanted) else None
+def _kinds_of(ports: Sequence[Port], draft: Draft) -> dict[str, DataType]:
+    """The types of outputs that were of integers or truth values, if the graph computes such."""
+    wanted = {port.name: _DTYPES[port.dtype] for port in ports if port.dtype in _DTYPES}
+    if not wanted:
+        return {}
+    from neat_onnx.operators.frames.output_types import OutputTypes  # noqa: PLC0415 - of few networks
+
+    types = OutputTypes(draft)
+    return {name: kind for name, kind in wanted.items() if types.holds(name, kind)}
