@@ -81,23 +81,24 @@ class OneStep:
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and the place of the batch, that ports have."""
-        ctx, names, others = self._ctx, dict[str, str](), dict[str, str]()
+        ctx, names = self._ctx, dict[str, str]()
+        has_samples = ctx.options.batch_dimension is not None
         if ctx.options.dialect == "standard":
-            model, names = in_stated_ports(model, ctx.net)
-        if ctx.options.batch_dimension is None:
-            if has_batch(model, ctx.net):
-                from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
-                    of_single_sample,
+            if has_samples and (shared := shared_inputs(ctx.net)):
+                from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
+                    with_shared_inputs,
                 )
 
-                model, others = of_single_sample(model)
-        elif ctx.options.dialect == "standard" and (shared := shared_inputs(ctx.net)):
-            from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
-                with_shared_inputs,
+                model, names = with_shared_inputs(model, shared)
+            model, others = in_stated_ports(model, ctx.net)
+            names = others | {old: others.get(new, new) for old, new in names.items()}
+        if not has_samples and has_batch(model, ctx.net):
+            from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
+                of_single_sample,
             )
 
-            model, others = with_shared_inputs(model, shared)
-        names = others | {old: others.get(new, new) for old, new in names.items()}
+            model, others = of_single_sample(model)
+            names = others | {old: others.get(new, new) for old, new in names.items()}
         return model, names
 
     def metadata(self, model: Model) -> dict[str, str]:

@@ -47,6 +47,31 @@ def conditioned(operator: str) -> Model:
     return model_of(nodes, inputs, {"y": (FLOAT, ["N", 2])}, **given)
 
 
+def columns() -> Model:
+    """Samples are the columns of x, and two inputs are shared."""
+    nodes = [
+        node("Transpose", "x", "t", perm=[1, 0]),
+        node("MatMul", "t W", "h"),
+        node("Unsqueeze", "a first", "u"),
+        node("Mul", "u V", "v"),
+        node("Add", "h v", "s"),
+        node("Mul", "s b", "y"),
+    ]
+    inputs = {"x": (FLOAT, [3, "N"]), "a": (FLOAT, []), "b": (FLOAT, [2])}
+    given: dict[str, Any] = {"W": WEIGHTS, "V": DRAW.normal(size=(1, 2)), "first": [0]}
+    return model_of(nodes, inputs, {"y": (FLOAT, ["N", 2])}, **given)
+
+
+def remembering() -> Model:
+    """A state that decays by a factor that all samples share."""
+    nodes = [node("Mul", "h decay", "d"), node("Add", "d x", "s"), node("Tanh", "s", "h_next")]
+    sizes = (FLOAT, ["N", 3])
+    inputs = {"x": sizes, "decay": (FLOAT, []), "h": sizes}
+    return model_of(
+        [*nodes, node("Identity", "h_next", "y")], inputs, {"y": sizes, "h_next": sizes}
+    )
+
+
 def drawn(entry: ValueInfo) -> np.ndarray:
     """Numbers for an input, of six samples where it has a batch."""
     sizes = [size if isinstance(size, int) else 6 for size in entry.shape or ()]
@@ -60,6 +85,7 @@ MODELS = {
     "one for each feature": step((2,)),
     "added to a layer": conditioned("Add"),
     "a factor of a layer": conditioned("Mul"),
+    "two, and samples behind": columns(),
 }
 
 
@@ -143,3 +169,11 @@ def test_inputs_without_a_batch_alone_are_of_a_single_sample():
     net = import_model(first)
     assert ends(export(net)) == ends(first)
     assert import_model(export(net)).to_json() == net.to_json()
+
+
+def test_memory_has_a_batch_all_the_same():
+    net = import_model(remembering(), memory={"h": "h_next"})
+    model = export(net)
+    assert ends(model) == ends(remembering())
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model).to_json() == net.to_json()
