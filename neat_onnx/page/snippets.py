@@ -139,7 +139,8 @@ def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> str:
 
 def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
     def value(port: _Port) -> str:
-        kind, sizes = port.kind.csharp, f"new[] {{ {', '.join(map(str, port.shape))} }}"
+        kind, axes = port.kind.csharp, ", ".join(map(str, port.shape))
+        sizes = f"new[] {{ {axes} }}" if axes else "new int[0]"
         if port.start is None:
             return f"new DenseTensor<{kind}>({sizes})"
         values = ", ".join(f"{number!r}{'f' * (kind == 'float')}" for number in port.start)

@@ -107,3 +107,15 @@ def test_the_csharp_program_names_every_input_and_state():
         assert json.dumps(entry.name) in text
     assert text.count("{") == text.count("}")
     assert text.count("(") == text.count(")")
+
+
+def test_a_single_number_has_no_axis():
+    """`new[] { }` is no C#: nothing tells the type of its elements."""
+    net, _ = made("np-ff-19")
+    port = replace(net.inputs[0], neurons=net.inputs[0].neurons[:1], shape=(), batch_axis=None)
+    rest = replace(net.inputs[0], name="x", neurons=net.inputs[0].neurons[1:])
+    rest = replace(rest, shape=(len(rest.neurons),))
+    model = neat_onnx.export(replace(net, inputs=(port, rest)))
+    text = program(model, "C#")
+    assert "new DenseTensor<float>(new int[0])" in text
+    assert "{  }" not in text
