@@ -87,7 +87,8 @@ class Network(Structure):
         """Compute independent samples, each from the reset state.
 
         Args:
-            x: (I,) or (N, I); or one such array for each named input port.
+            x: (I,) or (N, I); or one such array for each named input port, and a single value
+                where all samples share it.
 
         Returns:
             (O,) or (N, O), float64; a dictionary of the output ports if `x` is one of the inputs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,3 +45,9 @@ class Port(ReadOnly):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def shared_ports(inputs: Sequence[Port]) -> list[Port]:
+    """The inputs without a batch, where others have one: all samples share them."""
+    shared = [port for port in inputs if port.batch_axis is None]
+    return shared if len(shared) < len(inputs) else []

@@ -12,7 +12,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import FORMULA, Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import Floats
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, shared_ports
 from neat_onnx.network.program import Program
 from neat_onnx.network.structure import Structure
 
@@ -140,20 +140,28 @@ def _gather_ports(
     names = [port.name for port in net.inputs]
     if set(x) != set(names):
         raise NetworkError(f"x names the inputs {sorted(x)}", hint=f"Give exactly {names}")
-    parts, lead = [], None
+    values = {port.name: numbers(x[port.name]) for port in net.inputs}
+    shared = {port.name for port in shared_ports(net.inputs)}
+    lead: tuple[int, ...] | None = None
     for port in net.inputs:
-        values = numbers(x[port.name])
-        front = values.shape[: values.ndim - len(port.shape)]
-        if values.shape[len(front) :] != port.shape or len(front) not in leading:
+        shape = values[port.name].shape
+        front = shape[: len(shape) - len(port.shape)]
+        if port.name in shared and shape == port.shape:
+            continue
+        if shape[len(front) :] != port.shape or len(front) not in leading:
             raise NetworkError(
-                f"x['{port.name}'] has shape {list(values.shape)}",
+                f"x['{port.name}'] has shape {list(shape)}",
                 hint=f"Its last axes are {list(port.shape)}, after {leading[0]} or {leading[1]}",
             )
         if lead is not None and front != lead:
             raise NetworkError(f"x['{port.name}'] has other leading axes than the inputs before it")
         lead = front
-        parts.append(values.reshape(*front, -1))
-    return np.concatenate(parts, axis=-1), lead or ()
+    lead = lead or ()
+    parts = [
+        np.broadcast_to(values[port.name], (*lead, *port.shape)).reshape(*lead, -1)
+        for port in net.inputs
+    ]
+    return np.concatenate(parts, axis=-1), lead
 
 
 def _split_ports(net: Structure, outputs: Floats) -> dict[str, Floats]:

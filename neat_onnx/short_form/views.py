@@ -174,11 +174,15 @@ class AxisFrame:
     def _operand(self, operand: _Operand, elements: Places) -> tuple[str, Sizes] | None:
         """The name and the axes in the frame of an input of a node with these elements."""
         name, places = operand
+        constant = self._draft.tensors.get(name)
         if places is None:
+            if (
+                constant is not None and len(constant.dims) > len(self.axes) + 1
+            ):  # the batch as well
+                name = self._constant(name, constant.values.reshape(()), constant.data_type)
             return name, ()
         if name in self.views:
             return self.views[name][:2]
-        constant = self._draft.tensors.get(name)
         if constant is None:
             return self._viewed(name, places[elements])
         values = unrepeated(constant.values.ravel()[places[elements]].reshape(self.axes))

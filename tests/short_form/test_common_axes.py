@@ -202,3 +202,17 @@ def test_a_tensor_that_is_read_in_two_orders_is_there_once():
 def test_what_is_not_shorter_stays(nodes, numbers):
     last = {"last": LAST} if any("last" in each.input for each in nodes) else {}
     assert rewritten(nodes, **numbers, **last) == [each.op_type for each in nodes]
+
+
+def test_one_number_of_more_axes_has_none():
+    """It would give each result as many axes as it has."""
+    nodes = [
+        node("Reshape", "x w", "f"),
+        node("Add", "f one", "a"),
+        node("Mul", "a a", "q"),
+        node("Flatten", "q", "p"),
+        node("Gather", "p at", "y", axis=1),
+    ]
+    numbers = {"w": np.array([0, 1, 1, 3]), "one": np.full((1, 1, 1), 0.5), "at": np.array([2, 0])}
+    found = rewritten(nodes, ("N", 3), **numbers)
+    assert found == ["Add", "Mul", "Gather"]

@@ -57,12 +57,6 @@ def batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
     return (*axes[:place], now, *axes[place:])
 
 
-def shared_inputs(net: Network) -> list[Port]:
-    """The inputs without a batch of a network some of whose inputs have one."""
-    shared = [port for port in net.inputs if port.batch_axis is None]
-    return shared if len(shared) < len(net.inputs) else []
-
-
 def has_batch(model: Model, net: Network) -> bool:
     """Whether an export has the axis of the batch, which a short form may do without."""
     ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.inputs}

@@ -19,6 +19,7 @@ from neat_onnx.model import Graph, Model
 from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import shared_ports
 from neat_onnx.operators.frames.memory import (
     State,
     is_written,
@@ -34,7 +35,6 @@ from neat_onnx.operators.frames.ports import (
     metadata_of_single_sample,
     open_input,
     produce_output,
-    shared_inputs,
 )
 from neat_onnx.operators.frames.stated_ports import in_stated_ports
 
@@ -84,7 +84,7 @@ class OneStep:
         ctx, names = self._ctx, dict[str, str]()
         has_samples = ctx.options.batch_dimension is not None
         if ctx.options.dialect == "standard":
-            if has_samples and (shared := shared_inputs(ctx.net)):
+            if has_samples and (shared := shared_ports(ctx.net.inputs)):
                 from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
                     with_shared_inputs,
                 )

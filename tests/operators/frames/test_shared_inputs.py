@@ -10,7 +10,16 @@ from stated_models import ends, model_of
 from support.examples.graphs import node, operators
 from support.harness.sessions import open_session
 
-from neat_onnx import Model, Network, export, import_model, load_network, validate, verify
+from neat_onnx import (
+    Model,
+    Network,
+    NetworkError,
+    export,
+    import_model,
+    load_network,
+    validate,
+    verify,
+)
 from neat_onnx.model import ValueInfo
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
@@ -98,6 +107,12 @@ def test_the_export_runs_in_the_program_of_the_first_file(case):
     feed = {entry.name: drawn(entry) for entry in first.graph.inputs}
     (want,), (got,) = (open_session(each).run(None, feed) for each in (first, model))
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    rows = {
+        port.name: np.moveaxis(feed[port.name], port.batch_axis, 0)
+        for port in net.inputs
+        if port.batch_axis is not None
+    }
+    np.testing.assert_allclose(net.activate(feed | rows)["y"], want, rtol=1e-5, atol=1e-6)
     for each in (first, model):
         assert verify(net, each, samples=32, runtime="onnxruntime").passed
 
@@ -177,3 +192,16 @@ def test_memory_has_a_batch_all_the_same():
     assert ends(model) == ends(remembering())
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model).to_json() == net.to_json()
+
+
+def test_values_of_other_shapes_are_refused():
+    net = import_model(step())
+    x = DRAW.normal(size=(6, 3))
+    for compute in (net.activate, net.run):
+        once, each = (compute({"x": x, "dt": dt})["y"] for dt in (0.5, np.full(6, 0.5)))
+        np.testing.assert_array_equal(once, each)
+    for wrong in (np.zeros(5), np.zeros((6, 1))):
+        with pytest.raises(NetworkError, match="'dt'"):
+            net.activate({"x": x, "dt": wrong})
+    with pytest.raises(NetworkError, match="'x'"):
+        net.activate({"x": 0.5, "dt": 0.5})
