@@ -108,6 +108,11 @@ class Draft:
         return self._names.like(wish)
 
     @cached_property
+    def names_nodes(self) -> bool:
+        """Whether nodes have names; in short forms none has, and tensors have short ones."""
+        return any(node.name for node in self.model.graph.node)
+
+    @cached_property
     def _node_names(self) -> FreshNames:
         return FreshNames(node.name for node in self.model.graph.node)
 

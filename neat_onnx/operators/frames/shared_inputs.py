@@ -87,4 +87,4 @@ def _is_broadcast(model: Model, name: str) -> bool:
 
 def _wish(draft: Draft, wish: str) -> str:
     """The wish for a name; a short one where names are."""
-    return wish if any(node.name for node in draft.model.graph.node) else "n"
+    return wish if draft.names_nodes else "n"

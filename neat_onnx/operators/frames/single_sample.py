@@ -60,7 +60,7 @@ def _for_one_sample(draft: Draft, node: Node, axes: str) -> list[Node]:
 def _first_axis(draft: Draft) -> str:
     """The constant by which an Unsqueeze and a Squeeze have the axis of the batch."""
     known = [each.name for each in draft.model.graph.initializer if _is_zero(each)]
-    return min(known, default="") or draft.constant("first_axis" if _has_names(draft) else "a", [0])
+    return min(known, default="") or draft.constant("first_axis" if draft.names_nodes else "a", [0])
 
 
 def _is_zero(tensor: Tensor) -> bool:
@@ -70,8 +70,4 @@ def _is_zero(tensor: Tensor) -> bool:
 
 def _inner_name(draft: Draft, port: str) -> str:
     """The name inside of a graph for an input or output; a short one where names are."""
-    return draft.name(f"{port}_batch" if _has_names(draft) else "n")
-
-
-def _has_names(draft: Draft) -> bool:
-    return any(node.name for node in draft.model.graph.node)
+    return draft.name(f"{port}_batch" if draft.names_nodes else "n")

@@ -103,19 +103,22 @@ class OneStep:
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""
-        single = {} if has_batch(model, self._ctx.net) else metadata_of_single_sample(model)
-        return state_metadata(self._states, model) | single
+        return state_metadata(self._states, model) | self._of_single_sample(model)
 
     def check_without_metadata(self, model: Model) -> None:
         """Refuse initial values, which only the metadata can hold; warn where import could take the
         first axis for a batch that is none.
         """
         check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
-        if not has_batch(model, self._ctx.net) and metadata_of_single_sample(model):
+        if self._of_single_sample(model):
             warn(
                 "without metadata nothing says that there is no batch: import the file with "
                 "batch_axis=None"
             )
+
+    def _of_single_sample(self, model: Model) -> dict[str, str]:
+        """The metadata of no batch, where import could take an axis for one."""
+        return {} if has_batch(model, self._ctx.net) else metadata_of_single_sample(model)
 
 
 @frames

@@ -116,8 +116,7 @@ def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueIn
 
 def _name_of_numbers(draft: Draft, port: Port) -> str:
     """The name of the numbers that a port has inside the graph; a short one where names are."""
-    named = any(node.name for node in draft.model.graph.node)
-    return draft.name(f"{port.name}_number" if named else "n")
+    return draft.name(f"{port.name}_number" if draft.names_nodes else "n")
 
 
 def _kinds_of(ports: Sequence[Port], draft: Draft) -> dict[str, DataType]:
