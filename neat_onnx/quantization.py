@@ -39,7 +39,7 @@ def export_quantized(net: Network, options: ExportOptions, calibration: Any) -> 
     """
     full = options.quantize == "full"
     _check(options, calibration, full)
-    changes: dict[str, Any] = {"fold": True} if full else {}
+    changes: dict[str, Any] = {"sequence": options.sequence, **({"fold": True} if full else {})}
     if "opset" not in options.model_fields_set:
         changes["opset"] = _OPSET
     plain = options.model_copy(update=changes)

@@ -50,7 +50,8 @@ BOUNDARIES = {
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
             "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "lowering.signals", "operators.rnn", "operators.spatial.apart", "verification"),
+             "lowering.port_options", "lowering.signals", "operators.rnn",
+             "operators.spatial.apart", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")

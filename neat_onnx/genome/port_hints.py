@@ -25,6 +25,7 @@ class PortHints(Document):
 
     dtype: Dtype = ""
     batch_axis: Annotated[int, Field(ge=0, lt=MAX_AXES)] | None = 0
+    time_axis: Annotated[int, Field(ge=0, lt=MAX_AXES)] | None = None
 
 
 class _PortsDocument(Document):
@@ -38,15 +39,25 @@ def hints_entry(net: Network, lifted: Network, *, with_genome: bool = False) -> 
 
     Without a genome float64 is that of the graph.
     """
-    own, known = net.inputs + net.outputs, without_float64(lifted.inputs + lifted.outputs)
+    own, known = net.inputs + net.outputs, lifted.inputs + lifted.outputs
+    if with_genome:
+        known = without_options(known)
+    else:
+        own, known = _without_float64(own), _without_float64(known)
     found = {port.name: _hints(port) for port in known}
-    ours = {port.name: _hints(port) for port in (own if with_genome else without_float64(own))}
+    ours = {port.name: _hints(port) for port in own}
     differ = {name: hints.model_dump() for name, hints in ours.items() if hints != found.get(name)}
     return {PORTS: json.dumps(differ, separators=(",", ":"))} if differ else {}
 
 
-def without_float64(ports: Sequence[Port]) -> tuple[Port, ...]:
-    """The ports of a graph that has a genome: float64 is an option of its export, and no hint."""
+def without_options(ports: Sequence[Port]) -> tuple[Port, ...]:
+    """The ports of a graph that has a genome: float64 and sequences are options of its export, and
+    no hints.
+    """
+    return tuple(replace(port, time_axis=None) for port in _without_float64(ports))
+
+
+def _without_float64(ports: Sequence[Port]) -> tuple[Port, ...]:
     return tuple(replace(port, dtype="") if port.dtype == "float64" else port for port in ports)
 
 
@@ -70,8 +81,10 @@ def with_hints(net: Network, metadata: Mapping[str, str]) -> Network:
 
 def _hinted(port: Port, others: Mapping[str, PortHints]) -> Port:
     hints = others.get(port.name, _hints(port))
-    return replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis)
+    return replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis, time_axis=hints.time_axis)
 
 
 def _hints(port: Port) -> PortHints:
-    return PortHints.model_construct(dtype=port.dtype, batch_axis=port.batch_axis)
+    return PortHints.model_construct(
+        dtype=port.dtype, batch_axis=port.batch_axis, time_axis=port.time_axis
+    )

@@ -24,7 +24,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.genome.port_hints import with_hints, without_float64
+from neat_onnx.genome.port_hints import with_hints, without_options
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -202,8 +202,8 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = backwards(at, len(net))
     return Network(
-        inputs=tuple(_moved(port, back) for port in without_float64(net.inputs)),
-        outputs=tuple(_moved(port, back) for port in without_float64(net.outputs)),
+        inputs=tuple(_moved(port, back) for port in without_options(net.inputs)),
+        outputs=tuple(_moved(port, back) for port in without_options(net.outputs)),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,

@@ -148,10 +148,11 @@ def input_ports(
     has_batch = any(axes[name] for name, _, _ in entries)
     ports = []
     for name, shape, signals in entries:
-        dtype, batch_axis = _hints(ctx, stated[name], axes[name])
+        dtype, batch_axis, time_axis = _hints(ctx, stated[name], axes[name])
         if has_batch and not axes[name]:
             batch_axis = None  # all samples share it
-        ports.append(Port(name, shape, resolved.neuron_of[signals], dtype, batch_axis))
+        neurons = resolved.neuron_of[signals]
+        ports.append(Port(name, shape, neurons, dtype, batch_axis, time_axis))
     return tuple(ports)
 
 
@@ -172,14 +173,21 @@ def output_ports(
     return tuple(ports)
 
 
-def _hints(ctx: LiftingContext, entry: ValueInfo, axes: Axes) -> tuple[Dtype, int | None]:
-    """The type that a port keeps, and where its batch is in a graph of one step."""
+def _hints(
+    ctx: LiftingContext, entry: ValueInfo, axes: Axes
+) -> tuple[Dtype, int | None, int | None]:
+    """The type that a port keeps, where its batch is in a graph of one step, and time in one of
+    sequences.
+    """
     kind = entry.elem_type
     kept = kind.is_discrete or kind is DataType.DOUBLE
     dtype: Any = kind.dtype.name if kept else ""
     if ctx.features_only:
-        return dtype, None
-    return dtype, axes[0] if len(axes) == 1 else 0
+        return dtype, None, None
+    if len(axes) < 2:
+        return dtype, (*axes, 0)[0], None
+    time, batch = axes
+    return dtype, batch - (time < batch), time
 
 
 def _refuse_first_axis(name: str) -> NoReturn:

@@ -250,4 +250,4 @@ def _around(
 
 def _of_numbers(port: Port) -> Port:
     """The port without hints: it stands inside of the graph."""
-    return replace(port, dtype="", batch_axis=0)
+    return replace(port, dtype="", batch_axis=0, time_axis=None)

@@ -14,15 +14,15 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.genome.checksum import shorter
-from neat_onnx.lowering.checks import WIDE_INTEGERS, check_activations, check_network
+from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.port_options import options_of_ports
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS
-from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
@@ -43,7 +43,7 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
-    options = _as_in_its_ports(net, options)
+    options = options.model_copy(update=options_of_ports(net, options))
     check_network(net, options)
     model = _with_own_metadata(net, options)
     if options.include_metadata or net.library != IMPORTED or net.has_memory or net.memory:
@@ -62,38 +62,6 @@ def _with_own_metadata(net: Network, options: ExportOptions) -> Model:
         except SharedNeuronsError as found:
             copied = copied | found.shared
     return _exported(net, options, np.ones(len(net), np.bool_))
-
-
-def _as_in_its_ports(net: Network, options: ExportOptions) -> ExportOptions:
-    """The options; where they leave open the type of the numbers, or whether there is a batch, as
-    in the model that the ports come from.
-    """
-    if options.dialect != "standard":
-        return options
-    found: dict[str, Any] = {}
-    if options.quantize == "none" and _is_of_float64(net):
-        found["dtype"] = "float64"
-    if not options.sequence and all(p.batch_axis is None for p in net.inputs + net.outputs):
-        found["batch_dimension"] = None
-    open_ones = found.keys() - options.model_fields_set
-    return options.model_copy(update={name: found[name] for name in sorted(open_ones)})
-
-
-def _is_of_float64(net: Network) -> bool:
-    """Whether ports have float64, or, as is exact in it, integers alone of more than 16 bits; and
-    no layer has windows, which runtimes know in float32 alone.
-    """
-    if net.blocks:
-        return False
-    kinds = {port.dtype for port in net.inputs + net.outputs}
-    floats = kinds & {"", "float64"}
-    wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
-    return floats == {"float64"} or (wide and _has_whole_genes(net))
-
-
-def _has_whole_genes(net: Network) -> bool:
-    genes = net.neurons.bias, net.neurons.response, net.connections.weight
-    return all(map(are_whole, genes))
 
 
 def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:

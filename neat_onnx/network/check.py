@@ -85,6 +85,10 @@ def _check_port(side: Where, position: int, port: Port | MemoryPort, count: int)
     if port.batch_axis is not None and not 0 <= port.batch_axis <= len(port.shape):
         message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
         raise network_error(side, position, message)
+    time = port.time_axis if isinstance(port, Port) else None
+    if time is not None and not 0 <= time <= len(port.shape) + 1:
+        message = f"time_axis is {time} of {len(port.shape)} axes, the batch and time"
+        raise network_error(side, position, message)
     outside = (port.neurons < 0) | (port.neurons >= count)
     _refuse_first(outside, side, "no such neuron {}", port.neurons)
 

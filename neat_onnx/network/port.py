@@ -29,6 +29,8 @@ class Port(ReadOnly):
             the graph computes integers, or truth values.
         batch_axis: a hint at where the batch is among its axes in a graph; None where it has none
             there, since a graph takes one sample, or all samples share the input.
+        time_axis: a hint at where time is among these and the batch, where the graph takes whole
+            sequences; None of an output beside them that has their last step alone.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Port(ReadOnly):
     neurons: Ints
     dtype: Dtype = ""
     batch_axis: int | None = 0
+    time_axis: int | None = None
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -29,6 +29,11 @@ class PortDocument(Document):
         description="A hint at where the batch dimension is among its axes there; null where it "
         "has none, since a graph takes one sample, or all samples share the input.",
     )
+    time_axis: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="A hint at where time is among these and the batch, where the ONNX graph takes "
+        "whole sequences; null otherwise, and of an output that has their last step alone.",
+    )
 
 
 def port_document(port: Port, ids: Ints) -> PortDocument:
@@ -39,6 +44,7 @@ def port_document(port: Port, ids: Ints) -> PortDocument:
         neurons=ids[port.neurons].tolist(),
         dtype=port.dtype,
         batch_axis=port.batch_axis,
+        time_axis=port.time_axis,
     )
 
 
@@ -58,5 +64,6 @@ def read_ports(
             if neuron not in position:
                 raise network_error(what, index, f"no neuron has the id {neuron}")
         neurons = np.array([position[neuron] for neuron in port.neurons], np.int64)
-        found.append(Port(port.name, tuple(port.shape), neurons, port.dtype, port.batch_axis))
+        hints = port.dtype, port.batch_axis, port.time_axis
+        found.append(Port(port.name, tuple(port.shape), neurons, *hints))
     return tuple(found)

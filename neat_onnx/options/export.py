@@ -103,7 +103,9 @@ class ExportOptions(OptionDocument):
     )
     sequence: bool = Field(
         False,
-        description="Write one Scan over [T, N, …], the memory inside, instead of a single step.",
+        description="Write one Scan over [T, N, …], the memory inside, instead of a single step. "
+        "Left out, it is true for a network that was imported from a model of whole sequences, "
+        "with time and the batch where that had them, unless it is quantized.",
     )
     fused_recurrent: bool = Field(
         True,

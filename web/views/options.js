@@ -44,7 +44,7 @@ export function options({ again }) {
   const fill = whenChanged((state) => `${state.turns} ${state.schema !== null}`, (_, state) => {
     result = state.result;
     if (!state.made || state.job) return; // the form shows what the result was made with
-    fields.forEach((field, name) => field.set(state.made.settings[name]));
+    fields.forEach((field, name) => field.fill(state.made.settings[name], result?.left_open[name]));
     hide();
   });
   return (state) => {
@@ -67,12 +67,17 @@ function layout(fields) {
   ];
 }
 
-/** One option: {name, element, value(), set(value), changed(), check()}. */
+/**
+ * One option: {name, element, value(), fill(value, own), changed(), check()}.
+ * `own` is what the network's ports want of an option that nobody has set.
+ */
 function fieldFor(name, property, definitions) {
   const plain = resolve(property, definitions);
   const standard = property.default ?? plain.default ?? null;
+  let open = standard;
+  const value = () => (open === null && read() === "" ? null : read());
   const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const { input, value, wide = false, put } = control(plain, standard);
+  const { input, value: read, wide = false, put } = control(plain, standard);
   input.id = `option-${name}`;
   input.name = name;
   const check = () => {
@@ -92,8 +97,11 @@ function fieldFor(name, property, definitions) {
   const element = h("div", { className: `field ${input.type}${wide ? " wide" : ""}` },
     h("label", { htmlFor: input.id }, words(name)), input,
     note ? h("p", { id: `about-${name}`, className: "soft" }, note) : null);
-  const set = (item) => put(item === undefined ? standard : item);
-  return { name, element, value, set, check, changed: () => !same(value(), standard) };
+  const fill = (item, own) => {
+    open = own === undefined ? standard : own;
+    put(item === undefined ? open : item);
+  };
+  return { name, element, value, fill, check, changed: () => !same(value(), open) };
 }
 
 /** The branch of a schema that fits its default: through $ref, and past null in anyOf. */

@@ -61,6 +61,14 @@ def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
     return [port for port in ports if _tells_itself(ctx, port)]
 
 
+def ports_of_sequences(ctx: LoweringContext) -> Sequence[MemoryPort]:
+    """The memory ports of a graph of sequences: there are some where the network is of a model that
+    took both.
+    """
+    timed = any(port.time_axis is not None for port in ctx.net.inputs)
+    return named_ports(ctx) if timed else ()
+
+
 def _tells_itself(ctx: LoweringContext, port: MemoryPort) -> bool:
     before, after = (
         value_info(ctx, name, port.shape, port.batch_axis) for name in (port.input, port.output)

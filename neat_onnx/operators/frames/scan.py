@@ -32,8 +32,9 @@ from neat_onnx.model.wiring import names_made, names_read
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
-from neat_onnx.operators.frames.memory import State
+from neat_onnx.operators.frames.memory import State, ports_of_sequences
 from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_metadata
+from neat_onnx.operators.frames.stated_ports import in_stated_ports
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
@@ -99,22 +100,28 @@ class OverSteps(OneStep):
     """The frame of a sequence: the graph of one step is the body of a Scan."""
 
     def _ports(self) -> Sequence[MemoryPort]:
-        """None: states are inside of the Scan."""
-        return ()
+        """The memory ports that a model of sequences had; other states are inside of the Scan."""
+        return ports_of_sequences(self._ctx)
 
     def close(self) -> Graph:
         """Put the step into a Scan over [T, N, …]."""
         ctx, step = self._ctx, super().close()
-        inputs, outputs = step.inputs[: len(ctx.net.inputs)], step.outputs[: len(ctx.net.outputs)]
-        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in (*inputs, *outputs)}
+        inputs, before = _split(step.inputs, len(ctx.net.inputs))
+        outputs, after = _split(step.outputs, len(ctx.net.outputs))
+        named = len(self._named)
+        crossing = (*inputs, *before[:named], *outputs, *after[:named])
+        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in crossing}
         body = Graph(
             name="step",
-            inputs=[*step.inputs[len(inputs) :], *_renamed(inputs, names)],
-            outputs=[*step.outputs[len(outputs) :], *_renamed(outputs, names)],
+            inputs=_renamed([*before, *inputs], names),
+            outputs=_renamed([*after, *outputs], names),
             node=[_rewired(node, names) for node in ctx.take_nodes()],
         )
-        starts = _initial_states(ctx, inputs[0].name, self._states)
-        ends = [ctx.fresh(f"{state.next}_last") for state in self._states]
+        inner = self._states[named:]
+        starts = [state.previous for state in self._named]
+        starts += _initial_states(ctx, inputs[0].name, inner)
+        ends = [state.next for state in self._named]
+        ends += [ctx.fresh(f"{state.next}_last") for state in inner]
         ctx.produce(
             Scan,
             [*starts, *(entry.name for entry in inputs)],
@@ -125,23 +132,31 @@ class OverSteps(OneStep):
         )
         return Graph(
             name=step.name,
-            inputs=timed(inputs),
-            outputs=timed(outputs),
+            inputs=timed(inputs) + before[:named],
+            outputs=timed(outputs) + after[:named],
             initializer=list(ctx.initializers.values()),
             node=ctx.nodes,
         )
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
-        """Return the model as it is: sequences are of numbers, time and the batch first."""
-        return model, {}
+        """Give inputs and outputs the types, and time and the batch the place, that ports have."""
+        return in_stated_ports(model, self._ctx.net, sequence=True)
 
     def metadata(self, model: Model) -> dict[str, str]:
-        """The states are in the graph with their start, so that there is nothing to say of them."""
-        return state_metadata([], model)
+        """Which output feeds which state; the others are in the graph with their start, so that
+        there is nothing to say of them.
+        """
+        return state_metadata(self._named, model)
 
     def check_without_metadata(self, model: Model) -> None:
-        """Refuse ports that would be taken for states; the states themselves are in the graph."""
-        check_lost_states([], model, lossy=self._ctx.options.lossy)
+        """Refuse ports that would be taken for states, and initial values of those that are."""
+        check_lost_states(self._named, model, lossy=self._ctx.options.lossy)
+
+    @property
+    def _named(self) -> list[State]:
+        """The states that cross the ends of the graph, which are the first ones."""
+        names = {port.input for port in self._ports()}
+        return [state for state in self._states if state.previous in names]
 
 
 @frames
@@ -168,8 +183,15 @@ def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]
     return tensors
 
 
+def _split(entries: Sequence[ValueInfo], count: int) -> tuple[list[ValueInfo], list[ValueInfo]]:
+    """The entries of so many ports, and of the states behind them."""
+    return [*entries[:count]], [*entries[count:]]
+
+
 def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueInfo]:
-    return [entry.model_copy(update={"name": names[entry.name]}) for entry in entries]
+    return [
+        entry.model_copy(update={"name": names.get(entry.name, entry.name)}) for entry in entries
+    ]
 
 
 def _rewired(node: Node, names: dict[str, str]) -> Node:

@@ -1,16 +1,18 @@
-"""Ports in the types and with the batch that another tool's graph gave them.
+"""Ports in the types, and with the batch and time, that another tool's graph gave them.
 
-A network computes with numbers, samples first. Inputs of integers or truth values become numbers
-by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs are given as integers
-or truth values only where the graph computes such, so that nothing is rounded.
+A network computes with numbers, samples first; of a sequence time first, then the samples. Inputs
+of integers or truth values become numbers by a Cast, and axes that stand elsewhere are moved by a
+Transpose. Outputs are given as integers or truth values only where the graph computes such, so that
+nothing is rounded, and as the last step where they were.
 """
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.operators.frames.ports import batch_to
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
@@ -18,52 +20,64 @@ from neat_onnx.passes.splice import HandedOn, renamed
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
 
 
-def in_stated_ports(model: Model, net: Network) -> tuple[Model, dict[str, str]]:
+def in_stated_ports(
+    model: Model, net: Network, *, sequence: bool = False
+) -> tuple[Model, dict[str, str]]:
     """The model with the inputs and outputs of a network as its ports state them, and the names
     there of tensors that had others.
 
     Args:
-        model: an export of one step, whose ports have numbers, samples first.
+        model: an export, whose ports have numbers, samples first.
         net: the network.
+        sequence: the ports of the model have time in front of the samples.
     """
-    if not any(port.dtype in _DTYPES or port.batch_axis for port in net.inputs + net.outputs):
+    ports = net.inputs + net.outputs
+    timed = sequence and any(port.time_axis is not None for port in ports)
+    if not (timed or any(port.dtype in _DTYPES or port.batch_axis for port in ports)):
         return model, {}
-    return _with_fewer_casts(_with_outputs(_with_inputs(model, net.inputs), net.outputs))
+    leading = 2 if sequence else 1
+    return _with_fewer_casts(
+        _with_outputs(_with_inputs(model, net.inputs, leading), net.outputs, leading, timed=timed)
+    )
 
 
-def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
+def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
     names: dict[str, str] = {}
     first: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _DTYPES.get(port.dtype)
-        axis = _batch_axis(port, entry)
-        steps = _transpose(0, axis, entry) + (_cast(entry.elem_type) if kind else [])
+        order = _order(port, entry, leading)
+        steps = _transpose(np.argsort(order).tolist()) + (_cast(entry.elem_type) if kind else [])
         if not steps:
             continue
         names[port.name] = inner = _name_of_numbers(draft, port)
         first += draft.chain(port.name, inner, steps, f"{inner}_transpose")
-        entries[port.name] = _stated(entry, kind, axis)
+        entries[port.name] = _stated(entry, kind, order)
     if not first:
         return model
     nodes = [*first, *(renamed(node, names) for node in model.graph.node)]
     return with_graph(draft.finished(nodes), inputs=list(entries.values()))
 
 
-def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
+def _with_outputs(model: Model, ports: Sequence[Port], leading: int, *, timed: bool) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
     kinds = _kinds_of(ports, draft)
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
-        entry, kind = entries[port.name], kinds.get(port.name)
-        axis = _batch_axis(port, entry)
-        steps = (_cast(kind) if kind else []) + _transpose(axis, 0, entry)
+        entry, kind, steps = entries[port.name], kinds.get(port.name), list[Step]()
+        ended = timed and port.time_axis is None
+        if ended:
+            steps.append(("Gather", (draft.constant("last_step", -1),), {"axis": 0}))
+            entry = ValueInfo.of(entry.name, entry.elem_type, (entry.shape or ())[1:])
+        order = _order(port, entry, leading - ended)
+        steps += (_cast(kind) if kind else []) + _transpose(order)
         if not steps:
             continue
         names[port.name] = inner = _name_of_numbers(draft, port)
         last += draft.chain(inner, port.name, steps, f"{port.name}_cast")
-        entries[port.name] = _stated(entry, kind, axis)
+        entries[port.name] = _stated(entry, kind, order)
     if not last:
         return model
     nodes = [*(renamed(node, names) for node in model.graph.node), *last]
@@ -89,29 +103,36 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
     return without_dead(draft.finished([renamed(node, names) for node in nodes])), names
 
 
-def _batch_axis(port: Port, entry: ValueInfo) -> int:
-    """Where the batch of a port is: import finds one that is not first by its name, and so it is
-    first if it has a fixed size.
+def _order(port: Port, entry: ValueInfo, leading: int) -> list[int]:
+    """The axes of a tensor, time and the samples first, in the order that a port states.
+
+    Import finds a batch that is not first by its name, and so it is first if it has a fixed size.
     """
-    return 0 if isinstance((entry.shape or (1,))[0], int) else port.batch_axis or 0
+    sizes = entry.shape or ()
+    if len(sizes) < leading + len(port.shape):  # all samples share it
+        return list(range(len(sizes)))
+    order = list(range(leading, len(sizes)))
+    named = not isinstance(sizes[leading - 1], int)
+    order.insert((port.batch_axis or 0) if named else 0, leading - 1)
+    if leading > 1:
+        order.insert(port.time_axis or 0, 0)
+    return order
 
 
-def _transpose(to: int, now: int, entry: ValueInfo) -> list[Step]:
-    """The Transpose that moves the batch from one axis to another."""
-    order = batch_to(to, now, len(entry.shape or ()))
-    return [] if to == now else [("Transpose", (), {"perm": order})]
+def _transpose(order: Sequence[int]) -> list[Step]:
+    """The Transpose that brings axes into an order."""
+    perm = tuple(order)
+    return [] if perm == tuple(range(len(perm))) else [("Transpose", (), {"perm": perm})]
 
 
 def _cast(kind: DataType) -> list[Step]:
     return [("Cast", (), {"to": int(kind)})]
 
 
-def _stated(entry: ValueInfo, kind: DataType | None, batch_axis: int) -> ValueInfo:
-    """The entry in a type, and with its batch at an axis."""
-    sizes = list(entry.shape or ())
-    if batch_axis:
-        sizes.insert(batch_axis, sizes.pop(0))
-    return ValueInfo.of(entry.name, kind or entry.elem_type, sizes)
+def _stated(entry: ValueInfo, kind: DataType | None, order: Sequence[int]) -> ValueInfo:
+    """The entry in a type, and with its axes in an order."""
+    sizes = entry.shape or ()
+    return ValueInfo.of(entry.name, kind or entry.elem_type, [sizes[axis] for axis in order])
 
 
 def _name_of_numbers(draft: Draft, port: Port) -> str:

@@ -6,14 +6,25 @@ as a sequence [T, N, width].
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.network.port import Port
 from neat_onnx.operators.constants import Shape
+from neat_onnx.operators.frames.memory import (
+    State,
+    ports_of_sequences,
+    value_after,
+    value_before,
+)
 from neat_onnx.operators.frames.ports import described, produce_as
+from neat_onnx.operators.frames.state import check_lost_states, state_metadata
+from neat_onnx.operators.frames.stated_ports import in_stated_ports
 from neat_onnx.operators.layout.columns import exactly
 from neat_onnx.operators.layout.shaping import Concat, Flatten, Reshape, Slice
+from neat_onnx.operators.rnn.carried_rows import CarriedRows
 from neat_onnx.options import TIME
 
 
@@ -21,7 +32,12 @@ class AllSteps:
     """The frame of a graph whose nodes carry the memory themselves."""
 
     def __init__(self, ctx: LoweringContext) -> None:
-        self._ctx = ctx
+        self._ctx, self._ports = ctx, ports_of_sequences(ctx)
+        self._states = [
+            State(port.input, port.output, port.neurons, np.zeros(port.neurons.size),
+                  port.shape, port.batch_axis)
+            for port in self._ports
+        ]  # fmt: skip
 
     def open(self) -> None:
         """Bind the neurons of the inputs: rows are the samples of all steps."""
@@ -39,10 +55,14 @@ class AllSteps:
         ctx = self._ctx
         for port in ctx.net.outputs:
             self._produce(port)
+        CarriedRows(ctx, self._ports).produce()
+        before, after = (
+            [of(ctx, state) for state in self._states] for of in (value_before, value_after)
+        )
         return Graph(
             name="neat_onnx",
-            inputs=timed(described(ctx, ctx.net.inputs)),
-            outputs=timed(described(ctx, ctx.net.outputs)),
+            inputs=timed(described(ctx, ctx.net.inputs)) + before,
+            outputs=timed(described(ctx, ctx.net.outputs)) + after,
             initializer=list(ctx.initializers.values()),
             node=ctx.nodes,
         )
@@ -58,15 +78,17 @@ class AllSteps:
         ctx.produce(Reshape, [tensor, shape], port.name, f"output_{port.name}")
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
-        """Return the model as it is: sequences are of numbers, time and the batch first."""
-        return model, {}
+        """Give inputs and outputs the types, and time and the batch the place, that ports have."""
+        return in_stated_ports(model, self._ctx.net, sequence=True)
 
     def metadata(self, model: Model) -> dict[str, str]:
-        """Nothing: no memory crosses the graph's ends."""
-        return {}
+        """Which output feeds which state, where some cross the graph's ends."""
+        return state_metadata(self._states, model) if self._states else {}
 
     def check_without_metadata(self, model: Model) -> None:
-        """Nothing is lost without metadata."""
+        """Refuse names of ports that would be taken for states, where there are states."""
+        if self._states:
+            check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
 
 
 @frames

@@ -10,8 +10,10 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.cells import LINEAR_GRU, part_name
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.operators.frames.memory import ports_of_sequences
 from neat_onnx.operators.frames.steps import sequence_of
 from neat_onnx.operators.layout.shaping import Flatten, Squeeze
+from neat_onnx.operators.rnn.carried_rows import CarriedRows
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.recogniser import Layer, layers_of
 from neat_onnx.operators.sums.dense import weight_matrix
@@ -30,10 +32,11 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
         return Plan()
     layers = layers_of(ctx.net, ctx.schedule)
-    if not all(np.all(free[layer.neurons]) for layer in layers):
+    rows = CarriedRows(ctx, ports_of_sequences(ctx))
+    if not all(np.all(free[layer.neurons]) for layer in layers) or not rows.are_of(layers):
         return Plan()
     bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
-    nodes = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
+    nodes = [(Fused(layer, rows), Block(layer.level, layer.neurons)) for layer in layers]
     if not all(fused.is_safe(ctx, bounded) for fused, _ in nodes):
         return Plan()
     return Plan([Claim(block, fused.lower, all_steps=True) for fused, block in nodes])
@@ -42,8 +45,8 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
 class Fused:
     """Lowers the neurons of one layer to one node."""
 
-    def __init__(self, layer: Layer) -> None:
-        self._layer = layer
+    def __init__(self, layer: Layer, rows: CarriedRows) -> None:
+        self._layer, self._carried = layer, rows
         self._cell = layer.cell
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
@@ -55,13 +58,15 @@ class Fused:
         names = [
             ctx.initializer(block.weights(letter), values[None]) for letter, values in operands
         ]
+        names += ["", *self._carried.starts(layer)]
         peephole = self._peephole(ctx)
         if np.any(peephole):
-            names += ["", "", "", ctx.initializer(block.weights("P"), peephole.reshape(1, -1))]
-        every = ctx.emit(
+            names.append(ctx.initializer(block.weights("P"), peephole.reshape(1, -1)))
+        every = ctx.fresh(block.tensor(op))
+        ctx.produce(
             _NODES[op],
-            [sequence_of(ctx, tensor, weights.shape[1]), *names],
-            block.tensor(op),
+            _without_last_empty([sequence_of(ctx, tensor, weights.shape[1]), *names]),
+            _without_last_empty([every, *self._carried.ends(layer)]),
             block.name(stem),
             hidden_size=len(layer.hidden),
             **({"linear_before_reset": 1} if self._cell is LINEAR_GRU else {}),
@@ -137,3 +142,9 @@ class Fused:
         row, edge = ctx.edges_into(rows)
         own = np.isin(live.source[edge], self._layer.parts["memory"])
         return np.bincount(row[own], live.weight[edge[own]], len(rows)).astype(np.float64)
+
+
+def _without_last_empty(names: list[str]) -> list[str]:
+    """The names up to the last one that is not left out."""
+    count = max(k for k, name in enumerate(names, 1) if name)
+    return names[:count]

@@ -406,9 +406,10 @@ def test_int8_reads_bytes(quantize):
     assert np.abs(got - net.activate(x)).max() < 0.05
 
 
-def test_a_sequence_has_numbers():
-    net = counter()
-    assert {kind for _, kind, _ in ends(export(net, sequence=True))} == {"DOUBLE"}
+def test_a_sequence_has_the_types_of_its_inputs():
+    model = export(counter(), sequence=True)
+    assert [kind for _, kind, _ in ends(model)] == ["INT64", "DOUBLE"]
+    assert verify(counter(), model, samples=16).passed
 
 
 def test_network_json_has_the_hints():
