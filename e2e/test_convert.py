@@ -81,6 +81,24 @@ def test_a_dropped_file_is_converted_and_described_and_options_change_it(neat, t
     assert_files(neat, case("np-ff-13")["source"], "second")
 
 
+def test_options_that_a_network_wants_are_shown_and_can_be_changed(neat):
+    document = json.loads(neat_onnx.Network.rnn(2, 3, seed=1).to_json())
+    for port in document["inputs"] + document["outputs"]:
+        port |= {"dtype": "float64", "time_axis": 1}
+    net = neat_onnx.load_network(document)
+    assert neat.choose("sequences.json", json.dumps(document).encode()) == "done"
+    whole = neat.page.locator("#option-sequence")
+    assert whole.is_checked()
+    assert neat.page.locator("#option-dtype").input_value() == "float64"
+    assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
+    turns = neat.turns()
+    whole.uncheck()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert not whole.is_checked()
+    assert neat.download("onnx")[1] == neat_onnx.export(net, sequence=False).to_bytes()
+
+
 def test_the_newest_of_two_files_at_once_wins(neat):
     turns = neat.turns()
     sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-13")}

@@ -111,6 +111,15 @@ def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():
     assert inputs["model"]
 
 
+def test_options_that_ports_want_are_told():
+    document = json.loads(neat_onnx.Network.rnn(2, 3, seed=1).to_json())
+    assert convert(json.dumps(document).encode())[0]["result"]["left_open"] == {}
+    for port in document["inputs"] + document["outputs"]:
+        port |= {"dtype": "float64", "time_axis": 1}
+    result = convert(json.dumps(document).encode())[0]["result"]
+    assert result["left_open"] == {"dtype": "float64", "sequence": True}
+
+
 def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
     document = case("nts-onnx-default-2").document
     data = json.dumps(document["source_network"]).encode()
