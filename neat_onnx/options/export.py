@@ -137,6 +137,13 @@ class ExportOptions(OptionDocument):
         description="The neataptic dialect: activations before the Gemms that they read.",
     )
 
+    @field_validator("batch_dimension", "producer_name", "producer_version", "doc_string")
+    @classmethod
+    def _is_unicode(cls, value: bool | str | None) -> bool | str | None:
+        if isinstance(value, str) and value.encode(errors="ignore").decode() != value:
+            raise ValueError("is not UTF-8 text")  # as arguments of other bytes are
+        return value
+
     @field_validator("batch_dimension")
     @classmethod
     def _is_a_name(cls, value: bool | str | None) -> bool | str | None:

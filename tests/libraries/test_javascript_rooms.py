@@ -68,6 +68,11 @@ def test_version_2_of_brain_js_is_read():
         "trainOpts": {"activation": "relu"},
     }
     assert load_network(document).activate([3.0, 0.5]).tolist() == [0.75]
+    document["trainOpts"] = {"activation": "leaky-relu", "leakyReluAlpha": 0.125}
+    leaky = load_network(document)
+    assert leaky.activate([[3.0, 0.5], [3.0, 1.0]]).tolist() == [[0.75], [-0.03125]]
+    with pytest.raises(NetworkError, match="version 1's leaky-relu"):
+        leaky.to_library("brain.js")
 
 
 def test_recurrent_kinds_of_brain_js_are_refused():

@@ -82,6 +82,12 @@ def test_options_have_to_be_an_object():
         export(MLP, options=["fold"])
 
 
+@pytest.mark.parametrize("name", ["batch_dimension", "producer_name", "doc_string"])
+def test_a_text_that_no_file_can_hold_is_refused(name):
+    with pytest.raises(OptionError, match=f"{name} is not UTF-8 text"):
+        export(Network.mlp([2, 1]), options={name: "\udcff"})
+
+
 def test_memory_may_be_refused():
     looped = Network.build(
         inputs=1,

@@ -21,7 +21,7 @@ ACTIVATION_NAMES = {"sigmoid": "sigmoid", "relu": "relu", "tanh": "tanh"}
 LEAKY = "leaky-relu"
 _ALPHA = 0.01
 LEAKY_FORMULA = f"formula: {_ALPHA!r} * relu(z)"
-"""Our name of leaky-relu as brain.js computes it: 0 for negative numbers, a slope for others."""
+"""Our name of leaky-relu as version 1 computes it: 0 for negative numbers, a slope for others."""
 _KINDS = ("NeuralNetwork", "NeuralNetworkGPU", None)
 
 
@@ -121,8 +121,10 @@ def _activation(parsed: _Document) -> str:
     name = next((s.activation for s in sources if s.activation), parsed.activation) or "sigmoid"
     if name == LEAKY:
         given = [*(source.alpha for source in sources), parsed.alpha]
-        alphas = [alpha for alpha in given if alpha is not None]
-        return f"formula: {alphas[0] if alphas else _ALPHA!r} * relu(z)"
+        slope = next((alpha for alpha in given if alpha is not None), _ALPHA)
+        if "biases" in parsed.layers[1]:  # version 2 computes it as it is meant
+            return f"formula: maximum(z, {slope!r} * z)"
+        return f"formula: {slope!r} * relu(z)"
     if name not in ACTIVATION_NAMES:
         known = ", ".join([*ACTIVATION_NAMES, LEAKY])
         raise NetworkError(f"unknown activation '{name}'", hint=f"Known: {known}")

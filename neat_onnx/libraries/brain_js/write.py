@@ -73,7 +73,9 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     is_output = np.isin(np.arange(len(net)), net.output_neurons)
     repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
     known = np.array([str(name) in _ACTIVATIONS for name in names])
-    reasons.neurons("an activation but sigmoid, tanh, relu and leaky-relu", computes & ~known)
+    reasons.neurons(
+        "an activation but sigmoid, tanh, relu and version 1's leaky-relu", computes & ~known
+    )
     reasons.neurons(
         f"another activation than {common}, which its outputs have,", computes & (names != common)
     )

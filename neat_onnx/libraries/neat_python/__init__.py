@@ -109,7 +109,7 @@ def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, A
 
 def _ends_as_pickle(content: bytes) -> bool:
     """Whether it begins and ends as pickles of protocol 0 and 1, which have no signature."""
-    return content[:1] in (b"c", b"(") and content[-1:] == b"."
+    return content[:1] in (b"c", b"(", b"}", b"]") and content[-1:] == b"."
 
 
 def _is_from_neat(value: object) -> bool:

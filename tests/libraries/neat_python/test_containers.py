@@ -34,8 +34,8 @@ CONTAINERS = {
 def test_a_genome_beside_its_configuration_is_found(name, evolved):
     net, genome, config, *_ = evolved
     held = CONTAINERS[name](genome, config)
-    for source in (pickle.dumps(held), pickle.dumps(held, protocol=0)):
-        read = load_network(source)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        read = load_network(pickle.dumps(held, protocol))
         assert sorted(read.connections.weight) == sorted(net.connections.weight)
 
 
