@@ -37,10 +37,28 @@ def parse(
     try:
         return kind.model_validate(value)
     except ValidationError as problem:
-        first = problem.errors(include_url=False)[0]
-        last = first["loc"][-1] if first["loc"] else "the document"
-        text = f"{'it' if isinstance(last, int) else last} {complaint(first)}"
-        raise error(text, where=json_path(first["loc"]) or None, hint=hint) from None
+        where, choices = _first(problem.errors(include_url=False), value)
+        last = where[-1] if where else "the document"
+        wrong = [complaint(each, private=True) for each in choices[:-1]]
+        text = " and ".join([*wrong, complaint(choices[-1])])
+        text = f"{'it' if isinstance(last, int) else last} {text}"
+        raise error(text, where=json_path(where) or None, hint=hint) from None
+
+
+def _first(
+    errors: list[ErrorDetails], document: Any
+) -> tuple[tuple[int | str, ...], list[ErrorDetails]]:
+    """Return the place of the first mistake, and the complaint of each type of a union there.
+
+    The last step to an error of a union is the type, which is no place in the document.
+    """
+    first, where, value = errors[0], errors[0]["loc"][:-1], document
+    for step in where:
+        held = step in value if isinstance(value, dict) else isinstance(value, list | tuple)
+        value = value[step] if held else document
+    if value is not first["input"] or first["type"] == "missing":
+        return first["loc"], [first]
+    return where, [each for each in errors if each["loc"][:-1] == where]
 
 
 def json_path(location: Sequence[int | str]) -> str:
@@ -99,6 +117,8 @@ _COMPLAINTS = {
     "extra_forbidden": "is not a known key",
     "finite_number": "is not a finite number",
     "string_unicode": "is not UTF-8 text",
+    "too_short": "is empty",  # all that have a shortest length have 1
+    "string_too_short": "is empty",
 }
 _TYPES = {
     "string_type": "a string",

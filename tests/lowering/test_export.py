@@ -82,6 +82,13 @@ def test_options_have_to_be_an_object():
         export(MLP, options=["fold"])
 
 
+def test_an_option_of_several_types_says_all_of_them():
+    with pytest.raises(OptionError) as caught:
+        export(Network.mlp([2, 1]), options={"batch_dimension": 4})
+    assert caught.value.where == "batch_dimension"
+    assert caught.value.message == "batch_dimension is not true or false and is not a string, got 4"
+
+
 @pytest.mark.parametrize("name", ["batch_dimension", "producer_name", "doc_string"])
 def test_a_text_that_no_file_can_hold_is_refused(name):
     with pytest.raises(OptionError, match=f"{name} is not UTF-8 text"):

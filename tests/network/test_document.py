@@ -87,7 +87,8 @@ WRONG = {
     "inputs[0].shape[0]|": (("inputs", 0, "shape"), [-1, -2]),
     "inputs|twice": (("inputs", 0, "neurons"), [10, 10]),
     "inputs, outputs|same name": (("outputs", 0, "name"), "x"),
-    "outputs|": (("outputs",), []),
+    "outputs|outputs is empty": (("outputs",), []),
+    "inputs[0].name|name is empty": (("inputs", 0, "name"), ""),
     "version|": (("version",), 2),
 }
 
