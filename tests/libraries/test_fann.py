@@ -112,3 +112,27 @@ def test_weights_too_large_to_be_multiplied_are_refused():
     net = Network.build(inputs=1, outputs=[1], neurons=[{"id": 1}], connections=[(0, 1, 1e300)])
     with pytest.raises(NetworkError, match=r"a weight that large \(neuron 1\)"):
         net.to_library("fann")
+
+
+@pytest.mark.parametrize(
+    ("code", "steepness", "outputs"),
+    [
+        (5, 100.0, [-0.9051482536448664, 0.0, 0.9051482536448664, 0.9051482536448664]),
+        (3, 100.0, [0.04742587317756678, 0.5, 0.9525741268224334, 0.9525741268224334]),
+        (0, -2.0, [-75.0, -75.0, -75.0, 75.0]),
+        (5, -1.0, [-1.0, -1.0, -1.0, 1.0]),
+        (13, -300.0, [-0.5, -0.5, 0.5, 0.5]),
+    ],
+)
+def test_sums_are_limited_for_each_steepness(code, steepness, outputs):
+    """Outputs of libfann 2.2, which computes in float32."""
+    net = Network.build(
+        inputs=1,
+        outputs=[1],
+        neurons=[{"id": 1, "activation": "tanh"}],
+        connections=[(0, 1, 1.0)],
+    )
+    document = net.to_library("fann").replace("(2, 5, 1.0)", f"(2, {code}, {steepness})")
+    read = load_network(document.encode())
+    x = [[-6.0], [0.0], [0.25], [500.0]]
+    np.testing.assert_allclose(read.activate(x).ravel(), outputs, rtol=1e-7)

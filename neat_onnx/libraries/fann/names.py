@@ -1,13 +1,13 @@
 """FANN's activation functions by their numbers, with the steepness of a neuron.
 
-FANN limits a sum times its steepness s to ±150/s. Functions that are constant beyond 15 to the last
-bit are written without the limit.
+FANN limits a sum times its steepness s to ±150/s. Functions that are constant beyond 15, to 1e-12,
+are written without the limit where it is farther away.
 """
 
 from neat_onnx.network.activations import FORMULA
 
 _PLAIN = {("3", 0.5): "sigmoid", ("5", 1.0): "tanh"}
-_SATURATING = {"3": "sigmoid(2.0 * {s} * z)", "5": "tanh({s} * z)"}
+_SATURATING = {"3": "sigmoid(2.0 * {x})", "5": "tanh({x})"}
 _FORMULAS = {
     "0": "{x}",
     "1": "where(less({x}, 0.0), 0.0, 1.0)",
@@ -46,13 +46,22 @@ def activation_name(code: str, steepness: float) -> str | None:
     """Return our name of a function with a steepness; None for an unknown number."""
     if (code, steepness) in _PLAIN:
         return _PLAIN[code, steepness]
-    if code in _SATURATING:
-        return FORMULA + _SATURATING[code].format(s=repr(steepness))
-    limit = 150.0 / abs(steepness) if steepness else 0.0
-    x = f"clip({steepness!r} * z, {-limit!r}, {limit!r})"
+    if code in _SATURATING and 0.0 <= steepness <= 10.0:
+        return FORMULA + _SATURATING[code].format(x=f"{steepness!r} * z")
+    x = _limited(steepness)
     if code in _STEPWISE:
         return FORMULA + _stepwise(x, _NODES[code], _STEPWISE[code])
-    return FORMULA + _FORMULAS[code].format(x=x) if code in _FORMULAS else None
+    formula = {**_SATURATING, **_FORMULAS}.get(code)
+    return None if formula is None else FORMULA + formula.format(x=x)
+
+
+def _limited(steepness: float) -> str:
+    """The sum times the steepness, as FANN limits it: first by min(x, 150/s), else by -150/s."""
+    limit = 150.0 / steepness if steepness else 0.0
+    x = f"{steepness!r} * z"
+    if limit < 0.0:  # so that no sum is between the two
+        return f"where(less({limit!r}, {x}), {limit!r}, {-limit!r})"
+    return f"clip({x}, {-limit!r}, {limit!r})"
 
 
 def _stepwise(x: str, nodes: tuple[float, ...], values: tuple[float, ...]) -> str:
