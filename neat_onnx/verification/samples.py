@@ -38,7 +38,7 @@ def check_sampling(samples: Any, seed: Any) -> None:
             raise OptionError(
                 f"{name} is {shown(value)}, expected an integer of {least} {upper}",
                 where=name,
-                hint=f"Take {name}={least} or more, without a fraction",
+                hint=f"Take {name}={least} {upper}, without a fraction",
             )
 
 

@@ -194,6 +194,8 @@ def test_what_makes_no_sense_is_refused(options, where):
     with pytest.raises(OptionError) as caught:
         verify(NET, export(NET), **options)
     assert where in str(caught.value)
+    if where == "samples":
+        assert caught.value.hint == "Take samples=4 to 1000000, without a fraction"
 
 
 def test_a_model_of_another_shape_is_refused():
