@@ -54,6 +54,45 @@ def test_other_types_and_whole_sequences_are_run_too(runtime_check, options):
     assert runtime_check.runtime_verdict() == "Equal"
 
 
+@pytest.mark.parametrize("last", [False, True])
+def test_sequences_with_the_samples_first_and_the_last_step_alone(runtime_check, last):
+    document = json.loads(neat_onnx.Network.gru(3, 4, 2, seed=0).to_json())
+    for port in document["inputs"] + document["outputs"] * (not last):
+        port["time_axis"] = 1
+    assert runtime_check.choose("gru.json", json.dumps(document).encode()) == "done"
+    assert runtime_check.runtime_verdict().startswith("Equal")
+    model = neat_onnx.load_model(runtime_check.download("onnx")[1])
+    assert model.graph.inputs[0].shape == ("N", "T", 3)
+    assert model.graph.outputs[0].shape == (("N", 2) if last else ("N", "T", 2))
+
+
+def stateful_gru() -> bytes:
+    """A GRU over a sequence [T, N, 3] that begins from an input and gives its last state."""
+    kind = helper.make_tensor_value_info
+    draw = np.random.default_rng(0)
+    weights = {"W": (1, 12, 3), "R": (1, 12, 4), "B": (1, 24)}
+    nodes = [
+        helper.make_node("GRU", ["x", *weights, "", "h0"], ["steps", "hn"], hidden_size=4),
+        helper.make_node("Squeeze", ["steps", "axis"], ["y"]),
+    ]
+    tensors = {name: draw.normal(size=shape).astype(np.float32) for name, shape in weights.items()}
+    tensors["axis"] = np.array([1])
+    graph = helper.make_graph(
+        nodes,
+        "gru",
+        [kind("x", TensorProto.FLOAT, ["T", "N", 3]), kind("h0", TensorProto.FLOAT, [1, "N", 4])],
+        [kind("y", TensorProto.FLOAT, ["T", "N", 4]), kind("hn", TensorProto.FLOAT, [1, "N", 4])],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def test_states_beside_a_sequence_begin_where_they_should(runtime_check):
+    assert runtime_check.choose("gru.onnx", stateful_gru()) == "done"
+    assert runtime_check.runtime_verdict().startswith("Equal")
+
+
 def policy() -> bytes:
     """A choice between integers' places, masked by truth values, and one that is drawn."""
     kind = helper.make_tensor_value_info

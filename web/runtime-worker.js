@@ -35,13 +35,23 @@ function placing(sizes, axis, rows) {
   return (row, column) => (Math.floor(column / inner) * rows + row) * inner + (column % inner);
 }
 
-/** Columns `from` to `to` of `rows` rows of `width` numbers. */
-function columns(values, width, { from, to, type, sizes, batch_axis: axis }, rows) {
+/** The leading axes of a port of whole sequences, and the row there of each row of all steps. */
+function ordered({ batch_first: swapped }, leading) {
+  if (!swapped) return { leading, rowOf: (row) => row };
+  const [steps, samples] = leading;
+  return { leading: [samples, steps], rowOf: (row) => (row % samples) * steps + Math.floor(row / samples) };
+}
+
+/** A port's columns of rows of `width` numbers, as its tensor has them. */
+function columns(values, width, port, leading) {
+  const { from, to, type, sizes, batch_axis: axis } = port;
+  const rows = product(leading);
   const taken = new KINDS[type](rows * (to - from));
   const read = type.endsWith("int64") ? BigInt : Number;
   const place = placing(sizes, axis, rows);
+  const { rowOf } = ordered(port, leading);
   for (let row = 0; row < rows; row += 1) {
-    for (let column = from; column < to; column += 1) taken[place(row, column - from)] = read(values[row * width + column]);
+    for (let column = from; column < to; column += 1) taken[place(rowOf(row), column - from)] = read(values[row * width + column]);
   }
   return taken;
 }
@@ -61,8 +71,9 @@ function axisOf({ sizes, batch_axis: stated }, dims, rows) {
 /** Run one step, or a whole sequence: rows of inputs → the outputs by name. */
 class Session {
   constructor(ort, session, layout) {
-    Object.assign(this, { ort, session, layout });
-    this.columns = layout.outputs.reduce((sum, { columns: each }) => sum + each, 0); // of all outputs
+    let from = 0;
+    const outputs = layout.outputs.map((port) => ({ ...port, from: (from += port.columns) - port.columns }));
+    Object.assign(this, { ort, session, layout, outputs, columns: from }); // columns of all outputs
   }
 
   tensor(type, values, sizes) {
@@ -72,8 +83,8 @@ class Session {
   run(rows, leading, width, states = {}) {
     const feeds = { ...states };
     for (const port of this.layout.inputs) {
-      const values = columns(rows, width, port, product(leading));
-      feeds[port.name] = this.tensor(port.type, values, shaped(port.sizes, port.batch_axis, leading));
+      const values = columns(rows, width, port, leading);
+      feeds[port.name] = this.tensor(port.type, values, shaped(port.sizes, port.batch_axis, ordered(port, leading).leading));
     }
     return this.session.run(feeds);
   }
@@ -91,32 +102,45 @@ class Session {
 
   /** Play inputs (steps, samples, width) from the initial state → outputs (steps, samples, all columns). */
   async play(x, [steps, samples, width]) {
-    if (this.layout.whole) return this.joined(await this.run(x, [steps, samples], width), steps * samples);
     const played = new Float64Array(steps * samples * this.columns);
+    if (this.layout.whole) {
+      await this.playWhole(x, [steps, samples, width], played);
+      return played;
+    }
     let states = this.start(samples);
     for (let step = 0; step < steps; step += 1) {
       const results = await this.run(x.subarray(step * samples * width, (step + 1) * samples * width), [samples], width, states);
       states = Object.fromEntries(this.layout.states.map(({ name, following }) => [name, results[following]]));
-      played.set(this.joined(results, samples), step * samples * this.columns);
+      this.put(results, this.outputs, [samples], played, step * samples);
     }
     return played;
   }
 
-  /** The outputs of all ports beside each other, a row for each sample. */
-  joined(results, rows) {
-    const joined = new Float64Array(rows * this.columns);
-    let from = 0;
-    for (const port of this.layout.outputs) {
-      const { name, columns: each, sizes } = port;
+  /** The same at once; an output of the last step alone, of as many sequences as there are steps. */
+  async playWhole(x, [steps, samples, width], played) {
+    const states = this.start(samples);
+    const until = (step) => this.run(x.subarray(0, step * samples * width), [step, samples], width, states);
+    const [last, every] = [true, false].map((alone) => this.outputs.filter((port) => port.last === alone));
+    const whole = await until(steps);
+    this.put(whole, every, [steps, samples], played, 0);
+    for (let step = 1; last.length && step <= steps; step += 1) {
+      this.put(step < steps ? await until(step) : whole, last, [samples], played, (step - 1) * samples);
+    }
+  }
+
+  /** Put the outputs of ports into their columns, from a row on: one for each sample. */
+  put(results, ports, leading, played, first) {
+    const rows = product(leading);
+    for (const port of ports) {
+      const { name, columns: each, sizes, from } = port;
       const { data, dims } = results[name];
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
-      const place = placing(sizes, axisOf(port, dims, rows), rows);
+      const place = placing(sizes, leading.length > 1 ? 0 : axisOf(port, dims, rows), rows);
+      const rowOf = leading.length > 1 ? ordered(port, leading).rowOf : (row) => row;
       for (let row = 0; row < rows; row += 1) {
-        for (let column = 0; column < each; column += 1) joined[row * this.columns + from + column] = Number(data[place(row, column)]);
+        for (let column = 0; column < each; column += 1) played[(first + row) * this.columns + from + column] = Number(data[place(rowOf(row), column)]);
       }
-      from += each;
     }
-    return joined;
   }
 
   /** The same for a model that takes one sample at a time. */

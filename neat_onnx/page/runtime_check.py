@@ -20,6 +20,8 @@ from neat_onnx.verification.player import Player
 from neat_onnx.verification.report import Report
 from neat_onnx.verification.runtimes import Feed, Session
 
+_BATCH_FIRST = (1, 0)  # the axes of time and the samples
+
 
 class RuntimeInputs(NamedTuple):
     """A model to run, and its inputs.
@@ -32,6 +34,8 @@ class RuntimeInputs(NamedTuple):
             `states`: name, type, initial values, sizes and `batch_axis` of each; `following` is
             the output that feeds it. `outputs`: names, numbers of columns, sizes and `batch_axis`.
             `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
+            Of a whole sequence `batch_first` says that the samples stand before time, and `last`
+            that an output is that of the last step alone.
         model: the model to run.
         parts: the inputs, (T, N, I) each.
     """
@@ -82,9 +86,9 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
 
 def _check_axes(player: Player) -> None:
     """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
-    axes = {*player.axes.values()}
+    axes = {each for name, each in player.axes.items() if name not in player.pairs}
     one_step = all(len(each) <= 1 for each in axes)
-    if player.unbatched or not (one_step or (axes == {(0, 1)} and not player.pairs)):
+    if player.unbatched or not (one_step or axes <= {(0, 1), (1, 0)}):
         raise DocumentError("this page runs sequences there that begin with time and the samples")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")
@@ -100,6 +104,7 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
             "type": types[port.name],
             "sizes": list(port.shape),
             "batch_axis": 0 if player.takes_sequences else _sample_axis(player, port.name),
+            "batch_first": player.axes[port.name] == _BATCH_FIRST,
             "from": first,
             "to": last,
         }
@@ -108,13 +113,18 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
 
 
 def _outputs(net: Network, player: Player) -> list[dict[str, Any]]:
-    """The outputs of a model: name, number of columns, sizes, and where the samples should be."""
+    """The outputs of a model: name, number of columns, sizes, where the samples should be, and
+    whether it has all steps.
+    """
+    whole = player.takes_sequences
     return [
         {
             "name": port.name,
             "columns": port.neurons.size,
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.takes_sequences else _axis_of_output(player, port.name),
+            "batch_axis": 0 if whole else _axis_of_output(player, port.name),
+            "batch_first": whole and player.axes_of(port.name, 2) == _BATCH_FIRST,
+            "last": whole and player.gives_last_step_of(port.name),
         }
         for port in net.outputs
     ]
@@ -149,7 +159,7 @@ def _sample_axis(player: Player, name: str) -> int | None:
 
 
 def _axis_of_output(player: Player, name: str) -> int | None:
-    return player.batch_axis_of(name) if any(player.axes.values()) else None
+    return player.axes_of(name, 1)[0] if any(player.axes.values()) else None
 
 
 def _types(model: Model) -> dict[str, str]:

@@ -83,9 +83,13 @@ class Player:
         carried = inputs.pairs and not has_unbatched_sequence(model)
         self.unbatched = steps and net.has_memory and not carried
         leading = 2 if self.takes_sequences else 1
-        self.gives_last_step = (self.takes_sequences or self.unbatched) and any(
-            self._rows.has_ended(entry.name, len(entry.shape or ()), leading) for entry in outputs
-        )
+        sequences = self.takes_sequences or self.unbatched
+        self._ended = {
+            entry.name
+            for entry in outputs
+            if sequences and self._rows.has_ended(entry.name, len(entry.shape or ()), leading)
+        }
+        self.gives_last_step = bool(self._ended)
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
@@ -100,9 +104,13 @@ class Player:
         """The axes of each input that are time and the batch, by name."""
         return self._inputs.axes
 
-    def batch_axis_of(self, output: str) -> int:
-        """Where the samples are in an output of one step, as the graph states it."""
-        return self._rows.stated_axes(output, 1)[0]
+    def axes_of(self, output: str, count: int) -> Axes:
+        """Where the samples are in an output of one step, or time and they, as the graph states."""
+        return self._rows.stated_axes(output, count)
+
+    def gives_last_step_of(self, output: str) -> bool:
+        """Whether an output is that of the end of a sequence."""
+        return output in self._ended
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""

@@ -107,7 +107,8 @@ def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():
     assert neat_onnx.verify(blobs["network"], model, runtime="onnxruntime").passed
     layout, inputs = ask("runtime_inputs")
     (output,) = layout["result"]["outputs"]
-    assert output == {"name": "y", "columns": 2, "sizes": [2], "batch_axis": 0}
+    assert output["batch_axis"] == 0
+    assert {"name": "y", "columns": 2, "sizes": [2], "last": False}.items() <= output.items()
     assert inputs["model"]
 
 
