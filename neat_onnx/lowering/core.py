@@ -31,6 +31,7 @@ from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.quantization.integer_weights import integer_weights
+from neat_onnx.passes.splice import renamed_twice
 from neat_onnx.version import __version__
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _metadata(
     known = candidate.bare.lifted if candidate and as_lifted else None
     stateful = model.model_copy(update={"metadata_props": states})
     if candidate is not None:
-        names = {old: names.get(new, new) for old, new in candidate.names.items()}
+        names = renamed_twice(candidate.names, names)
     entries |= genome_metadata(
         ctx, stateful, names, short=candidate is not None, lifted=known, most=most
     )

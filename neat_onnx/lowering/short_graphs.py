@@ -6,6 +6,7 @@ from math import inf
 from neat_onnx.lowering.short_model import BareModel, Candidate, CandidateMaker
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
+from neat_onnx.passes.splice import renamed_twice
 from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.in_axes import in_axes
 from neat_onnx.short_form.order import in_order_of
@@ -107,4 +108,4 @@ def _without_detours(model: Model, form: Form) -> Form:
     if model is form.model:
         return form
     model, names = straight(model, copies=identity_outputs(form.model))
-    return Form(model, {old: names.get(new, new) for old, new in form.names.items()} | names)
+    return Form(model, renamed_twice(form.names, names))

@@ -13,6 +13,7 @@ from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import is_one_of, with_graph
+from neat_onnx.passes.splice import renamed_twice
 from neat_onnx.passes.written_attributes import without_defaults
 from neat_onnx.short_form.constants_once import constants_once
 from neat_onnx.short_form.in_axes import SHAPES
@@ -133,10 +134,7 @@ class CandidateMaker:
         """
         bare = without_defaults(form.model if layers else single_sums(form.model))
         model, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
-        return Candidate(
-            self._bare(model),
-            names | {old: names.get(new, new) for old, new in form.names.items()},
-        )
+        return Candidate(self._bare(model), renamed_twice(form.names, names))
 
     def without_batch(self, candidate: Candidate) -> Candidate | None:
         """The form without the axis of a batch of one; None if an operator needs it."""

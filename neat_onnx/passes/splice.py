@@ -2,7 +2,7 @@
 that hand their input on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
@@ -43,8 +43,26 @@ def renamed_tensor(tensor: Tensor, name: str) -> Tensor:
     return copied(tensor, name=name)
 
 
+def renamed_twice(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]:
+    """The names that tensors have in the end, of which some were renamed after others."""
+    return {**then, **{old: then.get(new, new) for old, new in first.items()}}
+
+
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """The node reading and giving tensors by their new names, in graphs inside of it as well."""
+    return _renamed(node, names, _reading_renamed)
+
+
+def renamed_throughout(node: Node, names: Mapping[str, str]) -> Node:
+    """The node under new names, as are the tensors of graphs inside of it."""
+    return _renamed(node, names, _renamed_graph)
+
+
+def _renamed(
+    node: Node,
+    names: Mapping[str, str],
+    inside: Callable[[Graph, Mapping[str, str]], Graph],
+) -> Node:
     reads = [names.get(name, name) for name in node.input]
     gives = [names.get(name, name) for name in node.output]
     if not subgraphs(node):
@@ -52,7 +70,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
             return node
         return copied(node, input=reads, output=gives)
     attributes = {
-        key: _renamed_graph(value, names) if isinstance(value, Graph) else value
+        key: inside(value, names) if isinstance(value, Graph) else value
         for key, value in node.given_attributes.items()
     }
     return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
@@ -95,19 +113,7 @@ class HandedOn:
         return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
-def renamed_throughout(node: Node, names: Mapping[str, str]) -> Node:
-    """The node under new names, as are the tensors of graphs inside of it."""
-    if not subgraphs(node):
-        return renamed(node, names)
-    attributes = {
-        key: _renamed_whole(value, names) if isinstance(value, Graph) else value
-        for key, value in node.given_attributes.items()
-    }
-    reads, gives = ([names.get(each, each) for each in end] for end in (node.input, node.output))
-    return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
-
-
-def _renamed_whole(graph: Graph, names: Mapping[str, str]) -> Graph:
+def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
     """A graph inside a node under new names."""
     inputs, outputs, initializers = (
         [copied(each, name=names.get(each.name, each.name)) for each in part]
@@ -117,7 +123,7 @@ def _renamed_whole(graph: Graph, names: Mapping[str, str]) -> Graph:
     return copied(graph, inputs=inputs, outputs=outputs, initializer=initializers, node=nodes)
 
 
-def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+def _reading_renamed(graph: Graph, names: Mapping[str, str]) -> Graph:
     """A graph inside a node: the names that it reads from outside change."""
     own = {entry.name for entry in graph.inputs} | set(graph.tensors)
     own |= {name for node in graph.node for name in node.output}

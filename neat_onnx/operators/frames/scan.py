@@ -40,6 +40,7 @@ from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
 from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends
+from neat_onnx.passes.splice import renamed
 
 
 class ScanAttributes(Attributes):
@@ -115,7 +116,7 @@ class OverSteps(OneStep):
             name="step",
             inputs=_renamed([*before, *inputs], names),
             outputs=_renamed([*after, *outputs], names),
-            node=[_rewired(node, names) for node in ctx.take_nodes()],
+            node=[renamed(node, names) for node in ctx.take_nodes()],
         )
         inner = self._states[named:]
         starts = [state.previous for state in self._named]
@@ -192,15 +193,6 @@ def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueI
     return [
         entry.model_copy(update={"name": names.get(entry.name, entry.name)}) for entry in entries
     ]
-
-
-def _rewired(node: Node, names: dict[str, str]) -> Node:
-    return node.model_copy(
-        update={
-            "input": [names.get(name, name) for name in node.input],
-            "output": [names.get(name, name) for name in node.output],
-        }
-    )
 
 
 # --- lifting -------------------------------------------------------------------------------------

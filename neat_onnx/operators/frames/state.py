@@ -37,6 +37,7 @@ from neat_onnx.operators.frames.ports import (
     produce_output,
 )
 from neat_onnx.operators.frames.stated_ports import in_stated_ports
+from neat_onnx.passes.splice import renamed_twice
 
 
 @dataclass(frozen=True)
@@ -91,14 +92,14 @@ class OneStep:
 
                 model, names = with_shared_inputs(model, shared)
             model, others = in_stated_ports(model, ctx.net)
-            names = others | {old: others.get(new, new) for old, new in names.items()}
+            names = renamed_twice(names, others)
         if not has_samples and has_batch(model, ctx.net):
             from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks
                 of_single_sample,
             )
 
             model, others = of_single_sample(model)
-            names = others | {old: others.get(new, new) for old, new in names.items()}
+            names = renamed_twice(names, others)
         return model, names
 
     def metadata(self, model: Model) -> dict[str, str]:
