@@ -1,7 +1,7 @@
-"""An element of each sample at a place of its own: GatherND along the batch, whoever wrote it.
+"""An element of each sample at an index of its own: GatherND along the batch, whoever wrote it.
 
-`x[arange(len(x)), places]` numbers the samples: exporters write GatherND at pairs of a number and a
-place, or make the pairs one place among all rows of all samples. Import reads the samples one by
+`x[arange(len(x)), indices]` numbers the samples: exporters write GatherND at pairs of a number and
+an index, or make the pairs one index among all rows of all samples. Import reads the samples one by
 one, so that such a number means nothing; with `batch_dims` no sample is numbered.
 """
 
@@ -32,7 +32,7 @@ class _Numbers(NamedTuple):
 
 
 def batched_gather(model: Model) -> Model:
-    """The model with `batch_dims` for places that are paired with the numbers of the samples."""
+    """The model with `batch_dims` for indices that are paired with the numbers of the samples."""
     if model.opset < _BATCH_DIMS_SINCE or not any(
         is_one_of(node, "GatherND", "Gather") for node in model.graph.node
     ):
@@ -56,48 +56,48 @@ class _Search:
         return None
 
     def _of_pairs(self, node: Node) -> list[Node] | None:
-        """GatherND at a number and one place or several along a last axis."""
+        """GatherND at a number and one index or several along a last axis."""
         pairs = self.draft.maker(node.input[1], "Concat")
         data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
             return None
-        numbers, *places = pairs.input
-        if pairs.given_attributes["axis"] not in (-1, 1) or not 0 < len(places) < len(data):
+        numbers, *indices = pairs.input
+        if pairs.given_attributes["axis"] not in (-1, 1) or not 0 < len(indices) < len(data):
             return None
-        if any(self._shape(each) != (data[0], 1) for each in places):
+        if any(self._shape(each) != (data[0], 1) for each in indices):
             return None
         if self._numbers(self._unsqueezed(numbers)) != _Numbers(data[0]):
             return None
-        if len(places) == 1:
-            return [self._gather(node, node.input[0], places[0])]
-        return self._in_one_row(node, places, data)
+        if len(indices) == 1:
+            return [self._gather(node, node.input[0], indices[0])]
+        return self._in_one_row(node, indices, data)
 
     def _in_one_row(
-        self, node: Node, places: Sequence[str], data: Sequence[Extent]
+        self, node: Node, indices: Sequence[str], data: Sequence[Extent]
     ) -> list[Node] | None:
-        """GatherND among the elements that several places choose from, in one row for each sample.
+        """GatherND among the elements that several indices choose from, in one row for each sample.
 
-        Places below 0, which count from the end of an axis each, are not read so.
+        Indices below 0, which count from the end of an axis each, are not read so.
         """
-        sizes = [size for size in data[1 : len(places) + 1] if isinstance(size, int)]
-        ranges = zip(places, sizes, strict=False)
-        if len(sizes) < len(places) or not all(self._is_inside(*each) for each in ranges):
+        sizes = [size for size in data[1 : len(indices) + 1] if isinstance(size, int)]
+        ranges = zip(indices, sizes, strict=False)
+        if len(sizes) < len(indices) or not all(self._is_inside(*each) for each in ranges):
             return None
-        made, at = [], places[0]
-        for place, size in zip(places[1:], sizes[1:], strict=True):
+        made, at = [], indices[0]
+        for index, size in zip(indices[1:], sizes[1:], strict=True):
             before, row = (self.draft.name(f"{node.input[1]}_{each}") for each in ("before", "at"))
             factor = self.draft.constant(f"{before}_size", size)
             made.append(self.draft.node("Mul", [at, factor], [before]))
-            made.append(self.draft.node("Add", [before, place], [row]))
+            made.append(self.draft.node("Add", [before, index], [row]))
             at = row
         rows = self.draft.name(f"{node.input[0]}_rows")
-        rest = [-1] if len(data) > len(places) + 1 else []
+        rest = [-1] if len(data) > len(indices) + 1 else []
         shape = self.draft.constant(f"{rows}_shape", [0, math.prod(sizes), *rest])
         made.append(self.draft.node("Reshape", [node.input[0], shape], [rows]))
         return [*made, self._gather(node, rows, at)]
 
     def _of_rows(self, node: Node) -> list[Node] | None:
-        """Gather among the rows of all samples, at a place plus the rows of samples before it."""
+        """Gather among the rows of all samples, at an index plus the rows of samples before it."""
         flat = self.draft.maker(node.input[0], "Flatten")
         at = self.draft.maker(node.input[1], "Add")
         if flat is None or at is None:
@@ -111,10 +111,10 @@ class _Search:
         wanted = _Numbers(data[0], math.prod(sizes))
         if self.draft.facts(node.input[1]).elem_type is not DataType.INT64:  # GatherND has no other
             return None
-        for numbers, places in (at.input, at.input[::-1]):
-            matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
+        for numbers, indices in (at.input, at.input[::-1]):
+            matching = self._numbers(numbers) == wanted and self._shape(indices) == data[:1]
             if matching and (
-                self._is_inside(places, wanted.factor) or self._is_given(node, places)
+                self._is_inside(indices, wanted.factor) or self._is_given(node, indices)
             ):
                 break
         else:
@@ -125,13 +125,13 @@ class _Search:
             rows = self.draft.name(f"{node.input[0]}_rows")
             shape = self.draft.constant(f"{rows}_shape", [0, wanted.factor, -1])
             made.append(self.draft.node("Reshape", [flat.input[0], shape], [rows]))
-        spread = self.draft.name(f"{places}_spread")
+        spread = self.draft.name(f"{indices}_spread")
         axes = self.draft.constant(f"{spread}_axes", [-1])
-        made.append(self.draft.node("Unsqueeze", [places, axes], [spread]))
+        made.append(self.draft.node("Unsqueeze", [indices, axes], [spread]))
         return [*made, self._gather(node, rows, spread)]
 
     def _of_strides(self, node: Node) -> list[Node] | None:
-        """Gather among all elements of all samples, at the same places of each sample.
+        """Gather among all elements of all samples, at the same indices of each sample.
 
         So is a tensor written whose elements stand in memory in another order, as `as_strided`.
         """
@@ -152,8 +152,8 @@ class _Search:
             return None
         rows = self.draft.name(f"{node.input[0]}_rows")
         shape = self.draft.constant(f"{rows}_shape", [0, count])
-        places = self.draft.constant(f"{rows}_places", offsets[0])
-        reads = [rows, places]
+        indices = self.draft.constant(f"{rows}_indices", offsets[0])
+        reads = [rows, indices]
         return [
             self.draft.node("Reshape", [flat.input[0], shape], [rows]),
             self.draft.node("Gather", reads, node.output, name=node.name, axis=1),
@@ -220,14 +220,14 @@ class _Search:
             sizes = sizes[starts:stops] if None not in (starts, stops, *others) else ()
             return sizes[0] if len(sizes) == 1 and set(others) <= {0, 1} else None
         if chosen is not None:
-            place = self._single(chosen.input[1])
-            if place is None or not -len(sizes) <= place < len(sizes):
+            index = self._single(chosen.input[1])
+            if index is None or not -len(sizes) <= index < len(sizes):
                 return None
-            return sizes[place]
+            return sizes[index]
         return sizes[0] if len(sizes) == 1 else None
 
     def _is_inside(self, name: str, count: int) -> bool:
-        """Whether a tensor has places from 0 on, fewer than so many.
+        """Whether a tensor has indices from 0 on, fewer than so many.
 
         Others would be in the rows of another sample.
         """
@@ -235,7 +235,7 @@ class _Search:
         return least >= 0.0 and most < count
 
     def _is_given(self, node: Node, name: str) -> bool:
-        """Whether a tensor has places that are an input of the graph, or a number more or less.
+        """Whether a tensor has indices that are an input of the graph, or a number more or less.
 
         They are taken to be in the rows of their sample, as a NeatOnnxWarning says.
         """
@@ -244,7 +244,7 @@ class _Search:
         given = [entry for entry in self.draft.model.graph.inputs if entry.name == name]
         if not given or given[0].elem_type not in _INTEGERS:
             return False
-        warn(f"node {node.label}: the places that '{name}' says are taken to be 0 or more")
+        warn(f"node {node.label}: the indices that '{name}' says are taken to be 0 or more")
         return True
 
     def _unsqueezed(self, name: str) -> str:
@@ -254,8 +254,8 @@ class _Search:
             return name
         return node.input[0]
 
-    def _gather(self, node: Node, data: str, places: str) -> Node:
-        reads = [data, places]
+    def _gather(self, node: Node, data: str, indices: str) -> Node:
+        reads = [data, indices]
         return self.draft.node("GatherND", reads, node.output, name=node.name, batch_dims=1)
 
     @cached_property
@@ -278,10 +278,10 @@ class _Search:
             return None
         symbols = [size for size in before if not isinstance(size, int)]
         others = math.prod(size for size in before if isinstance(size, int))
-        place = after[sizes.index(-1)]
-        if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(place, str):
+        size = after[sizes.index(-1)]
+        if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(size, str):
             return None
-        return place, symbols[0]
+        return size, symbols[0]
 
     def _single(self, name: str) -> int | None:
         """The value of a constant of one element."""

@@ -48,13 +48,13 @@ def missing_reductions(model: Model) -> Model:
         for name in node.input[:1]
         if node.op_type in _REDUCING and not node.domain
     }
-    places: dict[str, int] = {}
+    chosen_along: dict[str, int] = {}
     halves = _halves(draft)
 
     def with_reduction(node: Node) -> list[Node] | None:
         if node.op_type == "ArgMax" and node.given_attributes.get("keepdims", 1):
-            places.update(dict.fromkeys(node.output, _axis(node)))
-        if reduced.intersection(node.output) or not _chooses_one(node, draft, places, halves):
+            chosen_along.update(dict.fromkeys(node.output, _axis(node)))
+        if reduced.intersection(node.output) or not _chooses_one(node, draft, chosen_along, halves):
             return None
         chosen = draft.name(f"{node.output[0]}_chosen")
         axes = draft.constant(f"{node.output[0]}_axes", [_axis(node)])
@@ -66,12 +66,14 @@ def missing_reductions(model: Model) -> Model:
     return draft.rewritten(with_reduction)
 
 
-def _chooses_one(node: Node, draft: Draft, places: dict[str, int], halves: set[str]) -> bool:
+def _chooses_one(node: Node, draft: Draft, chosen_along: dict[str, int], halves: set[str]) -> bool:
     """Whether a node chooses one element along an axis, for an aggregation."""
     if node.domain or node.op_type not in _CHOOSING:
         return False
     gathers = node.op_type == "GatherElements"
-    chooses = places.get(node.input[1]) == _axis(node) if gathers else node.output[0] in halves
+    chooses = (
+        chosen_along.get(node.input[1]) == _axis(node) if gathers else node.output[0] in halves
+    )
     return chooses and _is_reducible(node.input[0], draft)
 
 

@@ -1,7 +1,7 @@
 """Assignments to features of every sample, which PyTorch writes as a ScatterND of row numbers.
 
 `x[:, 3] = y` becomes ScatterND(x, indices, y), where the indices are made of Range(0, size of the
-batch): element [n, j] of y goes to row n of x, at a constant place. That is a choice between x and
+batch): element [n, j] of y goes to row n of x, at a constant index. That is a choice between x and
 y by a constant mask, which needs no row numbers and no size of the batch.
 
 Which indices are of that form is found by computing them for two sizes of the batch.
@@ -27,12 +27,12 @@ _MAX_ROUNDS = 16
 _MAX_INDICES = 1 << 20
 
 
-class _Places(NamedTuple):
+class _Targets(NamedTuple):
     """Where the elements of each sample go.
 
     Attributes:
         shape: of the axes of the data that the indices are of, without that of the samples.
-        of_update: the place, flat, of each element of an update, (k,).
+        of_update: the index, flat, of each element of an update, (k,).
     """
 
     shape: tuple[int, ...]
@@ -40,7 +40,7 @@ class _Places(NamedTuple):
 
 
 def row_scatters(model: Model) -> Model:
-    """The model with Where for ScatterND at the same constant places of every sample."""
+    """The model with Where for ScatterND at the same constant indices of every sample."""
     tensors = model.graph.tensors
     indices = {node.input[1] for node in model.graph.node if _has_indices(node, tensors)}
     if not indices:
@@ -49,14 +49,14 @@ def row_scatters(model: Model) -> Model:
 
     def replaced(node: Node) -> list[Node] | None:
         found = known.get(node.input[1]) if _has_indices(node, tensors) else None
-        places = None if found is None else _places(draft, node, found)
-        return None if places is None else _chosen(draft, node, places)
+        targets = None if found is None else _targets(draft, node, found)
+        return None if targets is None else _chosen(draft, node, targets)
 
     return draft.rewritten(replaced)
 
 
 def _has_indices(node: Node, tensors: dict[str, Tensor]) -> bool:
-    """Whether a node is a ScatterND that replaces elements at places that are no constant."""
+    """Whether a node is a ScatterND that replaces elements at indices that are no constant."""
     if node.op_type != "ScatterND" or node.domain or node.input[1] in tensors:
         return False
     return node.given_attributes.get("reduction", "none") in ("none", b"none")
@@ -93,8 +93,8 @@ def _of_batch(entry: ValueInfo, size: int) -> ValueInfo:
     return ValueInfo.of(entry.name, entry.elem_type, shape if entry.shape is not None else None)
 
 
-def _places(draft: Draft, node: Node, indices: list[Ints]) -> _Places | None:
-    """Where a node puts the elements of each sample; None if these are not the same places."""
+def _targets(draft: Draft, node: Node, indices: list[Ints]) -> _Targets | None:
+    """Where a node puts the elements of each sample; None if these are not the same indices."""
     shape = draft.facts(node.input[0]).shape
     depth = indices[0].shape[-1] if indices[0].ndim > 1 else 0
     if shape is None or isinstance(shape[0], int) or not 1 < depth <= len(shape):
@@ -117,24 +117,24 @@ def _places(draft: Draft, node: Node, indices: list[Ints]) -> _Places | None:
     ):
         return None
     flat = np.ravel_multi_index(tuple(np.moveaxis(first % inner, -1, 0)), inner)
-    return _Places(inner, flat) if len(np.unique(flat)) == len(flat) else None
+    return _Targets(inner, flat) if len(np.unique(flat)) == len(flat) else None
 
 
-def _chosen(draft: Draft, node: Node, places: _Places) -> list[Node]:
+def _chosen(draft: Draft, node: Node, targets: _Targets) -> list[Node]:
     """The nodes that choose between the data and the updates."""
     data, _, updates = node.input
     (result,) = node.output
-    rest = list((draft.facts(data).shape or ())[1 + len(places.shape) :])
-    mask = np.zeros(math.prod(places.shape), np.bool_)
-    mask[places.of_update] = True
+    rest = list((draft.facts(data).shape or ())[1 + len(targets.shape) :])
+    mask = np.zeros(math.prod(targets.shape), np.bool_)
+    mask[targets.of_update] = True
     source = np.zeros(len(mask), np.int64)
-    source[places.of_update] = np.arange(len(places.of_update))
+    source[targets.of_update] = np.arange(len(targets.of_update))
     ones = [1] * len(rest)
     names = [draft.name(f"{result}_{part}") for part in ("updates", "spread", "placed")]
-    sizes = draft.constant(f"{result}_each", [-1, len(places.of_update), *rest])
-    whole = draft.constant(f"{result}_sizes", [-1, *places.shape, *rest])
-    of_feature = draft.constant(f"{result}_places", source)
-    chosen = draft.constant(f"{result}_mask", mask.reshape(1, *places.shape, *ones), DataType.BOOL)
+    sizes = draft.constant(f"{result}_each", [-1, len(targets.of_update), *rest])
+    whole = draft.constant(f"{result}_sizes", [-1, *targets.shape, *rest])
+    of_feature = draft.constant(f"{result}_indices", source)
+    chosen = draft.constant(f"{result}_mask", mask.reshape(1, *targets.shape, *ones), DataType.BOOL)
     label = node.name
 
     def made(kind: str, reads: list[str], gives: str, **given: int) -> Node:

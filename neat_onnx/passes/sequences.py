@@ -40,15 +40,15 @@ class _Sequences:
         parts = self.parts.get(node.input[0]) if known else None
         return known(self, node, parts) if known and parts is not None else None
 
-    def place(self, node: Node, at: int, length: int, default: int) -> int | None:
+    def position(self, node: Node, at: int, length: int, default: int) -> int | None:
         """The position in a sequence that an input says, from 0 on; None if it is not constant."""
         if len(node.input) <= at or not node.input[at]:
             return default
         tensor = self.draft.tensors.get(node.input[at])
         if tensor is None or tensor.size != 1:
             return None
-        place = int(tensor.values.item())
-        return place + length if place < 0 else place
+        position = int(tensor.values.item())
+        return position + length if position < 0 else position
 
     def given(self, name: str) -> list[Node]:
         """The nodes that give a part, when it is read for the first time."""
@@ -108,12 +108,12 @@ class _Sequences:
         return [*nodes, self.draft.node("Concat", parts, [name], name=node.name, axis=axis)]
 
     def at(self, node: Node, parts: list[str]) -> list[Node] | None:
-        """SequenceAt as the tensor at its place."""
-        place = self.place(node, 1, len(parts), 0)
-        if place is None or not 0 <= place < len(parts):
+        """SequenceAt as the tensor at its position."""
+        position = self.position(node, 1, len(parts), 0)
+        if position is None or not 0 <= position < len(parts):
             return None
-        handed = self.draft.node("Identity", [parts[place]], node.output, name=node.name)
-        return [*self.given(parts[place]), handed]
+        handed = self.draft.node("Identity", [parts[position]], node.output, name=node.name)
+        return [*self.given(parts[position]), handed]
 
     def length(self, node: Node, parts: list[str]) -> list[Node]:
         """SequenceLength as a constant."""
@@ -123,18 +123,18 @@ class _Sequences:
     def inserted(self, node: Node) -> list[str] | None:
         """The parts of SequenceInsert."""
         parts = self.parts.get(node.input[0])
-        place = None if parts is None else self.place(node, 2, len(parts), len(parts))
-        if parts is None or place is None or not 0 <= place <= len(parts):
+        position = None if parts is None else self.position(node, 2, len(parts), len(parts))
+        if parts is None or position is None or not 0 <= position <= len(parts):
             return None
-        return [*parts[:place], node.input[1], *parts[place:]]
+        return [*parts[:position], node.input[1], *parts[position:]]
 
     def erased(self, node: Node) -> list[str] | None:
         """The parts of SequenceErase."""
         parts = self.parts.get(node.input[0])
-        place = None if parts is None else self.place(node, 1, len(parts), len(parts) - 1)
-        if parts is None or place is None or not 0 <= place < len(parts):
+        position = None if parts is None else self.position(node, 1, len(parts), len(parts) - 1)
+        if parts is None or position is None or not 0 <= position < len(parts):
             return None
-        return [*parts[:place], *parts[place + 1 :]]
+        return [*parts[:position], *parts[position + 1 :]]
 
 
 _MAKERS: dict[str, Callable[[_Sequences, Node], list[str] | None]] = {

@@ -83,7 +83,7 @@ def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
     """The parts of a Split along the columns."""
     count = len(node.output)
     attributes = node.given_attributes
-    sizes = [min(-(-width // count), width - -(-width // count) * place) for place in range(count)]
+    sizes = [min(-(-width // count), width - -(-width // count) * part) for part in range(count)]
     if len(node.input) > 1:
         given = _integers(node.input[1], draft)
         if given is None:
@@ -93,9 +93,9 @@ def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
         return None
     if len(sizes) != count or sum(sizes) != width or min(sizes) < 1:
         return None  # import says what is wrong with it
-    starts = [sum(sizes[:place]) for place in range(count)]
-    places = zip(node.output, starts, sizes, strict=True)
-    return [_Part(name, slice(start, start + size)) for name, start, size in places if name]
+    starts = [sum(sizes[:part]) for part in range(count)]
+    parts = zip(node.output, starts, sizes, strict=True)
+    return [_Part(name, slice(start, start + size)) for name, start, size in parts if name]
 
 
 def _sliced(node: Node, draft: Draft) -> list[_Part] | None:

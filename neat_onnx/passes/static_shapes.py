@@ -158,10 +158,10 @@ def _cast(node: Node, data: Sizes) -> Sizes | None:
 
 def _gather(node: Node, data: Sizes, at: Sizes) -> Sizes | None:
     count = len(data.elements)
-    places = [k for k in at.elements if isinstance(k, int) and -count <= k < count]
-    if data.scalar or len(places) < len(at.elements):
+    indices = [k for k in at.elements if isinstance(k, int) and -count <= k < count]
+    if data.scalar or len(indices) < len(at.elements):
         return None
-    return Sizes(tuple(data.elements[k] for k in places), scalar=at.scalar)
+    return Sizes(tuple(data.elements[k] for k in indices), scalar=at.scalar)
 
 
 def _concat(node: Node, *parts: Sizes) -> Sizes | None:

@@ -44,7 +44,7 @@ _RELATIVE_MARGIN = 1e-6  # of a bound: float32 may round a number above it
 def value_range(draft: Draft, name: str) -> Interval:
     """The least and the largest value that a tensor may have; infinite where that is not known.
 
-    NaN is left out of account: as a place it is none.
+    NaN is left out of account: as an index it is none.
 
     Args:
         draft: the graph.

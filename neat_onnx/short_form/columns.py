@@ -312,7 +312,7 @@ def unrepeated_places(table: np.ndarray) -> np.ndarray:
     """Places, or truth values, once along each axis along which they are the same.
 
     Args:
-        table: in axes; negative where any place will do.
+        table: in axes; negative where any element will do.
     """
     for axis in range(table.ndim):
         most = table.max(axis, keepdims=True)

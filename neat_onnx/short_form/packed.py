@@ -48,7 +48,7 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
     """Nodes that make a tensor of fewer bytes, which they add to the draft; none if it is short."""
     whole, width = tensor.size * _BYTES[tensor.data_type], _BYTES[tensor.data_type]
     bits, kind = _bits(tensor), _small_type(tensor)
-    values, place = np.unique(bits, return_inverse=True)
+    values, which = np.unique(bits, return_inverse=True)
     costs = {
         _expanded: 2 * _BYTES_PER_NODE + width if len(values) == 1 else whole,
         _cast: _BYTES_PER_NODE + tensor.size * _SMALL[kind][0] if kind else whole,
@@ -62,7 +62,7 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
     if costs[best] >= whole:
         return []
     del draft.tensors[tensor.name]
-    return best(draft, tensor, place.reshape(tensor.dims))
+    return best(draft, tensor, which.reshape(tensor.dims))
 
 
 def _bits(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
@@ -110,25 +110,25 @@ def _triangle(draft: Draft, tensor: Tensor) -> Triangle | None:
     return triangle_of(values.reshape(tensor.dims) != 0) if has_operator else None
 
 
-def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+def _cast(draft: Draft, tensor: Tensor, which: np.ndarray) -> list[Node]:
     kind = _small_type(tensor)
     assert kind is not None
     small = draft.constant(tensor.name, tensor.values.astype(np.int64), kind)
     return [draft.node("Cast", [small], [tensor.name], to=int(tensor.data_type))]
 
 
-def _expanded(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+def _expanded(draft: Draft, tensor: Tensor, which: np.ndarray) -> list[Node]:
     one = draft.constant(tensor.name, tensor.values.ravel()[:1], tensor.data_type)
     shape = draft.constant(tensor.name, list(tensor.dims))
     return [draft.node("Expand", [one, shape], [tensor.name])]
 
 
-def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+def _gathered(draft: Draft, tensor: Tensor, which: np.ndarray) -> list[Node]:
     first = np.unique(_bits(tensor), return_index=True)[1]
     values = Tensor.of("", tensor.values.ravel()[first], tensor.data_type, infinite=True)
     named = draft.name(tensor.name)
     draft.tensors[named] = values.model_copy(update={"name": named})
-    small = draft.constant(tensor.name, place.astype(np.int64), DataType.UINT8)
+    small = draft.constant(tensor.name, which.astype(np.int64), DataType.UINT8)
     at = draft.name(tensor.name)
     return [
         draft.node("Cast", [small], [at], to=int(DataType.INT32)),
@@ -136,7 +136,7 @@ def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     ]
 
 
-def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+def _ranged(draft: Draft, tensor: Tensor, which: np.ndarray) -> list[Node]:
     first, second, *_ = values = tensor.values.tolist()
     step = second - first
     given = (first, values[-1] + step, step)
@@ -144,7 +144,7 @@ def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     return [draft.node("Range", reads, [tensor.name])]
 
 
-def _cut(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+def _cut(draft: Draft, tensor: Tensor, which: np.ndarray) -> list[Node]:
     triangle = _triangle(draft, tensor)
     assert triangle is not None
     given = tensor.values.ravel()

@@ -1,7 +1,7 @@
 """Views: tensors in the axes of one tensor, the frame.
 
 A tensor that is another one broadcast, reduced, moved or changed element by element has an element
-for each place in the frame. Where its elements stand there in their own order, once along some
+for each position in the frame. Where its elements stand there in their own order, once along some
 axes, nodes can compute in the axes of the frame.
 """
 
@@ -31,7 +31,7 @@ class _View(NamedTuple):
     Attributes:
         name: of it there.
         axes: its own, 1 where it is broadcast.
-        elements: by the place in the frame, the element of the tensor as it was.
+        elements: by the position in the frame, the element of the tensor as it was.
     """
 
     name: str
@@ -156,7 +156,7 @@ class AxisFrame:
         return True
 
     def _elements(self, operands: Sequence[_Operand], size: int) -> Places | None:
-        """By the place in the frame, the element of a result of so many; None without a view."""
+        """By the position in the frame, the element of a result of so many; None without a view."""
         inside, wanted, most = np.zeros(prod(self.axes), np.int64), np.zeros(size, np.int64), 1
         for each in operands:
             view = self.views.get(each.origin)

@@ -9,7 +9,7 @@ from neat_onnx.short_form.groups.search import Found, Search
 
 def find_argmax(search: Search, chooser: Node) -> Found | None:
     """The place of the largest or the smallest element along an axis."""
-    if not search.are_places(chooser.input[1]):
+    if not search.are_indices(chooser.input[1]):
         return None
     way = search.before(chooser.output[0])
     while (node := next(way, None)) is not None and _is_between(search, node):

@@ -67,7 +67,7 @@ def find_order(search: Search, chooser: Node) -> Found | None:
     found = _order(search, [node, *way], values)
     if found is None:
         return None
-    if is_one_of(chooser, "MatMul") and table and not search.are_places(table):
+    if is_one_of(chooser, "MatMul") and table and not search.are_indices(table):
         return _rows(search, found, table, chooser.output[0])
     for end, turned in search.ends(chooser.output[0])[::-1]:
         shape = search.draft.facts(end).shape or ()

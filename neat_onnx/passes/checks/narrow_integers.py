@@ -63,7 +63,7 @@ def check_narrow_integers(model: Model) -> None:
         elif found and max(-found.low, found.high) > _EXACT:
             rounded.append(node)
         types = operator_types(node.op_type, node.domain)
-        _, alike = types.alike(node)  # a place is of another type
+        _, alike = types.alike(node)  # an index is of another type
         known.update(dict.fromkeys(compress(node.output, alike), found))
     _warn(wrapping, rounded)
 

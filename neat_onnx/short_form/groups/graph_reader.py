@@ -154,7 +154,7 @@ class GraphReader:
         """The one constant number that a tensor is."""
         return float(self.draft.tensors[name].values.item()) if self.is_number(name) else None
 
-    def are_places(self, name: str) -> bool:
+    def are_indices(self, name: str) -> bool:
         """Whether the elements of a constant are 0, 1, …"""
         tensor = self.draft.tensors.get(name)
         return tensor is not None and np.array_equal(tensor.values.ravel(), range(tensor.size))
@@ -189,15 +189,15 @@ class GraphReader:
         """Whether a node hands all elements on, in another shape or order."""
         if not is_one_of(node, "Gather"):
             return is_one_of(node, *_SHAPES)
-        places = self.gathered(node)
-        return places is not None and np.array_equal(np.sort(places), range(places.size))
+        indices = self.gathered(node)
+        return indices is not None and np.array_equal(np.sort(indices), range(indices.size))
 
     def gathered(self, node: Node | None) -> Ints | None:
-        """The places along the axis behind the batch that a Gather takes."""
+        """The indices along the axis behind the batch that a Gather takes."""
         if node is None or not is_one_of(node, "Gather") or node.given_attributes.get("axis") != 1:
             return None
-        places = self.draft.tensors.get(node.input[1])
-        return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
+        indices = self.draft.tensors.get(node.input[1])
+        return None if indices is None or len(indices.dims) != 1 else np.asarray(indices.values)
 
     def columns(self, node: Node) -> Ints | None:
         """The elements of a tensor [N, width] that a Gather takes."""

@@ -98,9 +98,9 @@ def _joined(graph: GraphReader, node: Node, name: str) -> Linear | None:
     axis, inside = node.given_attributes["axis"], [graph.draft.axes(each) for each in node.input]
     if axis < 1 or None in inside:
         return None
-    tables = [np.full(each or (), place) for place, each in enumerate(inside)]
+    tables = [np.full(each or (), number) for number, each in enumerate(inside)]
     source = np.concatenate(tables, axis - 1).ravel()
-    rows = [np.flatnonzero(source == place) for place in range(len(tables))]
+    rows = [np.flatnonzero(source == number) for number in range(len(tables))]
     terms = [
         Terms(read, each, np.arange(len(each)), np.ones(len(each)))
         for read, each in zip(node.input, rows, strict=True)
@@ -174,7 +174,7 @@ def _convolved(graph: GraphReader, node: Node, name: str) -> Linear | None:
     if kernel is None or windows is None or None in biases:
         return None
     groups, taps = len(windows), len(kernel.dims) - 1
-    places = windows[:, None]  # group, output channel, output place, input channel, tap
+    places = windows[:, None]  # group, output channel, window, input channel, tap
     weights = np.asarray(kernel.values, np.float64).reshape(groups, -1, 1, *kernel.dims[1:])
     whole = np.broadcast_shapes(places.shape, weights.shape)
     if prod(whole) > _MAX_ELEMENTS:
@@ -193,8 +193,8 @@ def _convolved(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _windows(graph: GraphReader, node: Node) -> Ints | None:
-    """The places in the windows of a Conv, -1 in its padding, by the group, the place of the
-    window, the channel and the axes of the kernel.
+    """The places in the windows of a Conv, -1 in its padding, by the group, the window,
+    the channel and the axes of the kernel.
     """
     given, inside = node.given_attributes, graph.draft.axes(node.input[0])
     kernel = graph.constant(node.input[1])

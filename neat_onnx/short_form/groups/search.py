@@ -20,7 +20,7 @@ class Search(GraphReader):
     Attributes:
         draft: the model, with new constants.
         has_order: whether something was found that the order of elements matters to.
-        orders: the names of elements and places of each TopK, by the tensor, the axis and the
+        orders: the names of elements and indices of each TopK, by the tensor, the axis and the
             number of elements.
     """
 
@@ -54,9 +54,9 @@ class Search(GraphReader):
             operator, [source, self.draft.constant("axes", axes)], [end], keepdims=kept
         )
 
-    def cast(self, places: str, end: str, source: str) -> Node:
+    def cast(self, indices: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""
-        return self.draft.node("Cast", [places], [end], to=int(self.kind(source)))
+        return self.draft.node("Cast", [indices], [end], to=int(self.kind(source)))
 
     def integers(self, name: str) -> Node:
         """Numbers cut off to integers, under a new name."""

@@ -27,11 +27,11 @@ _BELOW = {
     Kind.SUMS: {_ANY: _SCALED},
     Kind.WEIGHS: {_ANY: _MOVED},
 }
-"""By the kind of a node and its own place, the nodes below: a sum of sums is two neurons."""
+"""The nodes below one, by its kind and what it may be itself: a sum of sums is two neurons."""
 
 
 class Sums(NamedTuple):
-    """Weighted sums, a term in each place of the first three arrays.
+    """Weighted sums, a term in each position of the first three arrays.
 
     Attributes:
         rows: the sum that each term is part of, in ascending order.
