@@ -18,7 +18,7 @@ from neat_onnx.operators.choices.where_finder import (
     truth_of,
     weighed,
 )
-from neat_onnx.short_form.columns import places_of, unrepeated_places
+from neat_onnx.short_form.columns import unrepeated_places
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
 _MIN_ELEMENTS = 16
@@ -42,7 +42,7 @@ class _Side(NamedTuple):
 
 def find_broadcast_where(search: Search, node: Node) -> Found | None:
     """The choice between a tensor and a number, or two tensors, by a condition with fewer axes."""
-    end, count = node.output[0], _count(search.draft.axes(node.output[0]))
+    end, count = node.output[0], search.size(node.output[0])
     sides = _sides(search, node, count) if count >= _MIN_ELEMENTS else []
     if len(sides) != len(node.input) or not np.array_equal(sides[0].at, sides[1].at):
         return None
@@ -99,41 +99,22 @@ def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node],
 
 def _side(search: Search, name: str, size: int, given: Truth | None = None) -> _Side | None:
     """A product by a condition, or by a given number, whose elements were moved."""
-    product, order = _origin(search, name)
+    product, order = search.origin(name)
     made = search.draft.maker(search.copied(product), "Mul")
-    count = _count(search.draft.axes(product))
+    count = search.size(product)
     if made is None or len(order) != size:
         return None
     for cast, value in (made.input, made.input[::-1]):
-        origin, at = _origin(search, cast)
+        origin, at = search.origin(cast)
         is_given = given is not None and given.name == search.unchanged(origin)
         truth = given if is_given else truth_of(search, search.copied(origin))
         if truth is None or len(at) != count:
             continue
         if search.is_number(value):
             return _Side(truth, at[order], value, order)
-        source, places = _origin(search, value)
+        source, places = search.origin(value)
         return _Side(truth, at[order], source, places[order]) if len(places) == count else None
     return None
-
-
-def _count(sizes: Sizes | None) -> int:
-    """The number of elements; 0 if it is not known."""
-    return 0 if sizes is None else prod(sizes)
-
-
-def _origin(search: Search, name: str) -> tuple[str, Ints]:
-    """The tensor that the elements of one were moved from, and their places in it.
-
-    It may be an Identity of another: the name of its own is that of its neurons.
-    """
-    order: Ints = np.arange(_count(search.draft.axes(name)))
-    while (node := search.made.get(search.copied(name))) is not None and node.input:
-        places = places_of(search.draft, node)
-        if places is None:
-            break
-        name, order = node.input[0], places[order]
-    return name, order
 
 
 def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list[Node], str] | None:
@@ -142,7 +123,7 @@ def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list
         tensor = search.draft.tensors[name]
         return [], search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
     table = unrepeated_places(places.reshape(axes))
-    size = _count(search.draft.axes(name))
+    size = search.size(name)
     if not np.array_equal(table.ravel(), np.arange(size)):
         return None
     return search.in_shape(name, table.shape)

@@ -10,8 +10,6 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
-from neat_onnx.short_form.columns import places_of
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
 _NO_ELEMENT = -1  # of the tensor: a constant is there
@@ -27,9 +25,9 @@ Cut = tuple[int, int, int]
 def find_slice(search: Search, gather: Node) -> Found | None:
     """The elements of a box, some or all along each axis, at even steps."""
     end = gather.output[0]
-    name, places = _moved(search, end)
-    nodes, source, whole = search.axes_before(name)
-    if places is None or not len(places) or len(whole) < 2:
+    name, places = search.origin(end)
+    nodes, source, whole = search.axes_before(search.copied(name))
+    if not len(places) or len(whole) < 2:
         return None
     along = [_in_order(each) for each in np.unravel_index(places, whole)]
     if not np.array_equal(_box(along, whole), places):
@@ -50,11 +48,11 @@ def find_slice(search: Search, gather: Node) -> Found | None:
 def find_pad(search: Search, last: Node) -> Found | None:
     """All elements of a tensor, with one number or some of them around."""
     end = last.output[0]
-    name, places = _moved(search, end)
+    name, places = search.origin(end)
+    name = search.copied(name)
     joined, sizes = search.draft.maker(name, "Concat"), search.axes_after(end)
-    parts = [name] if joined is None else joined.input
-    inside = None if places is None else _inside(search, parts, places)
-    if inside is None or places is None or math.prod(sizes) != len(places):
+    inside = _inside(search, [name] if joined is None else joined.input, places)
+    if inside is None or math.prod(sizes) != len(places):
         return None
     flat, origin, number = inside
     nodes, source, whole = search.axes_before(flat)
@@ -76,19 +74,6 @@ def find_pad(search: Search, last: Node) -> Found | None:
                 search.shaped(wide, end),
             ]
     return None
-
-
-def _moved(search: Search, name: str) -> tuple[str, Ints | None]:
-    """The tensor whose elements another one has, and their places in it; None if none moved."""
-    places = None
-    while (node := search.made.get(name)) is not None:
-        found = places_of(search.draft, node) if node.input else None
-        if found is None and not is_one_of(node, "Identity"):
-            break
-        if found is not None:
-            places = found if places is None else found[places]
-        name = node.input[0]
-    return name, places
 
 
 def _in_order(values: Ints) -> Ints:

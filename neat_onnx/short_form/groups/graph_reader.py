@@ -1,12 +1,14 @@
 """GraphReader: the nodes and constants of a graph in which groups of nodes are looked for."""
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.short_form.columns import places_of
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
@@ -126,6 +128,24 @@ class GraphReader:
             return None
         factors = np.unique(weights[weights != 0])
         return (np.argmax(weights != 0, axis=1), float(factors[0])) if len(factors) == 1 else None
+
+    def size(self, name: str) -> int:
+        """The number of elements of a tensor; 0 if it is not known."""
+        sizes = self.draft.axes(name)
+        return 0 if sizes is None else prod(sizes)
+
+    def origin(self, name: str) -> tuple[str, Ints]:
+        """The tensor that the elements of one were moved from, and their places in it.
+
+        It may be an Identity of another: the name of its own is that of its neurons.
+        """
+        order: Ints = np.arange(self.size(name))
+        while (node := self.made.get(self.copied(name))) is not None and node.input:
+            places = places_of(self.draft, node)
+            if places is None:
+                break
+            name, order = node.input[0], places[order]
+        return name, order
 
     def copied(self, name: str) -> str:
         """The tensor that others are Identities of."""
