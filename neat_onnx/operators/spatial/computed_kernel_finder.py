@@ -92,6 +92,7 @@ class _Places:
     Attributes:
         sample, channel, space: the place of each value.
         outer, inner, taps: the place of each gate.
+        sums: the sums.
     """
 
     def __init__(self, sums: SumsOfProducts) -> None:
@@ -99,19 +100,19 @@ class _Places:
         gate = np.unravel_index(sums.gate, sums.gates.shape)
         self.sample, self.channel, *self.space = value
         self.outer, self.inner, *self.taps = gate
-        self._sums = sums
+        self.sums = sums
 
     @cached_property
     def first(self) -> Ints:
         """The first product of each sum."""
-        sums = self._sums
+        sums = self.sums
         return np.searchsorted(sums.row, np.arange(len(sums.neurons)))
 
     def of_sums(self, net: Network, channels: int) -> list[tuple[int, Ints]] | None:
         """Along each axis of space the size of an output that has all the sums, and the place in it
         of the sum of each product.
         """
-        sums, rank = self._sums, self._sums.values.ndim
+        sums, rank = self.sums, self.sums.values.ndim
         for port in net.outputs:
             if len(port.shape) != rank or port.shape[:2] != (len(sums.values), channels):
                 continue
@@ -125,81 +126,67 @@ class _Places:
 
 def _conv(net: Network, sums: SumsOfProducts) -> dict[str, Any] | None:
     """The attributes of the Conv that sums may be."""
-    (_, channels, *space), (out, seen, *kernel) = sums.values.shape, sums.gates.shape
+    channels, (out, seen) = sums.values.shape[1], sums.gates.shape[:2]
     groups = channels // seen
     if not groups or channels % seen or out % groups:
         return None
     places = _Places(sums)
     if np.any(places.channel != places.outer // (out // groups) * seen + places.inner):
         return None
-    if stated := places.of_sums(net, out):
-        slides = [
-            _stated(_line(place, at, tap), size)
-            for place, tap, (size, at) in zip(places.space, places.taps, stated, strict=True)
-        ]
-    else:
-        slides = [
-            _slide_over(place, tap, places.first, sums.row)
-            for place, tap in zip(places.space, places.taps, strict=True)
-        ]
-    found = [*filter(None, slides)]
-    if len(found) < len(slides):
-        return None
-    ends = [
-        (each.count - 1) * each.stride + (taps - 1) * each.dilation + 1 - size - each.begin
-        for each, taps, size in zip(found, kernel, space, strict=True)
-    ]
-    return _attributes(found, [max(end, 0) for end in ends], groups)
+    return _attributes(net, places, out, groups, transposed=False)
 
 
 def _conv_transpose(net: Network, sums: SumsOfProducts) -> dict[str, Any] | None:
     """The attributes of the ConvTranspose that sums may be."""
-    (_, channels, *space), (seen, out, *kernel) = sums.values.shape, sums.gates.shape
+    channels, (seen, out) = sums.values.shape[1], sums.gates.shape[:2]
     places = _Places(sums)
     if channels != seen or np.any(places.channel != places.outer):
         return None
     read = distinct(sums.row * channels + places.channel) // channels
     groups = channels // int(np.bincount(read).max())
-    if stated := places.of_sums(net, out * groups):
-        slides = [
-            _stated(_line(at, place, tap), size)
-            for place, tap, (size, at) in zip(places.space, places.taps, stated, strict=True)
-        ]
-    else:
-        slides = [
-            _slide_under(place, tap, places.first, sums.row, count)
-            for place, tap, count in zip(places.space, places.taps, kernel, strict=True)
-        ]
-    found = [*filter(None, slides)]
-    if len(found) < len(slides):
-        return None
-    more = [
-        each.count + each.begin - (size - 1) * each.stride - (taps - 1) * each.dilation - 1
-        for each, taps, size in zip(found, kernel, space, strict=True)
-    ]
-    attributes = _attributes(found, [max(-each, 0) for each in more], groups)
-    padding = {"output_padding": [max(each, 0) for each in more]} if max(more) > 0 else {}
-    return None if attributes is None else attributes | padding
-
-
-def _stated(line: list[int] | None, count: int) -> _Slide | None:
-    """The window of a line along an axis whose result has so many elements."""
-    return None if line is None else _Slide(line[0], line[1], -line[2], count)
+    return _attributes(net, places, out * groups, groups, transposed=True)
 
 
 def _attributes(
-    slides: Sequence[_Slide], ends: Sequence[int], groups: int
+    net: Network, places: _Places, channels: int, groups: int, *, transposed: bool
 ) -> dict[str, Any] | None:
-    """The attributes of a window that are not as they are by default; None if there is none."""
+    """The attributes of a window that are not as they are by default; None if there is none.
+
+    Args:
+        net: the network.
+        places: of the products.
+        channels: of the result.
+        groups: of these channels.
+        transposed: the windows give to the result, and are as many as the elements that are read.
+    """
+    stated, sums = places.of_sums(net, channels), places.sums
+    sizes = zip(sums.values.shape[2:], sums.gates.shape[2:], strict=True)
+    slides, ends = list[_Slide](), list[int]()
+    for axis, (size, taps) in enumerate(sizes):
+        place, tap = places.space[axis], places.taps[axis]
+        if stated:
+            count, at = stated[axis]
+            line = _line(at, place, tap) if transposed else _line(place, at, tap)
+            slide = None if line is None else _Slide(line[0], line[1], -line[2], count)
+        elif transposed:
+            slide = _slide_under(place, tap, places.first, sums.row, taps)
+        else:
+            slide = _slide_over(place, tap, places.first, sums.row)
+        if slide is None:
+            return None
+        slides.append(slide)
+        windows, under = (size, slide.count) if transposed else (slide.count, size)
+        reach = (windows - 1) * slide.stride + (taps - 1) * slide.dilation + 1
+        ends.append(reach - slide.begin - under)
     strides, dilations = [each.stride for each in slides], [each.dilation for each in slides]
-    pads = [*(each.begin for each in slides), *ends]
+    pads = [*(each.begin for each in slides), *(max(end, 0) for end in ends)]
     if min(*strides, *dilations) < 1 or min(pads) < 0:
         return None
-    given = {"strides": strides, "dilations": dilations, "group": groups}
-    found: dict[str, Any] = {
-        name: value for name, value in given.items() if np.any(np.array(value) != 1)
-    }
-    return found | ({"pads": pads} if any(pads) else {})
+    given: dict[str, Any] = {"strides": strides, "dilations": dilations, "group": groups}
+    given = {name: value for name, value in given.items() if np.any(np.array(value) != 1)}
+    if transposed and min(ends) < 0:
+        given["output_padding"] = [max(-end, 0) for end in ends]
+    return given | ({"pads": pads} if any(pads) else {})
 
 
 def _slide_over(place: Ints, tap: Ints, first: Ints, row: Ints) -> _Slide | None:
