@@ -86,7 +86,7 @@ class ModelError(NeatOnnxError):
     """A model is not valid, or uses something unsupported."""
 
 
-def all_obstacles(errors: Sequence[ModelError], hint: str | None = None) -> ModelError:
+def all_obstacles(errors: Sequence[ModelError], hint: str | None) -> ModelError:
     """Return one error that tells of all of these, and each way out once.
 
     A single error stays as it is; it has the hint where it has none of its own.

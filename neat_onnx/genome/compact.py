@@ -125,9 +125,7 @@ def with_others(known: Connections, others: Others, ends: Ints, moved: Ints) -> 
     return replace(genes, source=owned(source), target=owned(target))
 
 
-def shorter_text(
-    plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int = MIN_BYTES_SAVED
-) -> str:
+def shorter_text(plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int) -> str:
     """The document as text: the compact one if it is so much shorter as to be worth a version."""
     text = text_of(plain)
     if compact is None or len(text) < least_saved:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -66,8 +65,8 @@ def genome_metadata(
     names: Mapping[str, str],
     *,
     short: bool,
-    lifted: Lifted | None = None,
-    most: float = inf,
+    lifted: Lifted | None,
+    most: float,
 ) -> dict[str, str]:
     """The metadata entries that bring back the genome of a network; none where the graph does.
 

@@ -41,8 +41,7 @@ def with_ends(
 
 def _with_zero(model: Model, graph: Graph) -> Model:
     zero = Tensor.of(_ZERO, np.zeros(1), graph.number_type)
-    graph = graph.model_copy(update={"initializer": [*graph.initializer, zero]})
-    return model.model_copy(update={"graph": graph})
+    return with_graph(model, node=graph.node, initializer=[*graph.initializer, zero])
 
 
 def with_marked(model: Model, layers: Sequence[str]) -> Model:

@@ -193,7 +193,7 @@ def _value(entry: dict[str, Any], wanted: AttributeType, may_be_nan: bool) -> An
     return plain_value(given, may_be_nan)
 
 
-def plain_value(given: GivenValue, may_be_nan: bool = False) -> Any:
+def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
     """The value with its numbers checked, and lists as tuples; tensors and graphs as they are.
 
     With `may_be_nan` a float may be NaN or infinite.

@@ -14,7 +14,7 @@ def for_each_sample(
     nodes: Sequence[Node],
     reads: Mapping[str, str],
     gives: Mapping[str, str],
-    constants: Sequence[Tensor] = (),
+    constants: Sequence[Tensor],
 ) -> Node:
     """The Scan over samples of which these nodes compute one.
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.passes.draft import with_graph
 
 Values = dict[str, Any]
 
@@ -32,9 +33,7 @@ def written_attributes(model: Model) -> Model:
 
 def without_defaults(model: Model) -> Model:
     """The model whose nodes leave out the attributes that have ONNX's defaults."""
-    nodes = [_unwritten(node, model.opset) for node in model.graph.node]
-    graph = model.graph.model_copy(update={"node": nodes})
-    return model.model_copy(update={"graph": graph})
+    return with_graph(model, node=[_unwritten(node, model.opset) for node in model.graph.node])
 
 
 def _unwritten(node: Node, opset: int) -> Node:

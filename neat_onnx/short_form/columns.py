@@ -206,12 +206,23 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
 
 
 def reduced_axes(draft: Draft, node: Node) -> Axes | None:
-    """The axes of a reduction; None where they are not given or not constant."""
-    if len(node.input) == 1:
-        given = node.given_attributes.get("axes")
-        return None if given is None else tuple(given)
-    axes = draft.tensors.get(node.input[1])
-    return None if axes is None else tuple(axes.values.tolist())
+    """The axes of a reduction; None where they are not known, or not behind the batch."""
+    inside, given = draft.axes(node.input[0]), node.given_attributes.get("axes")
+    if len(node.input) > 1:
+        axes = draft.tensors.get(node.input[1])
+        given = None if axes is None else axes.values.tolist()
+    if inside is None or given is None or any(not 0 < axis <= len(inside) for axis in given):
+        return None
+    return tuple(given)
+
+
+def reduced_to(draft: Draft, node: Node) -> Places | None:
+    """The element of a reduction that each element of its input is part of, if it is known."""
+    inside, axes = draft.axes(node.input[0]), reduced_axes(draft, node)
+    if inside is None or axes is None:
+        return None
+    kept = [1 if axis + 1 in axes else size for axis, size in enumerate(inside)]
+    return np.broadcast_to(np.arange(prod(kept)).reshape(kept), inside).ravel()
 
 
 def _elementwise(draft: Draft, node: Node, axes: Sizes) -> Elementwise | None:
@@ -275,9 +286,7 @@ def _pairs(draft: Draft, node: Node) -> Paired | None:
     if not is_one_of(node, *_OF_PAIRS):
         return None
     sizes, axis = axes_of(draft, node.input[0]), reduced_axes(draft, node) or ()
-    if sizes is None or len(axis) != 1 or not 0 < axis[0] <= len(sizes):
-        return None
-    if sizes[axis[0] - 1] != _PAIR:
+    if sizes is None or len(axis) != 1 or sizes[axis[0] - 1] != _PAIR:
         return None
     table = np.arange(prod(sizes)).reshape(sizes)
     pairs = np.moveaxis(table, axis[0] - 1, 0).reshape(_PAIR, -1)

@@ -18,7 +18,7 @@ _LETTERS = digits + ascii_letters
 _ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")  # of NeatapticTS; another is its identity
 
 
-def short_names(model: Model, *, layers: bool = False) -> tuple[Model, Names]:
+def short_names(model: Model, *, layers: bool) -> tuple[Model, Names]:
     """The model with short names, and the new name of each tensor that has one.
 
     Inputs and outputs of the graph keep theirs. Graphs inside of nodes have short names, too.

@@ -13,13 +13,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import copied, with_graph
-from neat_onnx.short_form.columns import (
-    Places,
-    Sizes,
-    reduced_axes,
-    unrepeated,
-    without_leading_ones,
-)
+from neat_onnx.short_form.columns import Places, Sizes, reduced_to, unrepeated, without_leading_ones
 from neat_onnx.short_form.moves import ELEMENTWISE, REDUCTION, Moves
 
 _KEY_LIMIT = 1 << 62
@@ -214,14 +208,12 @@ class AxisFrame:
 
     def _reduce(self, node: Node) -> None:
         """Have a reduction reduce along axes of the frame, if it can."""
-        axes, inside = reduced_axes(self._draft, node), self._draft.axes(node.input[0])
+        groups = reduced_to(self._draft, node)
         origin, places = self._origin(node.input[0])
         view = self.views.get(origin)
         back = None if view is None else _inverse(places, prod(view.axes))
-        if view is None or back is None or inside is None or not axes or min(axes) < 1:
+        if view is None or back is None or groups is None:
             return
-        kept = [1 if axis + 1 in axes else size for axis, size in enumerate(inside)]
-        groups = np.broadcast_to(np.arange(prod(kept)).reshape(kept), inside).ravel()
         elements = groups[back][view.elements]
         table = elements.reshape(self.axes)
         along = [
@@ -230,7 +222,7 @@ class AxisFrame:
             if size > 1 and np.all(table == table.take([0], axis))
         ]
         sizes = tuple(1 if axis in along else size for axis, size in enumerate(view.axes))
-        if along and prod(sizes) == prod(kept):
+        if along and prod(sizes) == 1 + int(groups.max()):
             result = self._draft.name(node.output[0])
             self._first.append(self._reduction(node, view.name, along, result))
             self.views[node.output[0]] = _View(result, sizes, elements)

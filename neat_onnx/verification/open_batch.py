@@ -13,6 +13,7 @@ from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.verification.player import Player
 
 _MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element
@@ -62,8 +63,7 @@ def _opened(model: Model) -> Model:
         _with(entry, [at for at, size in enumerate(entry.shape or ()) if size in many][:1])
         for entry in model.graph.outputs
     ]
-    graph = model.graph.model_copy(update={"inputs": inputs, "outputs": outputs})
-    return model.model_copy(update={"graph": graph})
+    return with_graph(model, inputs=inputs, outputs=outputs)
 
 
 def _with(entry: ValueInfo, places: Sequence[int]) -> ValueInfo:

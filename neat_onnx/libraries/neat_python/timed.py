@@ -35,7 +35,7 @@ class _Part(NamedTuple):
     copy: int
 
 
-def timed_draft(net: Network, time_step: float | None = None) -> Draft | None:
+def timed_draft(net: Network, time_step: float | None) -> Draft | None:
     """Return the genes of a network that was read from a ctrnn or an iznn; None for any other.
 
     Args:

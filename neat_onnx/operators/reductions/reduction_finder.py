@@ -93,7 +93,7 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
         places = places_of(search.draft, node)
         return None if places is None else groups.reshape(-1, groups.shape[-1])[places]
     inside, axes = search.draft.axes(node.input[0]), reduced_axes(search.draft, node)
-    if inside is None or axes is None or any(not 0 < axis <= len(inside) for axis in axes):
+    if inside is None or axes is None:
         return None
     groups = groups.reshape(*inside, groups.shape[-1])
     last = range(-1 - len(axes), -1)

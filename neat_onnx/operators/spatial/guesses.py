@@ -102,7 +102,7 @@ class _Axis:
         return min(self.positions, -(-self.size // self.stride))
 
 
-def geometry_of(matrix: Matrix, sources: Sizes | None = None) -> Geometry | None:
+def geometry_of(matrix: Matrix, sources: Sizes | None) -> Geometry | None:
     """The simplest convolution that the matrix is; None if it is none, or not worth calling one.
 
     It is worth it if its weights are clearly fewer than the connections.

@@ -129,7 +129,7 @@ def _kernel(block: SpatialBlock, found: Found) -> tuple[Floats, Floats]:
 
 
 def check_pool(
-    net: Network, signals: GraphSignals, block: SpatialBlock, apart: Bools | None = None
+    net: Network, signals: GraphSignals, block: SpatialBlock, apart: Bools | None
 ) -> None:
     """Raise NotShared if the neurons do not take the largest, or the mean, of their windows.
 

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.short_form.columns import broadcast, broadcast_of, places_of, reduced_axes
+from neat_onnx.short_form.columns import broadcast, broadcast_of, places_of, reduced_to
 from neat_onnx.short_form.groups.graph_reader import Floats, GraphReader, Ints
 
 _MAX_ELEMENTS = 1 << 22  # in the windows of a Conv
@@ -133,12 +133,10 @@ def _scaled(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _summed(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    inside, axes = graph.draft.axes(node.input[0]), reduced_axes(graph.draft, node)
-    if inside is None or axes is None or any(not 0 < axis <= len(inside) for axis in axes):
+    rows = reduced_to(graph.draft, node)
+    if rows is None:
         return None
-    kept = [1 if axis + 1 in axes else size for axis, size in enumerate(inside)]
-    rows = np.broadcast_to(np.arange(prod(kept)).reshape(kept), inside).ravel()
-    weight = prod(kept) / prod(inside) if is_one_of(node, "ReduceMean") else 1.0
+    weight = (1 + int(rows.max())) / len(rows) if is_one_of(node, "ReduceMean") else 1.0
     every = np.arange(len(rows))
     return Linear(Kind.SUMS, [Terms(node.input[0], rows, every, np.full(len(rows), weight))])
 

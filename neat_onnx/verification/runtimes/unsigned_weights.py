@@ -8,6 +8,7 @@ the same numbers.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.passes.draft import with_graph
 
 _PLACES = {  # of the zero point of the data, of the weights, and of their zero point
     "MatMulInteger": (2, 1, 3),
@@ -27,8 +28,7 @@ def unsigned_weights(model: Model) -> Model:
     if not made:
         return model
     initializers = [*model.graph.initializer, *made.values()]
-    graph = model.graph.model_copy(update={"node": nodes, "initializer": initializers})
-    return model.model_copy(update={"graph": graph})
+    return with_graph(model, node=nodes, initializer=initializers)
 
 
 def _unsigned(node: Node, given: dict[str, Tensor], made: dict[str, Tensor]) -> Node:
