@@ -79,20 +79,12 @@ def excited() -> onnx.ModelProto:
     return graph(nodes, x=("N", 6, 8, 8))
 
 
-def enlarged() -> onnx.ModelProto:
-    """Each pixel four times."""
+def enlarged(channels: int, axes: int) -> onnx.ModelProto:
+    """Each pixel of a picture four times, or each element of a volume eight times."""
     w = Weights()
-    scales = w.put(np.array([1.0, 1.0, 2.0, 2.0]))
+    scales = w.put(np.array([1.0, 1.0, *[2.0] * axes]))
     nodes = [node("Tanh", "x", "t"), node("Resize", f"t _ {scales}", "y", mode="nearest")]
-    return graph(nodes, x=("N", 8, 4, 4), **w.given)
-
-
-def enlarged_volume() -> onnx.ModelProto:
-    """Each element of a volume with channels eight times."""
-    w = Weights()
-    scales = w.put(np.array([1.0, 1.0, 2.0, 2.0, 2.0]))
-    nodes = [node("Tanh", "x", "t"), node("Resize", f"t _ {scales}", "y", mode="nearest")]
-    return graph(nodes, x=("N", 2, 4, 4, 4), **w.given)
+    return graph(nodes, x=("N", channels, *[4] * axes), **w.given)
 
 
 def normalized() -> onnx.ModelProto:
@@ -256,8 +248,8 @@ MODELS = {
     "largest": largest_channel(),
     "attention": attention(),
     "excited": excited(),
-    "enlarged": enlarged(),
-    "enlarged volume": enlarged_volume(),
+    "enlarged": enlarged(8, 2),
+    "enlarged volume": enlarged(2, 3),
     "normalized": normalized(),
     "leaky": leaky(),
     "divided": divided(),

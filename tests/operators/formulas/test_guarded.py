@@ -266,5 +266,3 @@ def test_quotients_that_choices_before_choose_are_taken_to_be_finite():
     ):
         net = import_model(proto)
     np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
-    (got,) = open_session(export(net)).run(None, given)
-    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)

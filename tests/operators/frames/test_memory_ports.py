@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
+from support.harness.sweep import pairs
 
 from neat_onnx import (
     Model,
@@ -70,8 +71,8 @@ def policy(operator: str, sizes: list[Any], perm: tuple[int, ...] | None, name: 
     )
     made = helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     if name != "{}":
-        pairs = [[f"{state}_in", f"{state}_out"] for state in states]
-        helper.set_model_props(made, {STATE_KEY: str(pairs).replace("'", '"')})
+        fed = [[f"{state}_in", f"{state}_out"] for state in states]
+        helper.set_model_props(made, {STATE_KEY: str(fed).replace("'", '"')})
     return load_model(made)
 
 
@@ -91,9 +92,9 @@ def played(model: Model, samples: int) -> dict[str, np.ndarray]:
     return got
 
 
-@pytest.mark.parametrize("operator", ["GRU", "LSTM", "RNN"])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("name", ["{}", "some_{}"])
+@pytest.mark.parametrize(
+    ("operator", "layout", "name"), pairs(["GRU", "LSTM", "RNN"], LAYOUTS, ["{}", "some_{}"])
+)
 @pytest.mark.filterwarnings("ignore:by their names")
 def test_a_policy_is_run_as_before_it_was_imported(operator, layout, name):
     sizes, perm = LAYOUTS[layout]

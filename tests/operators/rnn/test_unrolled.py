@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
-from support.harness.sweep import pairs
+from support.harness.sweep import every
 
 from neat_onnx import export, import_model, validate, verify
 from neat_onnx.network.genes import owned
@@ -393,7 +393,7 @@ RUNS = {0: [6], 3: [3, 3], 5: [5]}
 
 @pytest.mark.parametrize(
     ("kind", "column", "at"),
-    pairs(WHOLE, ["weight", "bias", "response", "enabled", "activation"], RUNS),
+    every(WHOLE, ["weight", "bias", "response", "enabled", "activation"], [0, 3, 5, 3, 5]),
 )
 def test_other_genes_in_one_step_and_the_others_are_nodes(kind, column, at):
     net, hidden = of_seven_steps(*WHOLE[kind])

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
+from support.harness.sweep import pairs
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.operators.rows.places import PlaceFinder
@@ -176,10 +177,10 @@ OF_REPEATS = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("x", [("N", 2), ("N", 2, 2)], ids=str)
-@pytest.mark.parametrize("form", OF_REPEATS)
-@pytest.mark.parametrize("repeats", REPEATS)
+@pytest.mark.parametrize(
+    ("repeats", "form", "x", "dtype"),
+    pairs(REPEATS, OF_REPEATS, [("N", 2), ("N", 2, 2)], ["float32", "float64"]),
+)
 def test_a_neuron_that_a_row_reads_twice_has_two_places(repeats, form, x, dtype):
     nodes = [node("Gather", "x index", "g", axis=-1), *OF_REPEATS[form]]
     model = graph(nodes, x=x, index=REPEATS[repeats], last=[-1])

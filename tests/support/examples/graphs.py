@@ -72,8 +72,8 @@ def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> N
 
 
 def assert_valid_in_any_form(net: Network) -> None:
-    """Assert that exports of both types, and of old and new opsets, are valid, and load."""
-    for dtype, opset in (("float64", 18), ("float32", 13), ("float32", 25)):
+    """Assert that exports of both types, and of an old and a new opset, are valid, and load."""
+    for dtype, opset in (("float64", 13), ("float32", 25)):
         model = export(net, dtype=dtype, opset=opset)
         assert validate(model) == []
         open_session(model)

@@ -78,19 +78,15 @@ def test_without_a_usable_spec_several_shapes_are_a_refusal(specs: Any):
     assert "possible: 1×2×8, 1×4×4, 1×8×2" in line or "reads 16777216×" in line
 
 
-def test_without_a_spec_the_only_shape_is_taken():
-    tensors = weights(ConvW0=(2, 1, 3, 3), ConvB0=(2,), W=(2, 8), B=(2,))
-    nodes = [*conv(1, "input", [3, 3]), gemm(2, "Layer_1")]
-    model, texts = with_warnings(convert, document(nodes, tensors, 16, 2))
-    assert any("reads 'input' as 1×4×4" in text for text in texts)
-    assert validate(model) == []
-
-
-def test_one_axis_needs_no_spec():
-    tensors = weights(ConvW0=(2, 3, 3), ConvB0=(2,), W=(2, 6), B=(2,))
-    nodes = [*conv(1, "input", [3]), gemm(2, "Layer_1")]
-    model, texts = with_warnings(convert, document(nodes, tensors, 15, 2))
-    assert any("reads 'input' as 3×5" in text for text in texts)
+@pytest.mark.parametrize(
+    ("kernel", "inputs", "shape"), [((2, 1, 3, 3), 16, "1×4×4"), ((2, 3, 3), 15, "3×5")]
+)
+def test_without_a_spec_the_only_shape_is_taken(kernel, inputs, shape):
+    width = 8 if len(kernel) > 3 else 6
+    tensors = weights(ConvW0=kernel, ConvB0=(2,), W=(2, width), B=(2,))
+    nodes = [*conv(1, "input", [*kernel[2:]]), gemm(2, "Layer_1")]
+    model, texts = with_warnings(convert, document(nodes, tensors, inputs, 2))
+    assert any(f"reads 'input' as {shape}" in text for text in texts)
     assert validate(model) == []
 
 
