@@ -16,11 +16,12 @@ from support.harness.rewriting import (
     without_twins,
     without_zeros,
 )
-from support.harness.sweep import each
+from support.harness.sweep import each, every
 
 from neat_onnx import Network, export, import_model
 
 MODELS = dict(small_models()) | test_small_sizes.MODELS
+DTYPES = ("float32", "float64")
 RECORDED = Path(__file__).parent / "recorded"
 MIXED = ("attention 1 masked", "attention 2 masked residual", "LpPool 0", "leaky")
 """Layers of these end where nothing but an Identity says so."""
@@ -42,7 +43,7 @@ def recorded(name: str) -> Network:
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MIXED + COPIED)
 def test_layers_end_where_they_ended(name: str, dtype: str):
     model = export(changed(name), dtype=dtype)
@@ -84,8 +85,10 @@ def test_several_marks_of_one_tensor_may_be_gone():
     assert import_model(without_neutral(model)) == import_model(model.to_bytes())
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", ["keras_lstm", "sklearn_kernel_pca", "sklearn_nearest_neighbors"])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    every(["keras_lstm", "sklearn_kernel_pca", "sklearn_nearest_neighbors"], DTYPES),
+)
 def test_ends_of_any_operator_may_be_gone(name: str, dtype: str):
     """Of neurons and their copies, both of which are read, of sums, and of exponentials."""
     model = export(recorded(name), dtype=dtype)
@@ -94,16 +97,18 @@ def test_ends_of_any_operator_may_be_gone(name: str, dtype: str):
         assert import_model(rewritten(model)) == want
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", ["sklearn_support_vectors", "sklearn_nearest_neighbors"])
+@pytest.mark.parametrize(
+    ("name", "dtype"), every(["sklearn_support_vectors", "sklearn_nearest_neighbors"], DTYPES)
+)
 def test_sums_of_one_tensor_may_be_gone_where_they_are_alike(name: str, dtype: str):
     model = export(recorded(name), dtype=dtype)
     want = import_model(model.to_bytes())
     assert import_model(without_twins(without_neutral(model))) == want
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", ["flax_convolution", "torch_encoder", "torch_unrolled_rnn"])
+@pytest.mark.parametrize(
+    ("name", "dtype"), every(["flax_convolution", "torch_encoder", "torch_unrolled_rnn"], DTYPES)
+)
 def test_tensors_may_have_other_names(name: str, dtype: str):
     model = export(recorded(name), dtype=dtype)
     assert import_model(with_other_names(model)) == import_model(model.to_bytes())
@@ -119,7 +124,7 @@ def test_a_hard_swish_may_be_written_in_parts():
 
 
 @pytest.mark.filterwarnings("ignore:a Conv of the network is written neuron by neuron")
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_layers_that_keep_their_neurons_get_no_end(dtype: str):
     """Of attention that evolved on, and is one product no longer: some of its layers had none."""
     net = changed("attention 1")

@@ -218,10 +218,13 @@ def masked_attention(steps, heads, mask, absent):
     return graph(nodes, x=("N", steps, 8), opset=17, **constants)
 
 
-@pytest.mark.parametrize("absent", [-np.inf, -1e9])
 @pytest.mark.parametrize(
-    ("steps", "heads", "mask"),
-    [(64, 4, "causal"), (5, 1, "causal"), *((12, 2, mask) for mask in MASKS)],
+    ("steps", "heads", "mask", "absent"),
+    [
+        (64, 4, "causal", -np.inf),
+        *((5, 1, "causal", absent) for absent in (-np.inf, -1e9)),
+        *((12, 2, mask, absent) for mask in MASKS for absent in (-np.inf, -1e9)),
+    ],
 )
 def test_attention_is_masked_by_a_choice(steps, heads, mask, absent):
     """Of one head and of more, and of more genes than have short names."""
