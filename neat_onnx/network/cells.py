@@ -65,6 +65,7 @@ class Cell:
         blocks: blocks of rows in W and R.
         functions: the activations that the operator has by default.
         states: the parts that it hands from one step to the next: Y_h, then Y_c.
+        attribute: the attribute of the operator that is 1 for this cell; "" for none.
     """
 
     operator: Literal["RNN", "GRU", "LSTM"]
@@ -72,6 +73,7 @@ class Cell:
     blocks: int
     functions: tuple[Literal["Sigmoid", "Tanh"], ...]
     states: tuple[str, ...] = ("hidden",)
+    attribute: str = ""
 
     @property
     def keeper(self) -> str:
@@ -95,8 +97,8 @@ class Cell:
 
     def rows_of(self, matrix: Literal["W", "R"]) -> tuple[str, ...]:
         """The parts that have rows in W or R, in the order of the rows."""
-        found = {part.rows: part.name for part in self.parts if matrix in part.matrices}
-        return tuple(found[block] for block in range(self.blocks))
+        found = {part.rows or 0: part.name for part in self.parts if matrix in part.matrices}
+        return tuple(found[block] for block in sorted(found))
 
     @property
     def peepholes(self) -> tuple[str, ...]:
@@ -108,7 +110,7 @@ class Cell:
 RNN = Cell("RNN", (Part("hidden", "tanh", 0, 0, "WR"),), blocks=1, functions=("Tanh",))
 
 
-def _gru(*candidate: Part) -> Cell:
+def _gru(*candidate: Part, attribute: str = "") -> Cell:
     parts = (
         Part("update", "sigmoid", 0, 0, "WR"),
         Part("reset", "sigmoid", 0, 1, "WR"),
@@ -116,7 +118,7 @@ def _gru(*candidate: Part) -> Cell:
         Part("fresh", "complement", links=(Link("update"),)),
         Part("hidden", "identity", links=(Link("candidate", "fresh"), Link("hidden", "update", 1))),
     )
-    return Cell("GRU", parts, blocks=3, functions=("Sigmoid", "Tanh"))
+    return Cell("GRU", parts, 3, functions=("Sigmoid", "Tanh"), attribute=attribute)
 
 
 GRU = _gru(Part("candidate", "tanh", 1, 2, "WR", gate="reset"))
@@ -124,11 +126,12 @@ GRU = _gru(Part("candidate", "tanh", 1, 2, "WR", gate="reset"))
 LINEAR_GRU = _gru(
     Part("linear", "identity", None, 2, "R"),
     Part("candidate", "tanh", 1, 2, "W", links=(Link("linear", "reset"),)),
+    attribute="linear_before_reset",
 )
 """A GRU with linear_before_reset: the reset gate multiplies R·h + Rb, not h."""
 
 
-def _lstm(forget: Part) -> Cell:
+def _lstm(forget: Part, attribute: str = "") -> Cell:
     parts = (
         Part("entry", "sigmoid", 0, 0, "WR", peephole=(0, 1)),
         forget,
@@ -139,12 +142,12 @@ def _lstm(forget: Part) -> Cell:
         Part("hidden", "identity", links=(Link("shown", "out"),)),
     )
     functions: tuple[Literal["Sigmoid", "Tanh"], ...] = ("Sigmoid", "Tanh", "Tanh")
-    return Cell("LSTM", parts, 4, functions, states=("hidden", "memory"))
+    return Cell("LSTM", parts, 4, functions, ("hidden", "memory"), attribute)
 
 
 LSTM = _lstm(Part("forget", "sigmoid", 0, 2, "WR", peephole=(2, 1)))
 
-COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)))
+COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)), "input_forget")
 """An LSTM with input_forget: it forgets as much as enters."""
 
 _INSIDE = "\0"  # no tensor's name has it

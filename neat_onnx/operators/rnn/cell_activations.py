@@ -1,17 +1,26 @@
-"""The activation functions of RNN, LSTM and GRU nodes, in terms of the activations of neurons.
-
-ONNX gives them parameters, neurons have none: each is a weighted sum of known activations.
-"""
+"""The activation functions of RNN, LSTM and GRU nodes, as formulas of neurons and back."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    clip,
+    constant,
+    elu,
+    greater,
+    leaky_relu,
+    parts_of,
+    tanh,
+    where,
+)
 from neat_onnx.operators.formulas.functions import hard_sigmoid
 
 Function = Literal[
@@ -29,142 +38,137 @@ Function = Literal[
 ]
 
 
-class CellFunction(NamedTuple):
-    """A function of a node, with its parameters; None where it has none."""
+class _Form(NamedTuple):
+    """A function's formula for its parameters α and β, and their defaults.
 
-    name: Function
+    None stands for no such parameter, NaN for one that has to be given: runtimes differ.
+    """
+
+    formula: Callable[[float, float], Expression]
     alpha: float | None = None
     beta: float | None = None
 
 
-def cell_function(formula: Expression) -> CellFunction | None:
-    """The function of the operators that a formula is; None if it is none.
-
-    Runtimes compute these of any number.
-    """
-    if formula in _PLAIN:
-        return CellFunction(_PLAIN[formula])
-    if formula.op != "clip" or formula.args[1:] != hard_sigmoid(1.0, 0.0).args[1:]:
-        return None
-    product, beta = _split("add", formula.args[0])
-    variable, alpha = _split("mul", product)
-    given = (1.0 if alpha is None else alpha, 0.0 if beta is None else beta)
-    if variable != VARIABLE or any(float(np.float32(each)) != each for each in given):
-        return None
-    return CellFunction("HardSigmoid", *given)
+def _thresholded_relu(alpha: float, _: float) -> Expression:
+    """z where z > α, else 0."""
+    return where(greater(VARIABLE, alpha), VARIABLE, 0.0)
 
 
-def _split(operation: str, formula: Expression) -> tuple[Expression, float | None]:
-    """A sum or a product, without its constant, and the constant; None if it is none of one."""
-    if formula.op == operation:
-        for part, other in (formula.args, formula.args[::-1]):
-            if part.is_constant:
-                return other, part.value
-    return formula, None
+def _plain(name: str) -> _Form:
+    formula = ACTIVATIONS[name].expression
+    return _Form(lambda alpha, beta: formula)
 
 
-_PLAIN: dict[Expression, Function] = {
-    ACTIVATIONS["sigmoid"].expression: "Sigmoid",
-    ACTIVATIONS["tanh"].expression: "Tanh",
-    ACTIVATIONS["relu"].expression: "Relu",
-    ACTIVATIONS["softsign"].expression: "Softsign",
+_FORMS: dict[Function, _Form] = {
+    "Relu": _plain("relu"),
+    "Sigmoid": _plain("sigmoid"),
+    "Softplus": _plain("softplus"),
+    "Softsign": _plain("softsign"),
+    "Tanh": _plain("tanh"),
+    "Elu": _Form(lambda alpha, _: elu(VARIABLE, alpha), 1.0),
+    "LeakyRelu": _Form(lambda alpha, _: leaky_relu(VARIABLE, alpha), 0.01),
+    "ThresholdedRelu": _Form(_thresholded_relu, math.nan),
+    "HardSigmoid": _Form(hard_sigmoid, 0.2, 0.5),
+    "ScaledTanh": _Form(lambda alpha, beta: alpha * tanh(beta * VARIABLE), math.nan, math.nan),
+    "Affine": _Form(lambda alpha, beta: alpha * VARIABLE + beta, math.nan, math.nan),
 }
+_OVERFLOWS = "Softplus"  # in runtimes, where it should be z itself
+_MAX_SIZE = 16  # of the formula of a function
+_NEUTRAL = {"add": constant(0.0), "mul": constant(1.0)}
 
 
-@dataclass(frozen=True)
-class CellActivation:
-    """f(z) = Σ weight · activation(slope · z + shift), with |z| clipped before.
+class CellFunction(NamedTuple):
+    """A function of a node.
 
     Attributes:
-        terms: (activation, weight) of each term; the activation is a name, or a formula.
+        name: its name.
+        alpha, beta: its parameters; None where it has none.
         clip: the bound of |z|; None for none.
     """
 
-    terms: tuple[tuple[str | Expression, float], ...]
-    slope: float = 1.0
-    shift: float = 0.0
+    name: Function
+    alpha: float | None = None
+    beta: float | None = None
     clip: float | None = None
 
     @property
     def is_stated(self) -> bool:
         """Whether all its parameters were given, or have defaults."""
-        weights = sum(weight for _, weight in self.terms)
-        return not math.isnan(self.slope + self.shift + weights)
+        return not math.isnan((self.alpha or 0.0) + (self.beta or 0.0))
+
+    @property
+    def formula(self) -> Expression:
+        """Its formula."""
+        formula = _FORMS[self.name].formula(self.alpha or 0.0, self.beta or 0.0)
+        if self.clip is None:
+            return formula
+        return formula.substitute(_clipped(self.clip))
 
 
-def plain(name: str) -> CellActivation:
-    """An activation of neurons as it is."""
-    return CellActivation(((name, 1.0),))
-
-
-IDENTITY = plain("identity")
-
-
-class _Form(NamedTuple):
-    """A function's activation for its parameters α and β, and their defaults.
-
-    None stands for no such parameter, NaN for one that has to be given: runtimes differ.
-    """
-
-    activation: Callable[[float, float], CellActivation]
-    alpha: float | None = None
-    beta: float | None = None
-
-
-def _affine(alpha: float, beta: float) -> CellActivation:
-    return replace(IDENTITY, slope=alpha, shift=beta)
-
-
-def _elu(alpha: float, _: float) -> CellActivation:
-    return CellActivation((("elu", alpha), ("relu", 1.0 - alpha)))
-
-
-def _hard_sigmoid(alpha: float, beta: float) -> CellActivation:
-    return CellActivation(((hard_sigmoid(alpha, beta), 1.0),))
-
-
-def _leaky_relu(alpha: float, _: float) -> CellActivation:
-    return CellActivation((("identity", alpha), ("relu", 1.0 - alpha)))
-
-
-def _scaled_tanh(alpha: float, beta: float) -> CellActivation:
-    return CellActivation((("tanh", alpha),), slope=beta)
-
-
-def _thresholded_relu(alpha: float, _: float) -> CellActivation:
-    """z where z > α, else 0."""
-    return CellActivation((("relu", 1.0), ("step", alpha)), shift=-alpha)
-
-
-_FORMS: dict[Function, _Form] = {
-    "Affine": _Form(_affine, math.nan, math.nan),
-    "Elu": _Form(_elu, 1.0),
-    "HardSigmoid": _Form(_hard_sigmoid, 0.2, 0.5),
-    "LeakyRelu": _Form(_leaky_relu, 0.01),
-    "Relu": _Form(lambda alpha, beta: plain("relu")),
-    "ScaledTanh": _Form(_scaled_tanh, math.nan, math.nan),
-    "Sigmoid": _Form(lambda alpha, beta: plain("sigmoid")),
-    "Softplus": _Form(lambda alpha, beta: plain("softplus")),
-    "Softsign": _Form(lambda alpha, beta: plain("softsign")),
-    "Tanh": _Form(lambda alpha, beta: plain("tanh")),
-    "ThresholdedRelu": _Form(_thresholded_relu, math.nan),
-}
-
-
-def cell_activations(
-    functions: Sequence[Function],
+def cell_functions(
+    names: Sequence[Function],
     alphas: Sequence[float],
     betas: Sequence[float],
-    clip: float | None,
-) -> list[CellActivation]:
-    """The activations of a node's functions; those with parameters take the next of each list."""
+    bound: float | None,
+) -> list[CellFunction]:
+    """The functions of a node; those with parameters take the next of each list."""
     alpha, beta = iter(alphas), iter(betas)
-    forms = [_FORMS[function] for function in functions]
+    forms = [_FORMS[name] for name in names]
     return [
-        replace(form.activation(_taken(alpha, form.alpha), _taken(beta, form.beta)), clip=clip)
-        for form in forms
+        CellFunction(name, _taken(alpha, form.alpha), _taken(beta, form.beta), bound)
+        for name, form in zip(names, forms, strict=True)
     ]
 
 
-def _taken(values: Iterator[float], default: float | None) -> float:
-    return 0.0 if default is None else float(np.float32(next(values, default)))
+def _taken(values: Iterator[float], default: float | None) -> float | None:
+    return None if default is None else float(np.float32(next(values, default)))
+
+
+@lru_cache(maxsize=256)
+def cell_function(formula: Expression) -> CellFunction | None:
+    """The function of the operators that a formula is; None if it is none.
+
+    Runtimes compute these of any number.
+    """
+    if formula.size > _MAX_SIZE:
+        return None
+    bound, inner = _without_clip(formula)
+    numbers = {part.value for part in parts_of(inner) if part.is_constant} | {0.0, 1.0}
+    single = sorted(each for each in numbers if float(np.float32(each)) == each)
+    for name, form in _FORMS.items():
+        alphas, betas = ([None] if each is None else single for each in form[1:])
+        for alpha, beta in product(alphas, betas):
+            found = CellFunction(name, alpha, beta)
+            if inner != VARIABLE and _plainly(found.formula) == inner:
+                return None if name == _OVERFLOWS else found._replace(clip=bound)
+    return None
+
+
+def _without_clip(formula: Expression) -> tuple[float | None, Expression]:
+    """The bound of z, None for none, and the formula of z as it is then, in plain form."""
+    for part in parts_of(formula):
+        if part.op == "clip" and part.args[0] == VARIABLE:
+            bound = part.args[2].value
+            inner = _replaced(formula, part)
+            if part == _clipped(bound) and bound > 0.0 and inner.substitute(part) == formula:
+                return bound, _plainly(inner)
+    return None, _plainly(formula)
+
+
+def _clipped(bound: float) -> Expression:
+    return clip(VARIABLE, -bound, bound)
+
+
+def _replaced(formula: Expression, part: Expression) -> Expression:
+    """The formula with the variable in place of a part."""
+    if formula == part:
+        return VARIABLE
+    return formula.over([_replaced(arg, part) for arg in formula.args])
+
+
+def _plainly(formula: Expression) -> Expression:
+    """The formula without factors of 1, nor addends of 0."""
+    args = [_plainly(arg) for arg in formula.args]
+    if formula.op in _NEUTRAL and args[0] == _NEUTRAL[formula.op]:
+        return args[1]
+    return formula.over(args)

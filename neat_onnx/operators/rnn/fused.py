@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.cells import LINEAR_GRU, part_name
+from neat_onnx.network.cells import part_name
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.frames.memory import ports_of_sequences
 from neat_onnx.operators.frames.steps import sequence_of
@@ -69,7 +69,7 @@ class Fused:
             _without_last_empty([every, *self._carried.ends(layer)]),
             block.name(stem),
             hidden_size=len(layer.hidden),
-            **({"linear_before_reset": 1} if self._cell is LINEAR_GRU else {}),
+            **({self._cell.attribute: 1} if self._cell.attribute else {}),
         )
         axis = ctx.shared_integers("axis", [1])
         sequence = ctx.emit(

@@ -12,11 +12,12 @@ from neat_onnx.operators.rnn.reads import Reads, Steps
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """W (gates · H, I), R (gates · H, H) and both biases of one step, NaN in rows without neurons.
+    """The matrices, both biases and the peepholes of one step, NaN in rows without neurons.
 
     Attributes:
         sources: the signals that W multiplies, (I,).
         before: the signals that R multiplies, (H,); (0,) for a state of zeros.
+        w, r, bias, peephole: W (gates · H, I), R (gates · H, H), B (2 · gates · H,), P (3 · H,).
     """
 
     sources: Ints
@@ -24,10 +25,11 @@ class Parameters:
     w: Floats
     r: Floats
     bias: Floats
+    peephole: Floats
 
     def is_alike(self, other: "Parameters") -> bool:
         """Whether all rows that this step has are as in another one."""
-        pairs = [(self.bias, other.bias), (self.w, other.w)]
+        pairs = [(self.bias, other.bias), (self.w, other.w), (self.peephole, other.peephole)]
         if self.before.size:
             pairs.append((self.r, other.r))
         return all(
@@ -38,6 +40,7 @@ class Parameters:
 
 
 _NOTHING = np.empty(0, np.int64)
+_PEEPHOLES = 3  # blocks of P
 
 
 @dataclass
@@ -79,6 +82,7 @@ class StepReader:
             sources: the signals in the order of W's columns; None for ascending.
         """
         step, w, r = self._layer.steps[k], _Entries(), _Entries()
+        peephole = np.zeros((_PEEPHOLES, self._units))
         for part in self._layer.cell.parts:
             if not part.matrices or part.name not in step or part.rows is None:
                 continue
@@ -86,8 +90,11 @@ class StepReader:
             signal, weight = self._reads.signal[edge], self._net.live.weight[edge]
             own = self._own(part, step, edge, before)
             plain = self._net.live.gater[edge] == NONE
-            outer = plain & ~np.isin(signal, before)
-            rest = ~(own | outer)
+            held = plain & ~own & self._are_peepholes(part, k, row, signal)
+            if part.peephole is not None:
+                np.add.at(peephole[part.peephole[0]], row[held], weight[held])
+            outer = plain & ~np.isin(signal, before) & ~held
+            rest = ~(own | outer | held)
             if np.any(rest & plain) or (np.any(rest) and not part.links):
                 return None
             if any(np.any(which) and letter not in part.matrices
@@ -103,7 +110,28 @@ class StepReader:
             return None
         rows = self._layer.cell.blocks * self._units
         known = w.matrix(rows, sources), r.matrix(rows, before)
-        return Parameters(sources, before, *self._without_idle(step, *known), self._biases(step))
+        given = *self._without_idle(step, *known), self._biases(step)
+        return Parameters(sources, before, *given, self._peepholes(k, peephole))
+
+    def _are_peepholes(self, part: Part, k: int, row: Ints, signal: Ints) -> Bools:
+        """Which connections into a part of a step lead from the memory of the same unit."""
+        if part.peephole is None or (memory := self._memory(k - part.peephole[1])) is None:
+            return np.zeros(len(row), np.bool_)
+        are: Bools = memory[row] == signal
+        return are
+
+    def _memory(self, k: int) -> Ints | None:
+        """The signals of the memory after a step, -1 for the start; None where it is zero."""
+        return (self._layer.states_after(k + 1)).get("memory")
+
+    def _peepholes(self, k: int, peephole: Floats) -> Floats:
+        """P, with NaN for parts that the step lacks, and for those that read a memory of zero."""
+        for part in self._layer.cell.parts:
+            if part.peephole is not None:
+                block, delay = part.peephole
+                if part.name not in self._layer.steps[k] or self._memory(k - delay) is None:
+                    peephole[block] = np.nan
+        return peephole.ravel()
 
     def _own(self, part: Part, step: dict[str, Ints], edge: Ints, before: Ints) -> Bools:
         """Which connections into a part lead from the hidden units, with the gate of the part."""
@@ -120,23 +148,22 @@ class StepReader:
     def _without_idle(self, step: dict[str, Ints], w: Floats, r: Floats) -> tuple[Floats, Floats]:
         """The matrices, with NaN in the rows of parts that the step lacks."""
         cell = self._layer.cell
-        for matrix, names in ((w, cell.rows_of("W")), (r, cell.rows_of("R"))):
-            for block, name in enumerate(names):
-                if name not in step:
-                    matrix[block * self._units : (block + 1) * self._units] = np.nan
+        for part in cell.parts:
+            if part.rows is not None and part.name not in step:
+                for matrix, letter in ((w, "W"), (r, "R")):
+                    if letter in part.matrices:
+                        matrix[part.rows * self._units :][: self._units] = np.nan
         return w, r
 
     def _biases(self, step: dict[str, Ints]) -> Floats:
         """[Wb, Rb]: the bias of a part is in Wb if the part has rows of W."""
         bias, cell = self._net.neurons.bias, self._layer.cell
-        of_w, of_r = cell.rows_of("W"), cell.rows_of("R")
-        nothing, zeros = np.full(self._units, np.nan), np.zeros(self._units)
-        first = [bias[step[name]] if name in step else nothing for name in of_w]
-        second = [
-            zeros if name in of_w else bias[step[name]] if name in step else nothing
-            for name in of_r
-        ]
-        return np.concatenate([*first, *second])
+        found = np.zeros((2, cell.blocks, self._units))
+        for part in cell.parts:
+            if part.rows is not None:
+                its = bias[step[part.name]] if part.name in step else np.nan
+                found[0 if "W" in part.matrices else 1, part.rows] = its
+        return found.ravel()
 
     def first(self, last: Parameters) -> Parameters | None:
         """The parameters of the first step, from an initial state that makes them the last ones.

@@ -52,6 +52,16 @@ class Steps:
             for part in self.cell.parts
         }
 
+    @property
+    def is_clipped_alike(self) -> bool:
+        """Whether all weighted sums are clipped at one bound, and nothing else is."""
+        bound = self.functions[0].clip
+        return all(
+            self.functions[part.function].clip == (None if part.rows is None else bound)
+            for part in self.cell.parts
+            if part.function is not None
+        )
+
     def states_after(self, steps: int) -> dict[str, Ints]:
         """Return the signals of the states after so many steps, as far as they are known."""
         if not steps:

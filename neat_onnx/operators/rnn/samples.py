@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.network.cells import LINEAR_GRU, Cell, part_name
+from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
@@ -66,7 +66,7 @@ class Unrolled:
     @property
     def weights(self) -> Hashable:
         """All that layers of one node have in common."""
-        matrices = (self.last.w, self.last.r, self.last.bias)
+        matrices = (self.last.w, self.last.r, self.last.bias, self.last.peephole)
         values = tuple((matrix.shape, matrix.tobytes()) for matrix in matrices)
         kind = self.cell, self.functions, tuple(self.start), self.shown, self.is_backwards
         return kind, tuple((name, each.shape) for name, each in self.parts.items()), values
@@ -101,11 +101,11 @@ class Samples:
         ends = [block.tensor("End") if state in one.shown else "" for state in cell.states]
         every, *after = ctx.emit_all(
             _NODES[stem],
-            [self._steps(ctx, block, order), *names, *self._initial(ctx, block)],
+            [self._steps(ctx, block, order), *names, *self._optional(ctx, block)],
             [block.tensor(stem), *(ends if one.shown else [])],
             block.name(stem.lower()),
             hidden_size=one.hidden.shape[1],
-            **({"linear_before_reset": 1} if cell is LINEAR_GRU else {}),
+            **({cell.attribute: 1} if cell.attribute else {}),
             **({"direction": "reverse"} if one.is_backwards else {}),
             **_activations(one),
         )
@@ -130,8 +130,18 @@ class Samples:
         x = ctx.emit(Transpose, [x], block.tensor("Steps"), block.name("steps"), perm=perm)
         return self._reshaped(ctx, x, (steps, -1, inputs), block, "Samples") if count > 1 else x
 
+    def _optional(self, ctx: LoweringContext, block: Block) -> list[str]:
+        """The node's inputs after the biases: no lengths, the states before the first step, and
+        peepholes.
+        """
+        given, peephole = self._initial(ctx, block), self.layers[0].last.peephole
+        if np.any(peephole):
+            given = [*given, "", "", ""][:3]
+            given.append(ctx.initializer(block.weights("P"), peephole[None]))
+        return given
+
     def _initial(self, ctx: LoweringContext, block: Block) -> list[str]:
-        """The node's inputs after the biases: no lengths, and the states before the first step."""
+        """No lengths, and the states before the first step; nothing where all are zero."""
         one = self.layers[0]
         given = [""] if one.start else []
         for state in one.cell.states if one.start else ():
@@ -183,4 +193,5 @@ def _activations(layer: Unrolled) -> dict[str, Any]:
         **({"activations": names} if names != layer.cell.functions else {}),
         **({"activation_alpha": tuple(alphas)} if alphas else {}),
         **({"activation_beta": tuple(betas)} if betas else {}),
+        **({"clip": layer.functions[0].clip} if layer.functions[0].clip is not None else {}),
     }

@@ -10,12 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM
+from neat_onnx.network.cells import COUPLED_LSTM, GRU, LINEAR_GRU, LSTM
 from neat_onnx.network.genes import NONE
 from neat_onnx.operators.rnn.chains import Chain, ChainFinder
 from neat_onnx.operators.rnn.reads import MIN_STEPS, Reads, Steps
 
-_CELLS = (LSTM, GRU, LINEAR_GRU)
+_CELLS = (LSTM, GRU, LINEAR_GRU, COUPLED_LSTM)
 
 
 def gated_layers(reads: Reads) -> Iterator[Steps]:

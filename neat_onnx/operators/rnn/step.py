@@ -1,7 +1,7 @@
 """One step of a cell: the parameters of one direction, and neurons that sum parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
@@ -14,7 +14,7 @@ from neat_onnx.network.cells import Cell, Part, part_name
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.runtime_formulas import writable
-from neat_onnx.operators.rnn.cell_activations import IDENTITY, CellActivation, plain
+from neat_onnx.operators.rnn.cell_activations import CellFunction
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Incoming:
     gate: Ints
 
 
+_IDENTITY = activation_named("identity").expression
 _NO_INTS = np.empty(0, np.int64)
 _NOTHING = Incoming(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
 
@@ -62,7 +63,7 @@ class Step:
         r: (gates, H, H), the weights of the previous step's H.
         wb, rb: (gates, H), the biases of both.
         peephole: (3, H), the weights of the memory of an LSTM's own unit.
-        activations: the activations, in the operator's order.
+        functions: its activations, in the operator's order.
     """
 
     ctx: LiftingContext
@@ -72,7 +73,7 @@ class Step:
     wb: Floats
     rb: Floats
     peephole: Floats
-    activations: Sequence[CellActivation]
+    functions: Sequence[CellFunction]
 
     def bias(self, part: Part) -> npt.ArrayLike:
         """Return the sum of the biases of a part's matrices, (H,); 0 for a part without any."""
@@ -87,7 +88,7 @@ class Step:
         name: str,
         *parts: Incoming,
         bias: npt.ArrayLike = 0.0,
-        activation: CellActivation = IDENTITY,
+        activation: Expression = _IDENTITY,
     ) -> Ints:
         """Make the neurons of `sums` under a name, by which the genome finds them again."""
         signals = self.sums(*parts, bias=bias, activation=activation)
@@ -95,41 +96,28 @@ class Step:
         return signals
 
     def sums(
-        self, *parts: Incoming, bias: npt.ArrayLike = 0.0, activation: CellActivation = IDENTITY
+        self, *parts: Incoming, bias: npt.ArrayLike = 0.0, activation: Expression = _IDENTITY
     ) -> Ints:
         """H new neurons: the activation of the sum of their parts and bias, as signals."""
-        if activation.clip is not None:  # hard_tanh clips at 1
-            unit = replace(plain("hard_tanh"), slope=1.0 / activation.clip)
-            held = self.sums(*parts, bias=bias, activation=unit)
-            return self.sums(each(held, activation.clip), activation=replace(activation, clip=None))
-        bias = activation.slope * np.asarray(bias) + activation.shift
-        sums = self._neurons(parts, bias, activation.slope)
-        terms = [(self._activated(sums, name), weight) for name, weight in activation.terms]
-        if len(terms) == 1 and terms[0][1] == 1.0:
-            return terms[0][0]
-        weighted = [each(signals, weight) for signals, weight in terms]
-        return self._activated(self._neurons(weighted, 0.0), "identity")
+        return self._activated(self._neurons(parts, bias), activation)
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
-        return self._activated(self._neurons([], values.ravel(), count=values.size), "identity")
+        return self._activated(self._neurons([], values.ravel(), count=values.size), _IDENTITY)
 
     def _neurons(
         self,
         parts: Sequence[Incoming],
         bias: npt.ArrayLike,
-        response: float = 1.0,
         count: int | None = None,
     ) -> Ints:
         units = self.w.shape[1] if count is None else count
-        made = self.ctx.add_neurons(units, bias=bias, response=response)
+        made = self.ctx.add_neurons(units, bias=bias)
         for part in parts:
             self.ctx.connect(made, part.source, part.row, part.weight, part.gate)
         return made.signals
 
-    def _activated(self, sums: Ints, activation: str | Expression) -> Ints:
-        if isinstance(activation, str):
-            activation = activation_named(activation).expression
+    def _activated(self, sums: Ints, activation: Expression) -> Ints:
         formula = writable(activation, self.ctx.data_type.dtype)
         return self.ctx.materialized_from(sums, formula)
 
@@ -146,11 +134,12 @@ def step_of(cell: Cell, step: Step, x: Ints, states: Mapping[str, Ints | None]) 
     """
     found: dict[str, Ints] = {}
     for part in cell.parts:
-        activation = (
-            plain(part.activation) if part.function is None else step.activations[part.function]
-        )
-        if part.rows is None:
-            activation = replace(activation, clip=None)  # clip is for weighted sums
+        activation = activation_named(part.activation).expression
+        if part.function is not None:
+            function = step.functions[part.function]
+            if part.rows is None:
+                function = function._replace(clip=None)  # clip is for weighted sums
+            activation = function.formula
         bias = step.bias(part)
         found[part.name] = step.layer(
             part.name, *_incoming(part, step, x, found, states), bias=bias, activation=activation

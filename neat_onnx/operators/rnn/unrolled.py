@@ -74,7 +74,7 @@ def _claim(ctx: LoweringContext, samples: Samples, claims: list[Claim]) -> Claim
 def unrolled(ctx: LoweringContext, reads: Reads, layer: Steps) -> Unrolled | None:
     """The layer, if one node computes it and no other neuron reads inner ones."""
     shown = _shown(ctx, layer)
-    if shown is None:
+    if shown is None or not layer.is_clipped_alike:
         return None
     reader, hidden = StepReader(reads, layer), layer.hidden
     later = [reader.step(k, before) for k, before in enumerate(hidden[:-1], 1)]
@@ -99,9 +99,16 @@ def _is_safe(ctx: LoweringContext, layer: Unrolled) -> bool:
         return False
     first = [layer.start["hidden"]] if "hidden" in layer.start else []
     before, last = np.vstack([*first, layer.hidden[:-1]]), layer.last
+    cell, units = layer.cell, layer.hidden.shape[1]
+    rows = {part.rows for part in cell.parts}
+    used = np.repeat([block in rows for block in range(cell.blocks)], units)
+    read = [(last.w[used], layer.sources), (last.r[used], before)]
+    if np.any(last.peephole):
+        blocks = [part.peephole[0] for part in cell.parts if part.peephole]
+        read.append((last.peephole.reshape(-1, units)[blocks], layer.parts["memory"]))
     return not any(
         np.any(matrix[:, np.any(ctx.signals.overflows[signals], axis=0)] == 0.0)
-        for matrix, signals in ((last.w, layer.sources), (last.r, before))
+        for matrix, signals in read
     )
 
 

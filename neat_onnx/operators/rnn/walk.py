@@ -16,7 +16,7 @@ from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
 from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
-from neat_onnx.operators.rnn.cell_activations import cell_activations
+from neat_onnx.operators.rnn.cell_activations import cell_functions
 from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step, step_of
@@ -142,7 +142,7 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
         ctx.fail(node, f"it has {len(functions)} activations, expected {expected}")
     if given.clip is not None and given.clip <= 0:
         ctx.fail(node, f"clip is {given.clip}, expected more than 0")
-    each = cell_activations(functions, given.activation_alpha, given.activation_beta, given.clip)
+    each = cell_functions(functions, given.activation_alpha, given.activation_beta, given.clip)
     unstated = [name for name, made in zip(functions, each, strict=True) if not made.is_stated]
     if unstated:
         ctx.fail(node, f"activation_alpha, activation_beta: {unstated[0]} has no defaults")
