@@ -6,6 +6,8 @@ value by its weight first. So the value is scaled before such a product, by abou
 
 import numpy as np
 
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
@@ -49,6 +51,23 @@ def remembered_values(
     remembered[: len(net)] = remembered[pre_activation] = found
     remembered[registers.signal] = True
     return remembered
+
+
+def at_most_one(net: Network, registers: Registers, count: int) -> Bools:
+    """Whether each signal that is no product is an activation from −1 to 1, or was one: a product
+    with it overflows no earlier than its other factor.
+
+    Args:
+        count: the number of these signals.
+    """
+    intervals = [interval_of(activation_named(name).expression) for name in net.activations]
+    small = np.array([low >= -1.0 and high <= 1.0 for low, high in intervals], np.bool_)
+    found = np.zeros(count, np.bool_)
+    found[: len(net)] = small[net.neurons.activation] & ~net.is_input
+    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
+    for signal, origin in pairs:  # a register stands after the one it follows
+        found[signal] = found[origin]
+    return found
 
 
 def exponents_of(weights: Floats) -> Ints:

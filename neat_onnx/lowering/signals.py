@@ -10,7 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering.overflow import exponents_of, overflowing_values, remembered_values
+from neat_onnx.lowering.overflow import (
+    at_most_one,
+    exponents_of,
+    overflowing_values,
+    remembered_values,
+)
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.signals import Registers, signals_of
@@ -62,7 +67,8 @@ class GraphSignals:
         if net.has_memory and np.any(may_overflow):
             # Without memory nothing grows: one product serves connections of all weights.
             kept = remembered_values(net, pre_activation, own.registers, first_product)
-            grows = may_overflow & (kept[value] | kept[gain])
+            small = at_most_one(net, own.registers, first_product)
+            grows = may_overflow & (kept[value] | kept[gain]) & ~(small[value] | small[gain])
             exponent = np.where(grows, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
         first, number = _each_product(factors, first_product)

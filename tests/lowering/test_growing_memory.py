@@ -113,6 +113,31 @@ def test_a_weight_comes_before_the_gain(sequence):
     assert sorted(weights) == sorted(net.connections.weight)
 
 
+@pytest.mark.parametrize("gate", ["sigmoid", "tanh"])
+def test_a_value_times_a_fraction_is_one_product_for_all_weights(gate):
+    """It overflows no earlier than the value, so the weights need not come before the gain."""
+    weights = (0.3, 0.06, -0.01, 3.0)
+    net = Network.build(
+        inputs=1,
+        outputs=[12, 13, 14, 15],
+        neurons=[{"id": 10}, {"id": 11, "activation": gate}, *({"id": k} for k in range(12, 16))],
+        connections=[
+            (0, 10, 1.0),
+            (0, 11, 0.5),
+            {"source": 10, "target": 10, "weight": 1.5, "delay": 1},
+            *(
+                {"source": 10, "target": 12 + k, "weight": weight, "gater": 11}
+                for k, weight in enumerate(weights)
+            ),
+        ],
+    )
+    model = export(net, dtype="float64")
+    assert [node.op_type for node in model.graph.node].count("Mul") == 1
+    x = np.abs(steps_of(net, 1100))
+    np.testing.assert_allclose(played(model, x), net.run(x), rtol=1e-9)
+    assert import_model(model) == net
+
+
 def grown(seed: int) -> dict[str, Any]:
     """A network as NeatapticTS writes it, with links in all directions, of bounded outputs."""
     rng = np.random.default_rng(seed)
