@@ -2,6 +2,8 @@
 other axes than the tensor that it reads has.
 """
 
+from typing import Any
+
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.short_form.groups.search import Found, Search
@@ -25,18 +27,22 @@ def find_argmax_in_axes(search: Search, cast: Node) -> Found | None:
     reduced = search.draft.maker(cast.input[0], "ArgMax", "ArgMin")
     if reduced is None:
         return None
-    return _place(search, reduced.op_type, reduced.input[0], cast.output[0])
+    last = int(reduced.given_attributes.get("select_last_index", 0))
+    return _place(search, reduced.op_type, reduced.input[0], cast.output[0], last)
 
 
-def _place(search: Search, operator: str, source: str, number: str) -> Found | None:
-    """The place along an axis of a tensor that `source` is another shape of."""
+def _place(search: Search, operator: str, source: str, number: str, last: int = 0) -> Found | None:
+    """The place along an axis of a tensor that `source` is another shape of, of the first of equal
+    elements or the last.
+    """
     end, _ = search.end(number)
     for name in [*search.shapes_of(source)][::-1]:  # the first has the model's order
         found = _reduced(search, name, end)
         if found is not None:
             axis, kept = found
             places = search.draft.name("places")
-            node = search.draft.node(operator, [name], [places], axis=axis, keepdims=kept)
+            which: dict[str, Any] = {"select_last_index": last} if last else {}
+            node = search.draft.node(operator, [name], [places], axis=axis, keepdims=kept, **which)
             return end, [node, search.cast(places, end, name)]
     return None
 

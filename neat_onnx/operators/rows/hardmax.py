@@ -4,7 +4,7 @@ else a comparison.
 
 from collections import defaultdict
 from collections.abc import Hashable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -86,7 +86,8 @@ def _key(ctx: LoweringContext, row: Places) -> Hashable:
     """Rows of one key are written together."""
     form = _form(ctx, row)
     level = int(ctx.schedule.level[_results(row, form)].min())
-    return row.aggregation, form, level, len(row.hits), *(row.first if form == "first" else ())
+    which = (row.is_last, *(row.first if form == "first" else ()))
+    return row.aggregation, form, level, len(row.hits), *which
 
 
 class RowsOfPlaces:
@@ -98,7 +99,8 @@ class RowsOfPlaces:
 
     def __init__(self, rows: list[Places], form: Form) -> None:
         self._rows, self._form = rows, form
-        self._sources = np.array([row.sources for row in rows], np.int64)
+        order = slice(None, None, -1 if rows[0].is_last else 1)
+        self._sources = np.array([row.sources[order] for row in rows], np.int64)
         self._hits = np.array([row.hits for row in rows], np.int64)
         self._extremes = np.array([row.extreme for row in rows], np.int64)
         numbered = form == "number"  # by all first hits; of others some may not be read
@@ -143,7 +145,8 @@ class RowsOfPlaces:
             for port in ctx.net.outputs
         )
         keeps = len(self._rows) == 1 and not whole
-        made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps))
+        last: dict[str, Any] = {"select_last_index": 1} if self._rows[0].is_last else {}
+        made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps), **last)
         hits, firsts = (arranged(each, self._after) for each in (self._hits, self._firsts))
         for part, neurons in (("largest", self._extremes), ("hits", hits), ("first", firsts)):
             ctx.bind(neurons.ravel(), part_name(made, part), ctx.schedule.depth + 1)

@@ -6,7 +6,7 @@ first hits weighs them: by the number of the place, by a label, or not at all.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,8 @@ class Places:
         first: by position in `hits`, the first hits that there are, where nothing else reads hits.
         number: the neuron that makes the number of the place of them, where nothing else reads
             them; else NONE.
+        is_last: the elements stand from the last one to the first, and the number is that of the
+            last of equal ones.
     """
 
     aggregation: str
@@ -39,6 +41,7 @@ class Places:
     hits: list[int]
     first: dict[int, int] = field(default_factory=dict)
     number: int = NONE
+    is_last: bool = False
 
 
 class PlaceFinder:
@@ -111,9 +114,8 @@ class PlaceFinder:
             return None
         first = dict(sorted(zip(places.tolist(), firsts.tolist(), strict=True)))
         sources = [found.sources[k] for k in order]
-        number = NONE if self._is_later(sources[0]) else self._number_of(first, len(hits))
-        hits = hits[order]
-        return Places(found.aggregation, found.extreme, sources, hits.tolist(), first, number)
+        its = replace(found, sources=sources, hits=hits[order].tolist(), first=first)
+        return its if self._is_later(sources[0]) else self._numbered(its)
 
     def _is_later(self, element: int) -> bool:
         """Whether an element is one of a later round, which first hits were taken from: its place
@@ -127,16 +129,23 @@ class PlaceFinder:
     def _computes(self, neuron: int, formula: Expression) -> bool:
         return self._formulas[int(self._net.neurons.activation[neuron])] == formula
 
-    def _number_of(self, first: dict[int, int], count: int) -> int:
-        """The neuron that reads the first hits, all but that of place 0, each times its place."""
+    def _numbered(self, row: Places) -> Places:
+        """The row with the neuron that reads the first hits, all but that of place 0, each times
+        its place, or takes that from the last number; the same row if there is none.
+        """
+        first, end = row.first, len(row.hits) - 1
         readers = {edge.target for each in first.values() for edge in self._edges.leaving(each)}
-        if [*first] != [*range(1, count)] or len(readers) != 1:
-            return NONE
+        if [*first] != [*range(1, end + 1)] or len(readers) != 1:
+            return row
         (number,) = readers
-        wanted = {Edge(each, number, float(place), NONE) for place, each in first.items()}
-        edges = self._edges.into(number)
-        fits = len(edges) == len(wanted) and {*edges} == wanted and self._is_unscaled(number, "sum")
-        return number if fits and all(map(self._is_hidden, first.values())) else NONE
+        edges, last = self._edges.into(number), self._net.neurons.bias[number] == end
+        step = -1.0 if last else 1.0
+        wanted = {Edge(each, number, step * place, NONE) for place, each in first.items()}
+        fits = len(edges) == len(wanted) and {*edges} == wanted
+        fits &= self._is_unscaled(number, "sum", end if last else 0.0)
+        if not (fits and all(map(self._is_hidden, first.values()))):
+            return row
+        return replace(row, number=number, is_last=bool(last))
 
     def _places_of(self, firsts: Ints, hits: Ints) -> Ints | None:
         """The place of the hit that each first hit is, if all hits before are taken away, once."""
@@ -162,14 +171,14 @@ class PlaceFinder:
         code = int(self._net.neurons.activation[neuron])
         return self._formulas[code] == formula and self._is_unscaled(neuron, aggregation)
 
-    def _is_unscaled(self, neuron: int, aggregation: str) -> bool:
-        """Whether a free neuron is some function of this aggregate alone, of the same step."""
+    def _is_unscaled(self, neuron: int, aggregation: str, bias: float = 0.0) -> bool:
+        """Whether a free neuron is some function of this aggregate and bias, of the same step."""
         genes = self._net.neurons
         return bool(
             self._free[neuron]
             and self._net.aggregation_names[neuron] == aggregation
             and genes.response[neuron] == 1.0
-            and genes.bias[neuron] == 0.0
+            and genes.bias[neuron] == bias
             and self._edges.of_this_step[neuron]
         )
 

@@ -94,9 +94,12 @@ def lift_index(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     axis = axis_of(ctx, node, given.axis, len(x.shape))
     if not largest or given.select_last_index:  # where all are -∞, no hit is the first index
         x = _in_order(ctx, x)
+    last = bool(given.select_last_index)
+    if last:
+        x = rearranged(x, lambda array: np.flip(array, axis))
     extreme, hits = hits_of(tensors, x, (axis,), "max" if largest else "min")
-    choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
-    index = index_of(tensors, choice, axis, keepdims=bool(given.keepdims))
+    choice = first_hit(tensors, hits, axis)
+    index = index_of(tensors, choice, axis, keepdims=bool(given.keepdims), backwards=last)
     read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # index 0 weighs nothing
     parts = {"largest": extreme, "hits": hits, "first": read}
     bind_with_parts(ctx, node, index, parts)

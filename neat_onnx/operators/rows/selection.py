@@ -29,21 +29,24 @@ def hits_of(
     return extreme, tensors("number", tensors("equal", tensors("sub", x, extreme), 0.0))
 
 
-def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False) -> Operand:
+def first_hit(tensors: Algebra, hits: Operand, axis: int) -> Operand:
     """1 at the first hit along an axis, else 0; hits are 1 and 0.
 
     A hit minus the number of hits before it is above 0 for the first only.
     """
     size = hits.shape[axis]
-    before = tensors.triangle(size, -1)
-    found = tensors.along(hits, axis, np.eye(size) - (before.T if last else before))
+    found = tensors.along(hits, axis, np.eye(size) - tensors.triangle(size, -1))
     return tensors("number", tensors("greater", found, 0.5))
 
 
-def index_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
-    """The index along an axis of the only 1."""
+def index_of(
+    tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool, backwards: bool = False
+) -> Operand:
+    """The index along an axis of the only 1; if `backwards`, counted from the other end."""
     number = np.arange(choice.shape[axis], dtype=np.float64)[None, :]
-    found = tensors.along(choice, axis, number)
+    found = tensors.along(choice, axis, -number if backwards else number)
+    if backwards:
+        found = tensors("add", found, number[0, -1])
     if keepdims:
         return found
     return rearranged(found, lambda array: np.squeeze(array, axis))

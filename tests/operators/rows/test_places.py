@@ -62,6 +62,24 @@ FORMS = {
         {"a": np.array([1])},
         ["ArgMin"],
     ),
+    "the last of equal ones": (
+        [
+            node("ArgMax", "x", "p", axis=1, select_last_index=1),
+            node("Cast", "p", "y", to=1),
+        ],
+        ("N", 5),
+        {},
+        ["ArgMax"],
+    ),
+    "the last of equal ones, along a middle axis": (
+        [
+            node("ArgMin", "x", "p", axis=2, keepdims=0, select_last_index=1),
+            node("Cast", "p", "y", to=1),
+        ],
+        ("N", 2, 3, 2),
+        {},
+        ["ArgMin"],
+    ),
     "a label": (
         [node("ArgMax", "x", "p", axis=1, keepdims=0), node("Cast", "p", "y", to=1)],
         ("N", 3),
