@@ -25,12 +25,14 @@ class _Steps(NamedTuple):
 
     Attributes:
         elements: the neurons of the tensor; one that stands in several places is in each.
+        read: the places of elements whose steps are read; None for all.
         factors: constants by which the scale is multiplied: a number, or one for each channel.
         is_read: whether the scale is read besides.
         times: how many products read the steps, each less the zero point on its own.
     """
 
     elements: Ints
+    read: Ints | None
     factors: Sequence[Floats]
     is_read: bool
     times: int
@@ -61,11 +63,15 @@ def _steps(net: Network, zero: int) -> _Steps | None:
         return None
     readers = distinct(live.target[live.source == scale])
     channels = _channels(net, readers[readers != inverse])
-    elements = live.source[read]
-    if net.fan_in[live.source[edge[0]]] > len(elements):
-        elements = _repeated(net, zero, rounded, elements)
+    elements, places, least = live.source[read], None, live.source[edge[:1]]
+    if net.fan_in[least[0]] > len(elements):
+        whole = live.source[net.edges_into(least)[1]]
+        elements, known = _repeated(net, zero, rounded, elements), elements
+        if elements is known and np.all(np.isin(known, whole)):
+            elements, places = whole, np.searchsorted(whole, known)
     return _Steps(
         elements,
+        places,
         [
             *_numbers(net, scale),
             *([net.live.weight[net.edges_into(channels)[1]]] if len(channels) else []),
@@ -135,8 +141,19 @@ def _proposal(net: Network, steps: _Steps) -> Proposal:
         make_node("Cast", ["zero"], ["zero_number"], number),
     ]
     results = [f"above_zero_{at}" for at in range(steps.times)]
-    nodes += [make_node("Sub", ["step_numbers", "zero_number"], [name]) for name in results]
-    results, constants = results + ["scale"] * steps.is_read, []
+    constants = []
+    if steps.read is not None:
+        nodes += [
+            make_node("Reshape", ["step_numbers", "flat"], ["all_numbers"]),
+            make_node("Gather", ["all_numbers", "read"], ["read_numbers"]),
+        ]
+        constants = [
+            Tensor.of("flat", np.array([-1]), DataType.INT64),
+            Tensor.of("read", steps.read, DataType.INT64),
+        ]
+    numbers = "step_numbers" if steps.read is None else "read_numbers"
+    nodes += [make_node("Sub", [numbers, "zero_number"], [name]) for name in results]
+    results += ["scale"] * steps.is_read
     for at, factor in enumerate(steps.factors):
         constants.append(Tensor.of(f"factor_{at}", factor, DataType.FLOAT))
         nodes.insert(1 + at, make_node("Mul", ["scale", f"factor_{at}"], [f"scale_{at}"]))
@@ -147,8 +164,8 @@ def _proposal(net: Network, steps: _Steps) -> Proposal:
     if places is None:
         return Proposal([scan], {"x": neurons}, gives)
     gather = make_node("Gather", ["neurons", "places"], ["x"], {"axis": 1})
-    numbers = Tensor.of("places", places, DataType.INT64)
-    return Proposal([gather, scan], {"neurons": neurons}, gives, [numbers])
+    order = Tensor.of("places", places, DataType.INT64)
+    return Proposal([gather, scan], {"neurons": neurons}, gives, [order])
 
 
 def _as_they_stand(net: Network, elements: Ints) -> tuple[Ints, Ints | None]:

@@ -82,6 +82,15 @@ def test_layers_of_one_scale(sizes: tuple[int, ...], kind: type):
     _assert_comes_back(_model(nodes, (1, sizes[0]), weights), len(pairs))
 
 
+@pytest.mark.parametrize("at", [0, 1])
+def test_elements_of_no_weight(at: int):
+    """They count in the range, and their steps are read by nothing."""
+    weights = [_integers(12, 20) | np.int8(1), _integers(20, 4) | np.int8(1)]
+    weights[at][[0, 3, 4, 11]] = 0
+    nodes = [*_quantized("x", "a", 0), node("Relu", "a", "r"), *_quantized("r", "y", 1)]
+    _assert_comes_back(_model(nodes, (1, 12), weights), 2)
+
+
 def test_a_scale_for_each_channel():
     scales = np.abs(_normal(5)) / 50
     model = _model(_quantized("x", "y", 0), (1, 10), [_integers(10, 5)], scale0=scales)
