@@ -40,6 +40,12 @@ class Port(ReadOnly):
     batch_axis: int | None = 0
     time_axis: int | None = None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a graph has it as a network does: of numbers, samples first, one step."""
+        others = bool(self.batch_axis) or self.time_axis is not None
+        return self.dtype in ("", "float64") and not others
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Port)

@@ -51,6 +51,23 @@ def value_info(
     return ValueInfo.of(name, ctx.data_type, sizes)
 
 
+def as_stated(
+    model: Model, net: Network, *, sequence: bool = False
+) -> tuple[Model, dict[str, str]]:
+    """The model with ports as a network states them, and names there of tensors that had others.
+
+    Args:
+        model: an export, whose ports have numbers, samples first.
+        net: the network.
+        sequence: the ports of the model have time in front of the samples.
+    """
+    if all(port.is_plain for port in net.inputs + net.outputs):
+        return model, {}
+    from neat_onnx.operators.frames.stated_ports import in_stated_ports  # noqa: PLC0415 - of few networks
+
+    return in_stated_ports(model, net, sequence=sequence)
+
+
 def batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
     """The order of axes in which the batch, which stands `now` there, is at a place."""
     axes = [axis for axis in range(rank) if axis != now]

@@ -33,8 +33,8 @@ from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.frames.memory import State, ports_of_sequences
+from neat_onnx.operators.frames.ports import as_stated
 from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_metadata
-from neat_onnx.operators.frames.stated_ports import in_stated_ports
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
@@ -141,7 +141,7 @@ class OverSteps(OneStep):
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and time and the batch the place, that ports have."""
-        return in_stated_ports(model, self._ctx.net, sequence=True)
+        return as_stated(model, self._ctx.net, sequence=True)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Which output feeds which state; the others are in the graph with their start, so that

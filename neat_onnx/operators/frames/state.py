@@ -30,13 +30,13 @@ from neat_onnx.operators.frames.memory import (
     value_before,
 )
 from neat_onnx.operators.frames.ports import (
+    as_stated,
     described,
     has_batch,
     metadata_of_single_sample,
     open_input,
     produce_output,
 )
-from neat_onnx.operators.frames.stated_ports import in_stated_ports
 from neat_onnx.passes.splice import renamed_twice
 
 
@@ -91,7 +91,7 @@ class OneStep:
                 )
 
                 model, names = with_shared_inputs(model, shared)
-            model, others = in_stated_ports(model, ctx.net)
+            model, others = as_stated(model, ctx.net)
             names = renamed_twice(names, others)
         if not has_samples and has_batch(model, ctx.net):
             from neat_onnx.operators.frames.single_sample import (  # noqa: PLC0415 - of few networks

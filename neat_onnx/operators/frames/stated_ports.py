@@ -20,21 +20,9 @@ from neat_onnx.passes.splice import HandedOn, renamed
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
 
 
-def in_stated_ports(
-    model: Model, net: Network, *, sequence: bool = False
-) -> tuple[Model, dict[str, str]]:
-    """The model with the inputs and outputs of a network as its ports state them, and the names
-    there of tensors that had others.
-
-    Args:
-        model: an export, whose ports have numbers, samples first.
-        net: the network.
-        sequence: the ports of the model have time in front of the samples.
-    """
-    ports = net.inputs + net.outputs
-    timed = sequence and any(port.time_axis is not None for port in ports)
-    if not (timed or any(port.dtype in _DTYPES or port.batch_axis for port in ports)):
-        return model, {}
+def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Model, dict[str, str]]:
+    """The model with the ports of a network as they are stated; see `frames.ports.as_stated`."""
+    timed = sequence and any(port.time_axis is not None for port in net.inputs + net.outputs)
     leading = 2 if sequence else 1
     return _with_fewer_casts(
         _with_outputs(_with_inputs(model, net.inputs, leading), net.outputs, leading, timed=timed)

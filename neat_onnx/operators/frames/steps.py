@@ -19,12 +19,10 @@ from neat_onnx.operators.frames.memory import (
     value_after,
     value_before,
 )
-from neat_onnx.operators.frames.ports import described, produce_as
+from neat_onnx.operators.frames.ports import as_stated, described, produce_as
 from neat_onnx.operators.frames.state import check_lost_states, state_metadata
-from neat_onnx.operators.frames.stated_ports import in_stated_ports
 from neat_onnx.operators.layout.columns import exactly
 from neat_onnx.operators.layout.shaping import Concat, Flatten, Reshape, Slice
-from neat_onnx.operators.rnn.carried_rows import CarriedRows
 from neat_onnx.options import TIME
 
 
@@ -55,7 +53,10 @@ class AllSteps:
         ctx = self._ctx
         for port in ctx.net.outputs:
             self._produce(port)
-        CarriedRows(ctx, self._ports).produce()
+        if self._ports:
+            from neat_onnx.operators.rnn.carried_rows import CarriedRows  # noqa: PLC0415 - of few networks
+
+            CarriedRows(ctx, self._ports).produce()
         before, after = (
             [of(ctx, state) for state in self._states] for of in (value_before, value_after)
         )
@@ -79,7 +80,7 @@ class AllSteps:
 
     def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
         """Give inputs and outputs the types, and time and the batch the place, that ports have."""
-        return in_stated_ports(model, self._ctx.net, sequence=True)
+        return as_stated(model, self._ctx.net, sequence=True)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Which output feeds which state, where some cross the graph's ends."""

@@ -4,6 +4,8 @@ The memory is then in these nodes alone. The other neurons are computed for all 
 rows of their tensors are the T·N samples of all steps.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
@@ -13,10 +15,12 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.frames.memory import ports_of_sequences
 from neat_onnx.operators.frames.steps import sequence_of
 from neat_onnx.operators.layout.shaping import Flatten, Squeeze
-from neat_onnx.operators.rnn.carried_rows import CarriedRows
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.recogniser import Layer, layers_of
 from neat_onnx.operators.sums.dense import weight_matrix
+
+if TYPE_CHECKING:
+    from neat_onnx.operators.rnn.carried_rows import CarriedRows
 
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 
@@ -32,8 +36,8 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
         return Plan()
     layers = layers_of(ctx.net, ctx.schedule)
-    rows = CarriedRows(ctx, ports_of_sequences(ctx))
-    if not all(np.all(free[layer.neurons]) for layer in layers) or not rows.are_of(layers):
+    rows, known = _carried_rows(ctx), all(np.all(free[layer.neurons]) for layer in layers)
+    if not known or (rows and not rows.are_of(layers)):
         return Plan()
     bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
     nodes = [(Fused(layer, rows), Block(layer.level, layer.neurons)) for layer in layers]
@@ -42,10 +46,19 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     return Plan([Claim(block, fused.lower, all_steps=True) for fused, block in nodes])
 
 
+def _carried_rows(ctx: LoweringContext) -> "CarriedRows | None":
+    """The memory that crosses the ends of the graph, if some does."""
+    if not (ports := ports_of_sequences(ctx)):
+        return None
+    from neat_onnx.operators.rnn.carried_rows import CarriedRows  # noqa: PLC0415 - of few networks
+
+    return CarriedRows(ctx, ports)
+
+
 class Fused:
     """Lowers the neurons of one layer to one node."""
 
-    def __init__(self, layer: Layer, rows: CarriedRows) -> None:
+    def __init__(self, layer: Layer, rows: "CarriedRows | None") -> None:
         self._layer, self._carried = layer, rows
         self._cell = layer.cell
 
@@ -58,7 +71,8 @@ class Fused:
         names = [
             ctx.initializer(block.weights(letter), values[None]) for letter, values in operands
         ]
-        names += ["", *self._carried.starts(layer)]
+        names += ["", *(self._carried.starts(layer) if self._carried else ["", ""])]
+        ends = self._carried.ends(layer) if self._carried else []
         peephole = self._peephole(ctx)
         if np.any(peephole):
             names.append(ctx.initializer(block.weights("P"), peephole.reshape(1, -1)))
@@ -66,7 +80,7 @@ class Fused:
         ctx.produce(
             _NODES[op],
             _without_last_empty([sequence_of(ctx, tensor, weights.shape[1]), *names]),
-            _without_last_empty([every, *self._carried.ends(layer)]),
+            _without_last_empty([every, *ends]),
             block.name(stem),
             hidden_size=len(layer.hidden),
             **({self._cell.attribute: 1} if self._cell.attribute else {}),
