@@ -28,19 +28,24 @@ from neat_onnx.passes.draft import with_graph
 
 
 def distinct_outputs(model: Model) -> Model:
-    """The model with each output once; a warning names those that it states several times.
+    """The model with each output once, and none that is an input; a warning names the others.
 
     Raises:
         ModelError: it has none.
     """
     if not model.graph.outputs:
         raise ModelError("the graph has no outputs", where="graph.outputs")
-    entries = {entry.name: entry for entry in model.graph.outputs}
-    if len(entries) == len(model.graph.outputs):
-        return model
     counts = Counter(entry.name for entry in model.graph.outputs)
     again = [name for name, count in counts.items() if count > 1]
-    warn(f"an output that is there several times becomes one: {', '.join(again)}")
+    if again:
+        warn(f"an output that is there several times becomes one: {', '.join(again)}")
+    handed_on = [entry.name for entry in model.graph.inputs if entry.name in counts]
+    left_out = handed_on if len(handed_on) < len(counts) else []
+    if left_out:
+        warn(f"outputs that are inputs are left out: {', '.join(left_out)}")
+    if not again and not left_out:
+        return model
+    entries = {entry.name: entry for entry in model.graph.outputs if entry.name not in left_out}
     return with_graph(model, outputs=list(entries.values()))
 
 

@@ -42,7 +42,11 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
         _refuse_open_default(ctx, entry.name)
     sizes = entry.shape
     if sizes is None:
-        raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
+        raise ModelError(
+            f"graph input '{entry.name}' has no shape",
+            where="graph.inputs",
+            hint=f"Give it one, as shapes={{{entry.name!r}: ('N', 4)}} for four numbers a sample",
+        )
     alone = axes_of_inputs([entry])[entry.name][-1:] if ctx.features_only else ()
     shape = tuple(
         size if isinstance(size, int) else 1 if axis in alone else -1

@@ -31,10 +31,13 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
     inferred = _with_nodes(inferred, [position[node] for node in range(len(order))])
     typed = onnx.ModelProto()
     typed.CopyFrom(proto)
+    stated = {entry.name: entry.type for entry in inferred.graph.value_info}
     values = zip(_values(typed.graph), _values(inferred.graph), strict=True)
     for entry, found in values:
-        if _is_untyped(entry):
-            entry.type.CopyFrom(found.type)
+        if _is_untyped(entry):  # inference gives an output no type that `value_info` states
+            entry.type.CopyFrom(
+                stated.get(entry.name, found.type) if _is_untyped(found) else found.type
+            )
     return typed
 
 

@@ -173,6 +173,18 @@ def test_a_cycle_behind_an_output_without_a_type_is_refused_as_any_other():
         import_model(helper.make_model(helper.make_graph(nodes, "g", [entry], [untyped("b")])))
 
 
+def test_an_output_added_by_its_name_has_the_type_that_the_graph_states_for_it():
+    entry, stated = (
+        helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 3]) for name in "xt"
+    )
+    nodes = [helper.make_node("Tanh", ["x"], ["t"]), helper.make_node("Relu", ["t"], ["y"])]
+    graph = helper.make_graph(
+        nodes, "g", [entry], [untyped("y"), untyped("t")], value_info=[stated]
+    )
+    net = import_model(helper.make_model(graph))
+    assert [(port.name, port.shape) for port in net.outputs] == [("y", (3,)), ("t", (3,))]
+
+
 def untyped(name: str) -> onnx.ValueInfoProto:
     return onnx.ValueInfoProto(name=name)
 

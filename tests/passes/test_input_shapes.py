@@ -34,6 +34,14 @@ def test_an_open_axis_gets_a_size(shape):
     assert verify(net, export(net), runtime="onnxruntime").passed
 
 
+def test_an_input_without_a_shape_gets_one():
+    model = convolution()
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    with pytest.raises(ModelError, match=r"has no shape .* shapes=\{'x': \('N', 4\)\}"):
+        import_model(model)
+    assert import_model(model, shapes={"x": ("N", 1, 8)}).inputs[0].shape == (1, 8)
+
+
 def test_a_network_of_another_size_is_told_from_the_model():
     net = import_model(convolution(), shapes={"x": ("N", 1, 8)})
     other = convolution(("N", 1, 9))
