@@ -7,6 +7,7 @@ import numpy as np
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import producers
+from neat_onnx.passes.constants import constant_tensor
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
@@ -136,7 +137,9 @@ def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | 
     begins = dict(zip([entry.name for entry in body.inputs[2:]], node.input[2:], strict=True))
     ends = dict(zip(begins, [entry.name for entry in body.outputs[1:]], strict=False))
     scratch, (step, going) = Draft(draft.model), [entry.name for entry in body.inputs[:2]]
-    scratch.tensors = draft.tensors | body.tensors
+    held = [constant_tensor(each) for each in nodes if each.op_type == "Constant"]
+    scratch.tensors = draft.tensors | body.tensors | {tensor.name: tensor for tensor in held}
+    nodes = [each for each in nodes if each.op_type != "Constant"]
     for name in names & begins.keys():
         if begins[name] not in draft.tensors:
             return None

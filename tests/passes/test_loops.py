@@ -91,6 +91,14 @@ def test_a_condition_on_the_number_of_the_step():
     assert [each.op_type for each in canonicalize(model).graph.node].count("Tanh") == 2
 
 
+def test_a_condition_with_constants_in_the_body():
+    """As PyTorch's TorchScript exporter writes a `while`."""
+    limit = helper.make_node("Constant", [], ["limit"], value_int=3)
+    model = while_loop(limit, node("Less", "next_at limit", "on"))
+    assert [each.op_type for each in canonicalize(model).graph.node].count("Tanh") == 3
+    assert_lifts(model)
+
+
 def test_a_condition_on_the_inputs_is_refused():
     total = node("ReduceSum", "next_h", "total", keepdims=0)
     model = while_loop(total, node("Less", "total h0", "ons"), node("ReduceMax", "ons", "on"))
