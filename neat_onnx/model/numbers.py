@@ -146,7 +146,10 @@ def check_finite(numbers: NDArray[Any], field: str, *, infinite: bool = False) -
         raise ValueError(f"{field}[{at}] is not a finite number")
 
 
-Count = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(integer)]
+MAX_COUNT = 2**31 - 1
+"""The most elements along an axis."""
+
+Count = Annotated[int, Field(ge=0, le=MAX_COUNT), BeforeValidator(integer)]
 Version = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(integer)]
 
 MAY_BE_NAN = WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*_NON_FINITE]}]})

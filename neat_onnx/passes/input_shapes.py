@@ -6,6 +6,7 @@ from typing import Any
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.numbers import MAX_COUNT
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import with_graph
 
@@ -57,9 +58,10 @@ def _checked(entry: ValueInfo, shape: Any) -> list[Extent]:
     if not isinstance(shape, Sequence) or isinstance(shape, str):
         raise OptionError(f"expected a list of sizes, got {shown(shape)}", where=where)
     for axis, size in enumerate(shape):
-        if not (size is None or isinstance(size, str) or (is_whole(size) and size > 0)):
+        named = size is None or isinstance(size, str)
+        if not (named or (is_whole(size) and 0 < size <= MAX_COUNT)):
             raise OptionError(
-                f"expected a size of 1 or more, a name or None, got {shown(size)}",
+                f"expected a size of 1 to {MAX_COUNT}, a name or None, got {shown(size)}",
                 where=f"{where}[{axis}]",
             )
     fits = stated is None or (

@@ -81,7 +81,8 @@ WRONG = {
     "no such input": ({"z": ("N", 1, 8)}, "no input 'z'.*Its inputs are x"),
     "another rank": ({"x": ("N", 8)}, r"is \['batch_size', 1, 'time'\], not \['N', 8\]"),
     "another fixed size": ({"x": ("N", 2, 8)}, "not .'N', 2, 8."),
-    "no size": ({"x": ("N", 1, 0)}, r"expected a size of 1 or more.*got 0 \(shapes.x\[2\]\)"),
+    "no size": ({"x": ("N", 1, 0)}, r"expected a size of 1 to 2147483647.*got 0 \(shapes.x\[2\]\)"),
+    "too large a size": ({"x": ("N", 1, 2**40)}, r"expected a size of 1 to 2147483647.*x\[2\]\)"),
     "no list": ({"x": 8}, "expected a list of sizes"),
     "no mapping": (["x"], "expected a mapping"),
 }
