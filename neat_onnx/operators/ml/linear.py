@@ -4,6 +4,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
+from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -161,3 +162,12 @@ def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
     choice = first_hit(tensors, hits, len(scores.shape) - 1)
     found = tensors.along(choice, len(scores.shape) - 1, labels[None, :])
     return reshaped(found, scores.shape[:-1])
+
+
+def refuse_labels_of_two_scores(ctx: LiftingContext, node: Node) -> None:
+    """Refuse labels of two classes with a score each: onnxruntime's is 1 if the second is above 0,
+    though the first one may be larger.
+    """
+    if ctx.is_read(node.output[0]):
+        hint = choice_hint(ctx.model.graph, node.output[:1]) or f"Import {node.output[1]!r} alone"
+        ctx.fail(node, "runtimes choose other labels of two classes with a score each", hint)

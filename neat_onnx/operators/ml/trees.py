@@ -14,7 +14,6 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
-from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
@@ -27,6 +26,7 @@ from neat_onnx.operators.ml.linear import (
     bind_targets,
     label_numbers,
     label_of_two,
+    refuse_labels_of_two_scores,
 )
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
@@ -165,7 +165,10 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     reached = _reached_leaves(ctx, node)
     scores = _scores(ctx, node, reached, entries, len(labels))
     if len(labels) == _BINARY:
-        _refuse_labels_of_two_scores(ctx, node)
+        if any(given.base_values or ()):
+            ctx.fail(node, "base_values of two classes with a score each: runtimes differ")
+        if labels.tolist() != [0, 1] or not _are_opposite(entries):
+            refuse_labels_of_two_scores(ctx, node)
     scored = sorted({score for _, _, score, _ in entries})
     ranked = _label_scores(ctx, node, reached, entries, scores)
     label = best_label(tensors, rearranged(ranked, partial(np.take, indices=scored, axis=1)),
@@ -173,13 +176,10 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     bind_classes(ctx, node, label, scores, given.post_transform)
 
 
-def _refuse_labels_of_two_scores(ctx: LiftingContext, node: TreeEnsembleClassifier) -> None:
-    """Refuse two classes with a score each: onnxruntime's label is 1 if the second is above 0."""
-    if any(node.attributes.base_values or ()):
-        ctx.fail(node, "base_values of two classes with a score each: runtimes differ")
-    if ctx.is_read(node.output[0]):
-        hint = choice_hint(ctx.model.graph, node.output[:1]) or f"Import {node.output[1]!r} alone"
-        ctx.fail(node, "runtimes choose other labels of two classes with a score each", hint)
+def _are_opposite(entries: list[_Entry]) -> bool:
+    """Whether the second of two scores is the first one's negative, and above 0 if the larger."""
+    first, second = ({(*leaf, -weight) for *leaf, at, weight in entries if at == k} for k in (0, 1))
+    return len(entries) == 2 * len(first) and first == {(*leaf, -w) for *leaf, w in second}
 
 
 def _label_scores(

@@ -109,6 +109,20 @@ def test_two_classes_with_a_score_each_have_scores_alone():
     np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("transform", ["NONE", "LOGISTIC", "SOFTMAX"])
+def test_of_two_classes_one_score_may_be_the_negative_of_the_other(transform):
+    """As CatBoost writes a classifier of two classes."""
+    leaves = [({0: -each, 1: each} for each in pair) for pair in ((0.75, -0.5), (-0.25, 0.5))]
+    model = stumps(*map(tuple, leaves), classlabels_int64s=[0, 1], post_transform=transform)
+    model.graph.output[1].type.tensor_type.shape.dim[1].dim_value = 2
+    x = np.random.default_rng(1).normal(size=(64, 2)).astype(np.float32)
+    label, want = open_session(model).run(None, {"x": x})
+    assert {*label.tolist()} == {0, 1}
+    got = import_model(model).activate({"x": x})
+    np.testing.assert_array_equal(got["label"], label)
+    np.testing.assert_allclose(got["y"], want, rtol=1e-6, atol=1e-6)
+
+
 def test_a_model_of_labels_is_checked_without_onnxruntime(monkeypatch):
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     for case in (CASES["one class of three"], CASES["as logistic"]):
