@@ -53,7 +53,7 @@ def with_another_type(route) -> None:
 
 def off_by_two() -> dict[str, str]:
     """The second runtime's script with outputs that are wrong by 2."""
-    right = "Number(data[place(row, column)]);"
+    right = "Number(data[place(rowOf(row), column)]);"
     script = (DIST / "runtime-worker.js").read_text()
     assert right in script
     return {"content_type": "text/javascript", "body": script.replace(right, f"2 + {right}")}

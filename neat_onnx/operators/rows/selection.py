@@ -35,7 +35,8 @@ def first_hit(tensors: Algebra, hits: Operand, axis: int) -> Operand:
     A hit minus the number of hits before it is above 0 for the first only.
     """
     size = hits.shape[axis]
-    found = tensors.along(hits, axis, np.eye(size) - tensors.triangle(size, -1))
+    before = tensors.triangle(size, -1)  # refuses a size that has too many
+    found = tensors.along(hits, axis, np.eye(size) - before)
     return tensors("number", tensors("greater", found, 0.5))
 
 
