@@ -40,6 +40,11 @@ class State:
     shape: tuple[int, ...] | None = None
     batch_axis: int = 0
 
+    @classmethod
+    def of(cls, port: MemoryPort, initial: Floats) -> "State":
+        """The state that a memory port is."""
+        return cls(port.input, port.output, port.neurons, initial, port.shape, port.batch_axis)
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """Its sizes without the batch."""
@@ -106,9 +111,7 @@ def open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
     ]
     initial = [0.0 if k is None else float(registers.initial[k]) for k in held]
     _bind(ctx, port, np.array(signals, np.int64))
-    return State(
-        port.input, port.output, port.neurons, np.array(initial), port.shape, port.batch_axis
-    )
+    return State.of(port, np.array(initial))
 
 
 def _bind(ctx: LoweringContext, port: MemoryPort, signals: Ints) -> None:

@@ -31,11 +31,7 @@ class AllSteps:
 
     def __init__(self, ctx: LoweringContext) -> None:
         self._ctx, self._ports = ctx, ports_of_sequences(ctx)
-        self._states = [
-            State(port.input, port.output, port.neurons, np.zeros(port.neurons.size),
-                  port.shape, port.batch_axis)
-            for port in self._ports
-        ]  # fmt: skip
+        self._states = [State.of(port, np.zeros(port.neurons.size)) for port in self._ports]
 
     def open(self) -> None:
         """Bind the neurons of the inputs: rows are the samples of all steps."""
@@ -83,13 +79,12 @@ class AllSteps:
         return as_stated(model, self._ctx.net, sequence=True)
 
     def metadata(self, model: Model) -> dict[str, str]:
-        """Which output feeds which state, where some cross the graph's ends."""
-        return state_metadata(self._states, model) if self._states else {}
+        """Which output feeds which state, of those that cross the graph's ends."""
+        return state_metadata(self._states, model)
 
     def check_without_metadata(self, model: Model) -> None:
-        """Refuse names of ports that would be taken for states, where there are states."""
-        if self._states:
-            check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
+        """Refuse names of ports that would be taken for states."""
+        check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
 
 
 @frames

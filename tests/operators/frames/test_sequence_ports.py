@@ -11,7 +11,16 @@ from stated_models import ends, model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
-from neat_onnx import Model, Network, NetworkError, export, import_model, load_network, verify
+from neat_onnx import (
+    Model,
+    Network,
+    NetworkError,
+    OptionError,
+    export,
+    import_model,
+    load_network,
+    verify,
+)
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 DRAW = np.random.default_rng(5)
@@ -128,6 +137,18 @@ def test_a_sequence_is_an_option_of_a_network_that_was_not_imported():
     assert back.to_json() == net.to_json()
     assert export(back).to_bytes() == export(net).to_bytes()
     assert not any(entry.key == "neat_onnx.ports" for entry in whole.metadata_props)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_ports_named_like_states_are_none(fused: bool):
+    net = Network.rnn(FEATURES, FEATURES, seed=1)
+    x, y = replace(net.inputs[0], name="hidden_prev"), replace(net.outputs[0], name="hidden_next")
+    net = replace(net, inputs=(x,), outputs=(y,))
+    model = export(net, sequence=True, fused_recurrent=fused)
+    assert import_model(model).to_json() == net.to_json()
+    assert verify(net, model, samples=16).passed
+    with pytest.raises(OptionError, match="is an input, and no state"):
+        export(net, sequence=True, fused_recurrent=fused, include_metadata=False)
 
 
 def test_a_place_of_time_that_is_no_axis_is_refused():
