@@ -135,8 +135,8 @@ class Session {
       const { name, columns: each, sizes, from } = port;
       const { data, dims } = results[name];
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
-      const place = placing(sizes, leading.length > 1 ? 0 : axisOf(port, dims, rows), rows);
-      const rowOf = leading.length > 1 ? ordered(port, leading).rowOf : (row) => row;
+      const place = placing(sizes, axisOf(port, dims, rows), rows);
+      const { rowOf } = ordered(port, leading);
       for (let row = 0; row < rows; row += 1) {
         for (let column = 0; column < each; column += 1) played[(first + row) * this.columns + from + column] = Number(data[place(rowOf(row), column)]);
       }

@@ -64,9 +64,10 @@ def at_most_one(net: Network, registers: Registers, count: int) -> Bools:
     small = np.array([low >= -1.0 and high <= 1.0 for low, high in intervals], np.bool_)
     found = np.zeros(count, np.bool_)
     found[: len(net)] = small[net.neurons.activation] & ~net.is_input
-    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
-    for signal, origin in pairs:  # a register stands after the one it follows
-        found[signal] = found[origin]
+    starts_small = (np.abs(registers.initial) <= 1.0).tolist()
+    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), starts_small, strict=True)
+    for signal, origin, starts in pairs:  # a register stands after the one it follows
+        found[signal] = starts and found[origin]
     return found
 
 

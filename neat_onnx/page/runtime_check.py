@@ -123,8 +123,10 @@ def _outputs(net: Network, player: Player) -> list[dict[str, Any]]:
             "columns": port.neurons.size,
             "sizes": list(port.shape),
             "batch_axis": 0 if whole else _axis_of_output(player, port.name),
-            "batch_first": whole and player.axes_of(port.name, 2) == _BATCH_FIRST,
-            "last": whole and player.gives_last_step_of(port.name),
+            "batch_first": whole
+            and port.name not in player.ended
+            and player.axes_of(port.name, 2) == _BATCH_FIRST,
+            "last": port.name in player.ended,
         }
         for port in net.outputs
     ]

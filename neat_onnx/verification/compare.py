@@ -80,7 +80,7 @@ def compare(
     model = empty_inputs(weights_among_inputs(with_ports(net, model)))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
-    long = long and not player.gives_last_step
+    long = long and not player.ended
     ways = [player] if player.fixed_batch else [player, player.one_by_one()]
     refusals = []
     for each in ways:  # a model that states a batch may yet run single samples alone

@@ -57,8 +57,8 @@ class Player:
         rows_of_a_run: how many samples a fixed batch has, 1 if the batch is not fixed.
         takes_sequences: the model, or the runtime, takes whole sequences.
         unbatched: sequences have no axis for the batch, so that each is a run.
-        gives_last_step: an output of the model is that of the end of a sequence, so that each step
-            is a run.
+        ended: the outputs of the model that are of the end of a sequence; with any, each step is a
+            run.
 
     Raises:
         ModelError: the runtime refuses the model, or its batch has the size 0.
@@ -84,12 +84,11 @@ class Player:
         self.unbatched = steps and net.has_memory and not carried
         leading = 2 if self.takes_sequences else 1
         sequences = self.takes_sequences or self.unbatched
-        self._ended = {
+        self.ended = {
             entry.name
             for entry in outputs
             if sequences and self._rows.has_ended(entry.name, len(entry.shape or ()), leading)
         }
-        self.gives_last_step = bool(self._ended)
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
@@ -107,10 +106,6 @@ class Player:
     def axes_of(self, output: str, count: int) -> Axes:
         """Where the samples are in an output of one step, or time and they, as the graph states."""
         return self._rows.stated_axes(output, count)
-
-    def gives_last_step_of(self, output: str) -> bool:
-        """Whether an output is that of the end of a sequence."""
-        return output in self._ended
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""

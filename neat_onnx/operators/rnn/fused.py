@@ -15,7 +15,7 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.frames.memory import ports_of_sequences
 from neat_onnx.operators.frames.steps import sequence_of
 from neat_onnx.operators.layout.shaping import Flatten, Squeeze
-from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence, without_last_empty
 from neat_onnx.operators.rnn.recogniser import Layer, layers_of
 from neat_onnx.operators.sums.dense import weight_matrix
 
@@ -79,8 +79,8 @@ class Fused:
         every = ctx.fresh(block.tensor(op))
         ctx.produce(
             _NODES[op],
-            _without_last_empty([sequence_of(ctx, tensor, weights.shape[1]), *names]),
-            _without_last_empty([every, *ends]),
+            without_last_empty([sequence_of(ctx, tensor, weights.shape[1]), *names]),
+            without_last_empty([every, *ends]),
             block.name(stem),
             hidden_size=len(layer.hidden),
             **({self._cell.attribute: 1} if self._cell.attribute else {}),
@@ -156,9 +156,3 @@ class Fused:
         row, edge = ctx.edges_into(rows)
         own = np.isin(live.source[edge], self._layer.parts["memory"])
         return np.bincount(row[own], live.weight[edge[own]], len(rows)).astype(np.float64)
-
-
-def _without_last_empty(names: list[str]) -> list[str]:
-    """The names up to the last one that is not left out."""
-    count = max(k for k, name in enumerate(names, 1) if name)
-    return names[:count]

@@ -84,3 +84,9 @@ class LSTM(Recurrence):
     inputs = (3, 8)
     outputs = (0, 3)
     attributes: LSTMAttributes = LSTMAttributes.defaults()
+
+
+def without_last_empty(names: list[str]) -> list[str]:
+    """The names of a node's tensors up to the last one that is not left out."""
+    count = max(k for k, name in enumerate(names, 1) if name)
+    return names[:count]

@@ -16,7 +16,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
 from neat_onnx.operators.rnn.cell_activations import CellFunction
-from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence, without_last_empty
 from neat_onnx.operators.rnn.parameters import Parameters
 
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
@@ -99,9 +99,11 @@ class Samples:
             for letter, values in (("W", last.w), ("R", last.r), ("B", last.bias))
         ]
         ends = [block.tensor("End") if state in one.shown else "" for state in cell.states]
+        x = self._steps(ctx, block, order)
+        optional = ["", *self._initial(ctx, block), *self._peephole(ctx, block)]
         every, *after = ctx.emit_all(
             _NODES[stem],
-            [self._steps(ctx, block, order), *names, *self._optional(ctx, block)],
+            without_last_empty([x, *names, *optional]),
             [block.tensor(stem), *(ends if one.shown else [])],
             block.name(stem.lower()),
             hidden_size=one.hidden.shape[1],
@@ -130,21 +132,15 @@ class Samples:
         x = ctx.emit(Transpose, [x], block.tensor("Steps"), block.name("steps"), perm=perm)
         return self._reshaped(ctx, x, (steps, -1, inputs), block, "Samples") if count > 1 else x
 
-    def _optional(self, ctx: LoweringContext, block: Block) -> list[str]:
-        """The node's inputs after the biases: no lengths, the states before the first step, and
-        peepholes.
-        """
-        given, peephole = self._initial(ctx, block), self.layers[0].last.peephole
-        if np.any(peephole):
-            given = [*given, "", "", ""][:3]
-            given.append(ctx.initializer(block.weights("P"), peephole[None]))
-        return given
+    def _peephole(self, ctx: LoweringContext, block: Block) -> list[str]:
+        """The node's last input, where it has peepholes."""
+        peephole = self.layers[0].last.peephole
+        return [ctx.initializer(block.weights("P"), peephole[None])] if np.any(peephole) else []
 
     def _initial(self, ctx: LoweringContext, block: Block) -> list[str]:
-        """No lengths, and the states before the first step; nothing where all are zero."""
-        one = self.layers[0]
-        given = [""] if one.start else []
-        for state in one.cell.states if one.start else ():
+        """The states before the first step; "" is zeros."""
+        one, given = self.layers[0], list[str]()
+        for state in one.cell.states:
             if state not in one.start:
                 given.append("")
                 continue
@@ -157,7 +153,7 @@ class Samples:
                 wish = block.tensor("Start"), block.name(f"start_{state}")
                 axis = ctx.shared_integers("axis", [0])
                 given.append(ctx.emit(Unsqueeze, [tensor, axis], *wish))
-        return given if not given or given[-1] else given[:-1]
+        return given
 
     def _layer(self, ctx: LoweringContext, block: Block, every: str) -> str:
         """The hidden units, [N, T, S, H]."""
