@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import onnx.parser
 from browser import downloads
 from playwright.sync_api import ElementHandle, Locator, Page
 
@@ -74,6 +75,15 @@ def case(name: str) -> dict[str, Any]:
 def source_text(name: str) -> bytes:
     """The network document of a case, as a file."""
     return json.dumps(case(name)["source"]).encode()
+
+
+def open_model() -> bytes:
+    """A model with axes of no fixed size, which has to be told their sizes."""
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        agraph (float[N, C, L] x) => (y) <int64[2] axes = {1, 2}> {
+            y = ReduceSum <keepdims = 0> (x, axes)
+        }"""
+    return onnx.parser.parse_model(text).SerializeToString()
 
 
 def write(field: Locator, text: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from site_page import ROOT, NeatPage, case, source_text
+from site_page import ROOT, NeatPage, case, open_model, source_text
 
 import neat_onnx
 
@@ -20,6 +20,8 @@ def states(neat: NeatPage) -> Iterator[str]:
         yield "ready"
     neat.choose("bad.json", b'{"nodes": [}')
     yield "error"
+    assert neat.choose("open.onnx", open_model()) == "error"
+    yield "a model that was refused, and the form of an import"
     assert neat.choose("timed.json", source_text("np-ctrnn-v21-3")) == "asking"
     yield "asking for times"
     net = neat_onnx.load_network(case("nts-net-gru-5")["source"])

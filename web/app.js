@@ -17,6 +17,7 @@ import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
 import { graph } from "./views/graph.js";
+import { importing, portsOf } from "./views/importing.js";
 import { members } from "./views/members.js";
 import { missingFile } from "./views/missing-file.js";
 import { modelGraph } from "./views/model-graph.js";
@@ -43,7 +44,7 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts}
+  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts, importOptions}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, ports, report, warnings}: the last good one
@@ -55,19 +56,19 @@ const state = {
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
   lit: [], // the neurons of the node of the model that is pointed at
-  error: null, // {name, kind, message, where, hint, obstacles, asks: times | cycles | outputs | size | configuration | genome}
+  error: null, // {name, kind, message, where, hint, obstacles, ports, import, asks: times | cycles | outputs | size | configuration | genome}
   notice: null, // a sentence
   offline: false, // whether the browser has kept the site
   turns: 0, // files finished, well or not
 };
 
 const actions = {
-  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("model_graph"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
+  take, again, pick, giveFacts, importAgain, plot: () => asked("parity"), look: () => asked("model_graph"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, missingFile, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
+  status, drop, samples, notice, error, importing, missingFile, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
   graph, neuron, difference, modelGraph, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
@@ -103,7 +104,7 @@ async function loadSchema() {
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
 function take(name, load, { sample = null, configuration = null, other = null, facts = null } = {}) {
   performance.mark("drop");
-  return run({ name, load, sample, configuration, other, genome: null, settings: {}, facts });
+  return run({ name, load, sample, configuration, other, genome: null, settings: {}, facts, importOptions: {} });
 }
 
 /** Another network of the population that the result is one of. */
@@ -140,6 +141,11 @@ function again(settings) {
 /** The same file once more, now that more is known than it says. */
 function giveFacts(facts) {
   return run({ ...state.wanted, facts: { ...state.wanted.facts, ...facts } });
+}
+
+/** A model once more, the one that was refused or that of the result, imported in another way. */
+function importAgain(importOptions) {
+  return run({ ...(state.error?.ports ? state.wanted : state.made), importOptions });
 }
 
 function notify(text) {
@@ -191,7 +197,9 @@ async function run(wanted) {
       state.job = null; // it has ended: the engine is free
       return run(whole);
     }
-    outcome = { error: problem(wanted.name, reason) };
+    const ports = await portsOf(engine, wanted, reason);
+    if (!current()) return;
+    outcome = { error: { ...problem(wanted.name, reason), ports } };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
   if (state.made === wanted && state.phase === "ready") checkResult();
@@ -210,7 +218,7 @@ async function checkResult() {
 }
 
 async function convert(wanted, onProgress, current) {
-  const { name, load, configuration, genome, settings, facts } = wanted;
+  const { name, load, configuration, genome, settings, facts, importOptions } = wanted;
   onProgress({ stage: "fetching" });
   const file = await load();
   const data = await file.arrayBuffer().catch(() => {
@@ -221,7 +229,7 @@ async function convert(wanted, onProgress, current) {
   if (foreign) throw foreign;
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
-  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {} };
+  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {}, import: importOptions };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
@@ -329,8 +337,8 @@ async function livePlan() {
 }
 
 function problem(name, reason) {
-  const { kind = "Error", message, where = null, hint = null, obstacles = [] } = reason;
-  return { name, kind, message, where, hint, obstacles, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
+  const { kind = "Error", message, where = null, hint = null, obstacles = [], import: helpful = {} } = reason;
+  return { name, kind, message, where, hint, obstacles, import: helpful, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
 }
 
 addEventListener("keydown", (event) => {

@@ -29,9 +29,9 @@ async function put(parts, key, keyName, { name, load }) {
 
 /**
  * The part of an address after # that brings a conversion back; null if it would be too long.
- * @param made {name, load, sample, configuration, other, genome, settings, facts}
+ * @param made {name, load, sample, configuration, other, genome, settings, facts, importOptions}
  */
-export async function linkTo({ sample, configuration, other, genome, settings, facts, ...network }) {
+export async function linkTo({ sample, configuration, other, genome, settings, facts, importOptions, ...network }) {
   const parts = new URLSearchParams();
   if (sample) parts.set("sample", sample);
   else if (!await put(parts, "net", "name", network)) return null;
@@ -42,6 +42,7 @@ export async function linkTo({ sample, configuration, other, genome, settings, f
   if (genome !== null) parts.set("genome", genome);
   if (Object.keys(settings).length) parts.set("options", JSON.stringify(settings));
   if (facts) parts.set("facts", JSON.stringify(facts));
+  if (Object.keys(importOptions).length) parts.set("import", JSON.stringify(importOptions));
   const link = `#${parts}`;
   return link.length > MOST ? null : link;
 }
@@ -58,7 +59,7 @@ export function linked(hash) {
   if (other) other.configuration = besides(parts, "other-config");
   const files = { configuration: besides(parts, "config"), other };
   const settings = json(parts.get("options")) ?? {};
-  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, facts: json(parts.get("facts")) ?? factsOfSample(sample) };
+  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, facts: json(parts.get("facts")) ?? factsOfSample(sample), importOptions: json(parts.get("import")) ?? {} };
 }
 
 /** A file beside the network: {name, load}; null if the address has none. */

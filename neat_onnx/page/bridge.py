@@ -16,23 +16,23 @@ from neat_onnx.lowering.port_options import options_of_ports
 from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.difference import difference
-from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.page.comparing import compared
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
-from neat_onnx.page.dropped_models import compared, imported
 from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.library_files import Member, choices, picked, written
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
-from neat_onnx.page.plan import MAX_CONNECTIONS, plan_of
+from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
-from neat_onnx.page.wording import for_visitors, obstacle_for_visitors
+
+# ruff: noqa: PLC0415 - the page fetches these with the first model, or the first error
 
 Progress = Callable[[str, float], None]
 
@@ -83,8 +83,8 @@ def call(
         progress: receives a stage and the fraction done, from 0 to 1.
 
     Returns:
-        JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint",
-        "obstacles"}}`, and the files made.
+        JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint", "import",
+        "obstacles"}}`, and the files made; `import` has the options of an import that help.
     """
     try:
         run = _METHODS.get(method)
@@ -173,6 +173,18 @@ def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Rep
     return Reply({**model_graph(held.net, held.valid)}, {})
 
 
+def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The inputs and outputs of a model that could not be imported, for the form of an import."""
+    from neat_onnx.page.dropped_models import model_ports
+
+    document = _document(data)
+    if not is_model(document, str(params.get("name", ""))):
+        raise DocumentError("this is no model")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Reply(model_ports(neat_onnx.convert(neat_onnx.load_model(document))), {})
+
+
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """Outputs of both sides of the last conversion, to be plotted."""
     held = _last()
@@ -226,11 +238,15 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     genome: int | None = None
     members: list[Member] = []
     kind: Literal["network", "model"]
+    listed: dict[str, Any] | None = None
     if is_model(document, str(params.get("name", ""))):
+        from neat_onnx.page.dropped_models import imported, model_ports
+
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = neat_onnx.convert(read)
-        net, kind, changed = imported(model), "model", model != read
+        net, kind, changed = imported(model, params.get("import")), "model", model != read
+        listed = model_ports(model, net)
     else:
         net, genome, members = picked(document, genome=params.get("genome"), **_reading(params))
         kind, changed = "network", False
@@ -242,6 +258,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     report, unchecked = compared(net, valid, kind, **checked)
     result = {
         "kind": kind,
+        "model_ports": listed,
         "changed": changed,
         "genome": genome,
         "members": members,
@@ -249,7 +266,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "forms": FORMS,
         "left_open": options_of_ports(net, ExportOptions()) if kind == "network" else {},
         "summary": summary(net).model_dump(),
-        "ports": _ports(net),
+        "ports": named_ports(net),
         "snippets": snippets(valid, str(params.get("file", "network.onnx"))),
         "report": report,
         "unchecked": unchecked,
@@ -277,31 +294,10 @@ def _valid(model: Model, options: ExportOptions) -> Model:
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
 
 
-def _ports(net: Network) -> dict[str, Any]:
-    """The inputs and outputs of a step, by name where there is one, and the memory."""
-
-    def named(neurons: Ints, noun: str) -> list[str]:
-        names = (net.neuron_names[neuron] for neuron in neurons.tolist())
-        return [name or f"{noun} {place}" for place, name in enumerate(names, start=1)]
-
-    return {
-        "inputs": named(net.input_neurons, "input"),
-        "input_neurons": net.input_neurons.tolist(),
-        "output_neurons": net.output_neurons.tolist(),
-        "outputs": named(net.output_neurons, "output"),
-        "state": net.initial_state(1)[0].tolist(),
-    }
-
-
 def _failure(kind: str, error: NeatOnnxError) -> str:
-    said = {
-        "kind": kind,
-        "message": error.message,
-        "where": error.where,
-        "hint": for_visitors(error.hint),
-        "obstacles": [obstacle_for_visitors(each) for each in error.first_obstacles],
-    }
-    return _json({"error": said})
+    from neat_onnx.page.wording import failure
+
+    return _json({"error": failure(kind, error)})
 
 
 def _json(value: Any) -> str:
@@ -336,6 +332,7 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "form": _form,
     "library": _library,
     "model_graph": _model_graph,
+    "model_ports": _model_ports,
     "parity": _parity,
     "plan": _plan,
     "runtime_inputs": _runtime_inputs,

@@ -1,48 +1,64 @@
-"""Models of any tool that are dropped on the page: imported, and compared where that can be done.
+"""Models of any tool that are dropped on the page, and the form by which they are imported.
 
-Onnx's evaluator, which compares here, has not every operator, and some of its own are wrong. Then
-the page's other runtime is the one that compares.
+The form shows the axes of inputs and the names of outputs, and has the arguments of `import_model`
+that a file may need.
 """
 
 import warnings
 from typing import Any, Literal
 
 import neat_onnx
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import OptionError
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
-from neat_onnx.page.wording import for_visitors
+from neat_onnx.verification.imported import UNCHECKED
 
-# ruff: noqa: PLC0415 - the page imports these rooms with its first file
-
-
-def imported(model: Model) -> Network:
-    """The network of a model, which is compared with it next: that import could not is no news."""
-    from neat_onnx.verification.imported import UNCHECKED
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=UNCHECKED)
-        return neat_onnx.import_model(model)
+_BATCH_AXES: dict[object, Literal["auto"] | None] = {"auto": "auto", "none": None}
+_OPTIONS = {"batch_axis", "shapes", "outputs"}
 
 
-def compared(
-    net: Network, model: Model, kind: Literal["network", "model"], *, samples: Any, seed: Any
-) -> tuple[dict[str, Any] | None, str]:
-    """The report of onnx's evaluator; or None, and the reason why it does not run a dropped model.
+def imported(model: Model, options: object) -> Network:
+    """The network of a model; a warning that import could not compare them is left out.
 
     Args:
-        net, model: the two sides.
-        kind: which of them was dropped; the other was made of it.
-        samples, seed: as for `verify`.
+        model: the model.
+        options: the form of an import, an object of JSON: `batch_axis` ("auto" or
+            "none"), `shapes` and `outputs` as `import_model` has them; None or {} for none of them.
 
     Raises:
-        ModelError: a network's own model does not run, or a model's samples are mixed.
+        OptionError: an option that it has not, or a wrong value of one.
+        ModelError: as of `import_model`.
     """
-    from neat_onnx.verification.rows import ShapeMismatch
+    said = options or {}
+    if not isinstance(said, dict) or not _OPTIONS.issuperset(said):
+        raise OptionError(
+            f"an import has the options {', '.join(sorted(_OPTIONS))}", where="import"
+        )
+    batch_axis = said.get("batch_axis", "auto")
+    if batch_axis not in ("auto", "none"):
+        raise OptionError('it has to be "auto" or "none"', where="import.batch_axis")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=UNCHECKED)
+        return neat_onnx.import_model(
+            model,
+            batch_axis=_BATCH_AXES[batch_axis],
+            shapes=said.get("shapes"),
+            outputs=said.get("outputs"),
+        )
 
-    try:
-        return neat_onnx.verify(net, model, samples=samples, seed=seed).model_dump(), ""
-    except ModelError as error:
-        if kind == "network" or isinstance(error, ShapeMismatch):
-            raise
-        return None, for_visitors(error.message) or ""
+
+def model_ports(model: Model, net: Network | None = None) -> dict[str, Any]:
+    """The axes of a model's inputs by their names, null for one without a name, and its outputs.
+
+    Args:
+        model: the model.
+        net: the network of it; its outputs are `imported`, and without one all are.
+    """
+    outputs = [entry.name for entry in model.graph.outputs]
+    return {
+        "inputs": [
+            {"name": entry.name, "axes": list(entry.shape or ())} for entry in model.graph.inputs
+        ],
+        "outputs": outputs,
+        "imported": outputs if net is None else [port.name for port in net.outputs],
+    }

@@ -18,6 +18,7 @@ import numpy as np
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
@@ -102,3 +103,21 @@ def _tree(formula: Expression) -> Tree:
 def _number(value: float) -> Tree:
     """A number, or its name where JSON has none."""
     return value if math.isfinite(value) else str(value)
+
+
+def named_ports(net: Network) -> dict[str, Any]:
+    """The inputs and outputs of a step, by name where there is one, and the memory, as a page shows
+    them.
+    """
+
+    def named(neurons: Ints, noun: str) -> list[str]:
+        names = (net.neuron_names[neuron] for neuron in neurons.tolist())
+        return [name or f"{noun} {place}" for place, name in enumerate(names, start=1)]
+
+    return {
+        "inputs": named(net.input_neurons, "input"),
+        "input_neurons": net.input_neurons.tolist(),
+        "output_neurons": net.output_neurons.tolist(),
+        "outputs": named(net.output_neurons, "output"),
+        "state": net.initial_state(1)[0].tolist(),
+    }

@@ -172,7 +172,7 @@ def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
     reply, blobs = convert(data, name=name)
     error = reply["error"]
     assert blobs == {}
-    assert set(error) == {"kind", "message", "where", "hint", "obstacles"}
+    assert set(error) == {"kind", "message", "where", "hint", "import", "obstacles"}
     assert error["kind"] == kind
     assert error["message"] and "Traceback" not in error["message"]
     if where:
@@ -201,6 +201,49 @@ def test_every_obstacle_is_told():
         "node r (Softmax): it works along the batch, and would mix samples (graph.node[0])",
         "node s (LpNormalization): it works along the batch, and would mix samples (graph.node[1])",
     ]
+
+
+ALONG_THE_BATCH = """<ir_version: 8, opset_import: ["": 18]>
+    rows (float[N, 2] x) => (y, z) {
+        y = Softmax <axis=0> (x)
+        z = Tanh (x)
+    }"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "node", "said", "options"),
+    [
+        ("float[N, 2] x", "Softmax <axis=0> (x)", "“No batch”", {"batch_axis": "none"}),
+        ("float[N, 2] x", "NonZero (x)", "be imported: z", {"outputs": ["z"]}),
+        ("float[N, 2, L] x", "Relu (x)", "x: N × 2 × 16", {"shapes": {"x": ["N", 2, 16]}}),
+    ],
+)
+def test_a_hint_can_be_taken_in_the_form_of_an_import(declared, node, said, options):
+    text = ALONG_THE_BATCH.replace("float[N, 2] x", declared).replace("Softmax <axis=0> (x)", node)
+    data = onnx.parser.parse_model(text).SerializeToString()
+    error = convert(data, name="m.onnx")[0]["error"]
+    assert said in error["hint"]
+    assert error["import"] == options
+    result = convert(data, name="m.onnx", **{"import": error["import"]})[0]["result"]
+    assert result["report"]["passed"]
+    ports = ask("model_ports", data, name="m.onnx")[0]["result"]
+    assert ports["inputs"] == result["model_ports"]["inputs"]
+    assert (ports["outputs"], ports["imported"]) == (["y", "z"], ["y", "z"])
+    assert result["model_ports"]["imported"] == options.get("outputs", ["y", "z"])
+
+
+def test_a_network_has_no_form_of_an_import(source):
+    assert convert(source, name="net.json")[0]["result"]["model_ports"] is None
+    assert ask("model_ports", source, name="net.json")[0]["error"]["kind"] == "DocumentError"
+
+
+@pytest.mark.parametrize(
+    "odd", [[1], {"x": 1}, {"batch_axis": "no"}, {"shapes": 3}, {"outputs": [1]}], ids=str
+)
+def test_what_a_damaged_link_says_of_an_import_is_refused(odd):
+    data = onnx.parser.parse_model(ALONG_THE_BATCH).SerializeToString()
+    reply, _ = convert(data, name="m.onnx", **{"import": odd})
+    assert reply["error"]["kind"] == "OptionError"
 
 
 def test_what_a_library_cannot_say_is_told_in_a_list_of_bounded_length(source, monkeypatch):
@@ -271,7 +314,7 @@ def test_hints_speak_to_visitors():
         None,
         "Export with the type float64",
         "Unpack it first",
-        "Leave this step out",
+        "Leave this step out. Import with “No batch” to take every axis for features",
     ]
 
 
