@@ -74,3 +74,21 @@ def test_axes_of_no_fixed_size_are_given_one(neat):
     assert neat.text("verdict") == "passed"
     net = neat_onnx.import_model(data, shapes={"x": ("N", 2, 3)})
     assert neat.download("network")[1] == net.to_json().encode()
+
+
+def test_memory_is_given_and_taken(neat):
+    data = model(
+        f"{HEAD} agraph (float[N, 2] x, float[N, 2] before) => (float[N, 2] y, float[N, 2] after)"
+        " { after = Add (x, before) y = Tanh (after) }"
+    )
+    assert neat.choose("policy.onnx", data) == "done"
+    assert neat.page.locator("#import-memory-1").input_value() == ""
+    neat.page.locator("#import-memory-1").select_option("after")
+    assert imported_again(neat) == "done"
+    net = neat_onnx.import_model(data, memory={"before": "after"})
+    assert net.has_memory
+    assert neat.download("network")[1] == net.to_json().encode()
+    neat.page.locator("#import-memory-1").select_option("")
+    assert imported_again(neat) == "done"
+    net = neat_onnx.import_model(data, memory={})
+    assert neat.download("network")[1] == net.to_json().encode()

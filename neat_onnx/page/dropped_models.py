@@ -5,16 +5,17 @@ that a file may need.
 """
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import neat_onnx
 from neat_onnx.errors import OptionError
-from neat_onnx.model import Model
+from neat_onnx.model import Model, ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.verification.imported import UNCHECKED
 
 _BATCH_AXES: dict[object, Literal["auto"] | None] = {"auto": "auto", "none": None}
-_OPTIONS = {"batch_axis", "shapes", "outputs"}
+_OPTIONS = {"batch_axis", "shapes", "outputs", "memory"}
 
 
 def imported(model: Model, options: object) -> Network:
@@ -23,7 +24,8 @@ def imported(model: Model, options: object) -> Network:
     Args:
         model: the model.
         options: the form of an import, an object of JSON: `batch_axis` ("auto" or
-            "none"), `shapes` and `outputs` as `import_model` has them; None or {} for none of them.
+            "none"), `shapes`, `outputs` and `memory` as `import_model` has them; None or {} for
+            none of them.
 
     Raises:
         OptionError: an option that it has not, or a wrong value of one.
@@ -44,21 +46,28 @@ def imported(model: Model, options: object) -> Network:
             batch_axis=_BATCH_AXES[batch_axis],
             shapes=said.get("shapes"),
             outputs=said.get("outputs"),
+            memory=said.get("memory"),
         )
 
 
 def model_ports(model: Model, net: Network | None = None) -> dict[str, Any]:
-    """The axes of a model's inputs by their names, null for one without a name, and its outputs.
+    """The inputs and outputs of a model as a form shows them, an object of JSON.
 
     Args:
         model: the model.
-        net: the network of it; its outputs are `imported`, and without one all are.
+        net: the network of it, if it could be imported.
+
+    Returns:
+        `inputs` and `outputs`: names, and axes, null for one without a name. `imported`: the names
+        of the outputs of the network. `memory`: the output that feeds each state.
     """
-    outputs = [entry.name for entry in model.graph.outputs]
     return {
-        "inputs": [
-            {"name": entry.name, "axes": list(entry.shape or ())} for entry in model.graph.inputs
-        ],
-        "outputs": outputs,
-        "imported": outputs if net is None else [port.name for port in net.outputs],
+        "inputs": _listed(model.graph.inputs),
+        "outputs": _listed(model.graph.outputs),
+        "imported": [port.name for port in (net.outputs if net else model.graph.outputs)],
+        "memory": {port.input: port.output for port in net.memory} if net else {},
     }
+
+
+def _listed(entries: Sequence[ValueInfo]) -> list[dict[str, Any]]:
+    return [{"name": entry.name, "axes": list(entry.shape or ())} for entry in entries]
