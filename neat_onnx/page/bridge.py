@@ -175,14 +175,14 @@ def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Rep
 
 def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The inputs and outputs of a model that could not be imported, for the form of an import."""
-    from neat_onnx.page.dropped_models import model_ports
+    from neat_onnx.page.dropped_models import made_valid, model_ports
 
     document = _document(data)
     if not is_model(document, str(params.get("name", ""))):
         raise DocumentError("this is no model")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Reply(model_ports(neat_onnx.convert(neat_onnx.load_model(document))), {})
+        return Reply(model_ports(made_valid(neat_onnx.load_model(document))), {})
 
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -200,8 +200,9 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
         warnings.simplefilter("ignore")
         document = _document(data)
         if is_model(document, str(params.get("name", ""))):
-            model = neat_onnx.convert(neat_onnx.load_model(document))
-            other = neat_onnx.import_model(model)
+            from neat_onnx.page.dropped_models import imported, made_valid
+
+            other = imported(made_valid(neat_onnx.load_model(document)), None)
         else:
             other = picked(document, **_reading(params)).net
         progress("comparing", 0.6)
@@ -240,11 +241,11 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     kind: Literal["network", "model"]
     listed: dict[str, Any] | None = None
     if is_model(document, str(params.get("name", ""))):
-        from neat_onnx.page.dropped_models import imported, model_ports
+        from neat_onnx.page.dropped_models import imported, made_valid, model_ports
 
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
-        model = neat_onnx.convert(read)
+        model = made_valid(read)
         net, kind, changed = imported(model, params.get("import")), "model", model != read
         listed = model_ports(model, net)
     else:

@@ -9,13 +9,22 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import neat_onnx
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.verification.imported import UNCHECKED
 
 _BATCH_AXES: dict[object, Literal["auto"] | None] = {"auto": "auto", "none": None}
 _OPTIONS = {"batch_axis", "shapes", "outputs", "memory"}
+
+
+def made_valid(model: Model) -> Model:
+    """The model as valid ONNX, or as it was read, with a warning: it may be imported even so."""
+    try:
+        return neat_onnx.convert(model)
+    except ModelError as error:
+        warn(f"the model is not valid ONNX, and stays as it is: {error.message}")
+        return model
 
 
 def imported(model: Model, options: object) -> Network:

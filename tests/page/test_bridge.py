@@ -188,6 +188,15 @@ def test_a_model_that_is_text_is_converted():
         assert (result["kind"], result["report"]["passed"]) == ("model", True)
 
 
+def test_a_model_that_is_not_valid_is_imported_all_the_same():
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        g (float[N, 3] x) => (float[N, 4] y) { y = Tanh (x) }"""
+    data = onnx.parser.parse_model(text).SerializeToString()
+    result = convert(data, name="m.onnx")[0]["result"]
+    assert result["report"]["passed"]
+    assert "is not valid ONNX" in result["warnings"][0]
+
+
 def test_every_obstacle_is_told():
     model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 18]>
         mixed (float[N, 3] x) => (float[N, 3] y) {
