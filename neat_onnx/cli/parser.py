@@ -78,6 +78,11 @@ class _Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return found, unknown
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is not None:  # argparse's own says nothing of a full output
+            file.write(message)
+            file.flush()
+
     def error(self, message: str) -> NoReturn:
         found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
         where, what = (found[1], found[2]) if found else (None, message)

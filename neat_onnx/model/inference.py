@@ -31,7 +31,7 @@ def stated_facts(model: Model) -> dict[str, TensorFacts]:
     """
     graph = model.graph
     facts = {entry.name: _of(entry) for entry in graph.inputs}
-    known = _symbols(model)
+    known = symbols(model)
     for entry in graph.outputs:
         sizes = tuple(
             None if isinstance(size, str) and size not in known else size
@@ -57,7 +57,7 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
         refuse_crashes(model)
         proto = model.to_proto()
         _stand_in(proto.graph.node)
-        _forget(proto.graph.output, _symbols(model))
+        _forget(proto.graph.output, symbols(model))
         proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
@@ -72,7 +72,7 @@ def is_known(facts: TensorFacts | None) -> bool:
     return facts is not None and None not in (facts.elem_type, facts.shape, *(facts.shape or ()))
 
 
-def _symbols(model: Model) -> set[Extent]:
+def symbols(model: Model) -> set[Extent]:
     """The names of sizes that inputs have."""
     sizes = {size for entry in model.graph.inputs for size in entry.shape or ()}
     return {size for size in sizes if isinstance(size, str)}

@@ -13,7 +13,6 @@ from neat_onnx.model import Model
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.batched_gather import batched_gather
 from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
-from neat_onnx.passes.control_flow import constant_branches, constant_loops
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.drop_dead import drop_dead, without_dead
 from neat_onnx.passes.empty_inputs import empty_inputs
@@ -47,8 +46,6 @@ SIMPLE: tuple[Pass, ...] = (
     static_shapes,
     modern_forms,
     microsoft_operators,
-    constant_branches,
-    constant_loops,
     flattened_elements,
     scan_axes,
     scanned_rows,
@@ -88,7 +85,10 @@ def canonicalize(model: Model, passes: tuple[Pass, ...] = CANONICAL) -> Model:
             model = each(model)
         if model is before:
             return model
-    raise ModelError(f"it is not simple after {_MAX_ROUNDS} rounds of rewriting")
+    raise ModelError(
+        f"it is not simple after {_MAX_ROUNDS} rounds of rewriting",
+        hint="Simplify it first, as onnxruntime or onnxsim do",
+    )
 
 
 __all__ = ["CANONICAL", "SIMPLE", "Pass", "canonicalize", "drop_dead", "without_dead"]

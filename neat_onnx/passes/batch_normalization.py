@@ -18,15 +18,13 @@ def fold_batch_normalization(model: Model) -> Model:
     draft = Draft(model)
     changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
-        reader = draft.sole_reader(node.output[0]) if node.output else None
-        if reader is None or not _takes(node, draft):
-            continue
-        normalization = model.graph.node[reader]
-        factors = _factors(normalization, draft)
-        if factors is not None and normalization.input[0] == node.output[0]:
-            folded = _folded(node, normalization, factors, draft)
-            if folded is not None:
-                changed |= {at: folded, reader: None}
+        linear: Node | None = node if node.output and _takes(node, draft) else None
+        while linear is not None and (reader := draft.sole_reader(linear.output[0])) is not None:
+            normalization = model.graph.node[reader]
+            factors = _factors(normalization, draft)
+            reads = linear.output[0] == normalization.input[0]
+            linear = _folded(linear, normalization, factors, draft) if factors and reads else None
+            changed |= {} if linear is None else {at: linear, reader: None}
     return draft.replaced(changed)
 
 

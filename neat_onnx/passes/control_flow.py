@@ -1,33 +1,17 @@
 """If of a constant condition becomes its branch, Loop of a constant trip count its iterations."""
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from neat_onnx.model import DataType, Graph, Model, Node, Tensor
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import producers
 from neat_onnx.passes.constants import constant_tensor
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
-
-
-def constant_branches(model: Model, budget: Budget | None = None) -> Model:
-    """The model with each If whose condition is an initializer replaced by the branch it takes."""
-    return unfolded(model, "If", _branch, budget or Budget())
-
-
-def constant_loops(model: Model, budget: Budget | None = None) -> Model:
-    """The model with each Loop unrolled whose number of iterations is known.
-
-    The condition has to be constant, or computed from constants in every iteration.
-
-    Raises:
-        ModelError: there would be too many nodes.
-    """
-    return unfolded(model, "Loop", _iterations, budget or Budget())
-
 
 Unfold = Callable[[Node, Draft, Budget], list[Node] | None]
 """Gives the nodes in place of one, None where it stays."""
@@ -43,7 +27,8 @@ def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Mode
     )
 
 
-def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+def branch_taken(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+    """The nodes of the branch that an If takes, if its condition is an initializer."""
     condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
@@ -54,13 +39,21 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     return splice(draft, graph, {}, node.output)
 
 
-def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+def iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+    """The nodes of all iterations of a Loop, if their number is known.
+
+    The condition has to be constant, or computed from constants in every iteration.
+
+    Raises:
+        ModelError: there would be too many nodes.
+    """
     body, carried = node.given_attributes.get("body"), node.input[2:]
     if not isinstance(body, Graph) or not _fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
     if count is None or count < 1:
         return None if count is None else _handed_on(node, draft)
+    Budget(budget.limits).take("nodes", _fewest_nodes(body, draft.tensors) * count, node.label)
     budget.take("nodes", (len(body.node) + 1) * count, node.label)
     nodes: list[Node] = []
     results = [*node.output, *[""] * (len(body.outputs) - 1 - len(node.output))]
@@ -86,11 +79,37 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     ]
 
 
+def _fewest_nodes(body: Graph, around: Mapping[str, Tensor | None]) -> int:
+    """The fewest nodes of one iteration, in which Loops of a constant trip count are unrolled."""
+    known: Mapping[str, Tensor | None] = ChainMap(
+        dict.fromkeys(entry.name for entry in body.inputs),
+        {tensor.name: tensor for tensor in _constants(body)},
+        around,  # type: ignore[arg-type]  # it is only read
+    )
+    count = len(body.node)
+    for node in body.node:
+        inner = node.given_attributes.get("body") if node.op_type == "Loop" else None
+        if isinstance(inner, Graph) and _fits(node, inner) and _stays_true(inner):
+            limit, start = (known.get(name) for name in node.input[:2])
+            begins = not node.input[1] or (start is not None and start.values.all())
+            if begins and limit is not None and limit.size == 1:
+                count += max(0, int(limit.values.item())) * _fewest_nodes(inner, known)
+    return count
+
+
+def _constants(body: Graph) -> Iterator[Tensor]:
+    """The initializers of a body, and its Constant nodes as such."""
+    yield from body.initializer
+    yield from (constant_tensor(each) for each in body.node if each.op_type == "Constant")
+
+
 def _handed_on(node: Node, draft: Draft) -> list[Node] | None:
     """The nodes of a loop that does not run; None where its empty collections are read."""
     carried = node.input[2:]
-    if any(name in draft.readers for name in node.output[len(carried) :]):
-        return None
+    if collected := [name for name in node.output[len(carried) :] if name]:
+        stands = draft.producers.get(collected[0]) is node  # else its readers are not known here
+        if not stands or any(name in draft.readers for name in collected):
+            return None
     pairs = zip(carried, node.output, strict=False)
     return [draft.node("Identity", [value], [name]) for value, name in pairs if name]
 
@@ -134,11 +153,11 @@ def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | 
 def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
     """The number of iterations of a loop whose condition is computed from constants alone."""
     names, nodes = _needed(body)
-    begins = dict(zip([entry.name for entry in body.inputs[2:]], node.input[2:], strict=True))
-    ends = dict(zip(begins, [entry.name for entry in body.outputs[1:]], strict=False))
-    scratch, (step, going) = Draft(draft.model), [entry.name for entry in body.inputs[:2]]
-    held = [constant_tensor(each) for each in nodes if each.op_type == "Constant"]
-    scratch.tensors = draft.tensors | body.tensors | {tensor.name: tensor for tensor in held}
+    begins = dict(zip(_names(body.inputs[2:]), node.input[2:], strict=True))
+    ends = dict(zip(begins, _names(body.outputs[1:]), strict=False))
+    scratch, (step, going) = Draft(copied(draft.model, graph=body)), _names(body.inputs[:2])
+    scratch.tensors = {name: draft.tensors[name] for name in names & draft.tensors.keys()}
+    scratch.tensors |= {tensor.name: tensor for tensor in _constants(body)}
     nodes = [each for each in nodes if each.op_type != "Constant"]
     for name in names & begins.keys():
         if begins[name] not in draft.tensors:
@@ -158,6 +177,10 @@ def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | 
             break
         scratch.tensors |= following
     return count
+
+
+def _names(entries: list[ValueInfo]) -> list[str]:
+    return [entry.name for entry in entries]
 
 
 def _needed(body: Graph) -> tuple[set[str], list[Node]]:

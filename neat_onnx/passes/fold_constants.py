@@ -36,7 +36,7 @@ def fold_constants(model: Model, budget: Budget | None = None) -> Model:
     wanted = {entry.name for entry in graph.outputs}
     draft, room = Draft(model), budget or Budget()
     for node in graph.node:
-        if _may_fold(node, constant, wanted):
+        if may_fold(node, constant, wanted):
             results = computed(node, draft, room)
             if results is not None:
                 draft.tensors.update((tensor.name, tensor) for tensor in results)
@@ -46,7 +46,8 @@ def fold_constants(model: Model, budget: Budget | None = None) -> Model:
     return model if len(draft.nodes) == len(graph.node) else draft.finished()
 
 
-def _may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
+def may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
+    """Whether a node that reads constants alone is to be one, of those that are computed."""
     return (
         size_rule(node) is not None
         and all(name in constant for name in node.input if name)

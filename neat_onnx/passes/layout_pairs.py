@@ -1,59 +1,75 @@
 """Remove pairs of Transpose that undo each other across elementwise nodes, and double Reshapes."""
 
+from typing import NamedTuple
+
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import (
-    Draft,
-    copied,
-    is_one_of,
-    with_inputs,
-)
+from neat_onnx.passes.draft import Draft, is_one_of, with_inputs
 from neat_onnx.passes.elementwise import is_function_of_one
+from neat_onnx.passes.splice import renamed
 
 
 def transpose_pairs(model: Model) -> Model:
     """The model without Transposes whose effect a later Transpose undoes.
 
-    Between the two stand only nodes that treat each element alike, each read by the next alone.
-    Two that follow each other directly are an Identity.
+    Between the two stand only nodes that treat each element alike, each read by the next alone, and
+    other such pairs. Two that follow each other directly are an Identity.
     """
     draft, nodes = Draft(model), model.graph.node
     changed: dict[int, Node | None] = {}
-    for at, first in enumerate(nodes):
-        if not is_one_of(first, "Transpose") or "perm" not in first.given_attributes:
+    names: dict[str, str] = {}
+    not_undone: dict[str, _Open] = {}
+    for at, node in enumerate(nodes):
+        read = node.input[0] if node.input else ""
+        before = not_undone.get(read) if draft.sole_reader(read) == at else None
+        if not is_one_of(node, "Transpose") or "perm" not in node.given_attributes:
+            if before is not None and is_function_of_one(node):
+                not_undone[node.output[0]] = before
             continue
-        path = _path(draft, at)
-        if path is None or not changed.keys().isdisjoint((at, *path)):
-            continue  # a Transpose that ends one pair and begins another is left to the next round
-        *between, last = path
-        before, after = first.input[0], list(nodes[last].output)
-        changed |= {at: None, last: None}
-        if not between:
-            changed[last] = draft.node("Identity", [before], after)
+        first = None if before is None else nodes[before.at]
+        if before is None or first is None or not _undoes(node, first):
+            not_undone[node.output[0]] = _Open(at, before)
             continue
-        head, end = between[0], between[-1]
-        changed[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])
-        changed[end] = copied(changed.get(end) or nodes[end], output=after)
-    return draft.replaced(changed)
+        changed |= {before.at: None, at: None}
+        names[first.output[0]] = first.input[0]
+        if before.around is not None:
+            not_undone[node.output[0]] = before.around
+        if read == first.output[0]:
+            changed[at] = draft.node("Identity", [read], node.output)
+        else:
+            names[read] = node.output[0]
+    return draft.replaced(changed | _renamed_nodes(nodes, changed, names))
 
 
-def _path(draft: Draft, at: int) -> list[int] | None:
-    """The positions of the nodes after a Transpose, up to the one that undoes it."""
-    nodes = draft.model.graph.node
-    perm = nodes[at].given_attributes["perm"]
-    path: list[int] = []
-    step = draft.sole_reader(nodes[at].output[0])
-    while step is not None:
-        node = nodes[step]
-        path.append(step)
-        if is_one_of(node, "Transpose"):
-            back = node.given_attributes.get("perm", ())
-            axes = list(range(len(perm)))
-            undone = sorted(back) == axes and [perm[axis] for axis in back] == axes
-            return path if undone else None
-        if not is_function_of_one(node):
-            return None
-        step = draft.sole_reader(node.output[0])
-    return None
+class _Open(NamedTuple):
+    """The position of a Transpose that nothing has undone yet, and the one around it."""
+
+    at: int
+    around: "_Open | None"
+
+
+def _undoes(node: Node, first: Node) -> bool:
+    """Whether a Transpose has the inverse permutation of another."""
+    perm, back = first.given_attributes["perm"], node.given_attributes["perm"]
+    axes = list(range(len(perm)))
+    return sorted(back) == axes and [perm[axis] for axis in back] == axes
+
+
+def _renamed_nodes(
+    nodes: list[Node], changed: dict[int, Node | None], names: dict[str, str]
+) -> dict[int, Node | None]:
+    """The nodes that read or give tensors which have other names now, by their positions."""
+    last: dict[str, str] = {}
+    for name in names:
+        steps = [name]
+        while (following := names.get(steps[-1])) is not None and steps[-1] not in last:
+            steps.append(following)
+        last |= dict.fromkeys(steps[:-1], last.get(steps[-1], steps[-1]))
+    found = {at: changed.get(at, node) for at, node in enumerate(nodes)} if names else {}
+    return {
+        at: renamed(node, last)
+        for at, node in found.items()
+        if node is not None and not last.keys().isdisjoint((*node.input, *node.output))
+    }
 
 
 def double_reshapes(model: Model) -> Model:

@@ -42,7 +42,9 @@ def test_standard_input_is_read_once():
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-@pytest.mark.parametrize("arguments", [("inspect", "-"), ("translate", "-", "-")])
+@pytest.mark.parametrize(
+    "arguments", [("inspect", "-"), ("translate", "-", "-"), ("--help",), ("export", "--help")]
+)
 def test_a_full_standard_output_is_one_line(arguments):
     with open("/dev/full", "wb") as full:
         reply = process(*arguments, given=NET.to_json().encode(), stdout=full)
@@ -157,6 +159,26 @@ def test_a_signal_leaves_no_temporary_file(name, code, tmp_path):
     reply = subprocess.run(run, cwd=tmp_path, capture_output=True, check=False)
     assert (reply.returncode, reply.stdout, reply.stderr) == (code, b"", b"")
     assert os.listdir(tmp_path) == ["net.json"]
+
+
+EARLY = """
+import os, signal, sys
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupting())
+from neat_onnx_command import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+def test_an_interrupt_while_modules_are_imported_shows_no_traceback():
+    reply = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout, reply.stderr) == (130, b"", b"")
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
