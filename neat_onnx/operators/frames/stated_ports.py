@@ -17,7 +17,9 @@ from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
 
-_DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
+_DTYPES = {
+    kind.dtype.name: kind for kind in DataType if kind.is_discrete and not kind.is_held_wider
+}
 
 
 def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Model, dict[str, str]]:
