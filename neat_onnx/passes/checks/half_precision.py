@@ -10,7 +10,7 @@ from neat_onnx.errors import abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
-from neat_onnx.model.wiring import nodes_within
+from neat_onnx.model.wiring import nodes_within, subgraphs
 
 _CASTS = ("Cast", "CastLike")
 HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
@@ -40,11 +40,8 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
     computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
     unchanging = {tensor.name for tensor in graph.initializer}
-    nodes = [*nodes_within(graph)]
-    read = {name for node in nodes for name in node.input}
-    leaving = {entry.name for entry in graph.outputs} - read
-    found = []
-    for node in nodes:
+    inside, found = _computed_with(graph), []
+    for node in nodes_within(graph):
         given = {name for name in node.input if name}
         fixed = bool(given) and given <= unchanging
         unchanging.update(node.output if fixed else ())
@@ -59,8 +56,18 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
                 continue
             rounds = not exact
         (constant if fixed else computed).update(filter(None, node.output))
-        if rounds and not fixed and not leaving.issuperset(filter(None, node.output)):
+        if rounds and not fixed and not inside.isdisjoint(node.output):
             found.append(node.label)
+    return found
+
+
+def _computed_with(graph: Graph) -> set[str]:
+    """The tensors that nodes compute with: others leave the graph, if in another shape."""
+    found = set[str]()
+    for node in reversed([*nodes_within(graph)]):
+        if not (_is_exact(node) and found.isdisjoint(node.output)):
+            found.update(filter(None, node.input))
+        found.update(entry.name for inner in subgraphs(node) for entry in inner.outputs)
     return found
 
 
