@@ -31,7 +31,7 @@ SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "cached-fetch.js", "worker.js"),
     *("serve.js", "snapshot.js"),
     *("comparison.js", "files.js", "intake.js", "link.js", "neat-python.js", "offline.js"),
-    *("runtime-check.js", "runtime-worker.js", "samples.js", "signature.js"),
+    *("half.js", "runtime-check.js", "runtime-worker.js", "samples.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
 SCHEMA = "options.schema.json"  # what the page makes its form of

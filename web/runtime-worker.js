@@ -2,6 +2,7 @@
 // {id, layout, model, inputs} is answered once, by {id, runtime, outputs} or {id, error}; the layout
 // is that of neat_onnx/page/runtime_check.py.
 import { fetchCached } from "./cached-fetch.js";
+import { fromHalf, toHalf } from "./half.js";
 
 const here = new URL("./", import.meta.url);
 let runtime = null; // onnxruntime-web, once it is asked for
@@ -24,7 +25,7 @@ const product = (sizes) => sizes.reduce((total, size) => total * size, 1);
 
 // The arrays of the types of onnxruntime-web.
 const KINDS = {
-  float32: Float32Array, float64: Float64Array, bool: Uint8Array,
+  float16: Uint16Array, float32: Float32Array, float64: Float64Array, bool: Uint8Array,
   int8: Int8Array, int16: Int16Array, int32: Int32Array, int64: BigInt64Array,
   uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, uint64: BigUint64Array,
 };
@@ -47,7 +48,7 @@ function columns(values, width, port, leading) {
   const { from, to, type, sizes, batch_axis: axis } = port;
   const rows = product(leading);
   const taken = new KINDS[type](rows * (to - from));
-  const read = type.endsWith("int64") ? BigInt : Number;
+  const read = type === "float16" ? toHalf : type.endsWith("int64") ? BigInt : Number;
   const place = placing(sizes, axis, rows);
   const { rowOf } = ordered(port, leading);
   for (let row = 0; row < rows; row += 1) {
@@ -133,7 +134,8 @@ class Session {
     const rows = product(leading);
     for (const port of ports) {
       const { name, columns: each, sizes, from } = port;
-      const { data, dims } = results[name];
+      const { data: given, dims, type } = results[name];
+      const data = type === "float16" ? Float64Array.from(new Uint16Array(given.buffer, given.byteOffset, given.length), fromHalf) : given;
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
       const place = placing(sizes, axisOf(port, dims, rows), rows);
       const { rowOf } = ordered(port, leading);

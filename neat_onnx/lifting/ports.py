@@ -184,7 +184,7 @@ def _hints(
     sequences.
     """
     kind = entry.elem_type
-    kept = kind.is_discrete or kind is DataType.DOUBLE
+    kept = kind.is_discrete or kind in (DataType.DOUBLE, DataType.FLOAT16)
     dtype: Any = kind.dtype.name if kept else ""
     if ctx.features_only:
         return dtype, None, None

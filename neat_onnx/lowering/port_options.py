@@ -35,7 +35,7 @@ def _is_of_float64(net: Network) -> bool:
     if net.blocks:
         return False
     kinds = {port.dtype for port in net.inputs + net.outputs}
-    floats = kinds & {"", "float64"}
+    floats = kinds & {"", "float16", "float64"}
     wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
     return floats == {"float64"} or (wide and _has_whole_genes(net))
 

@@ -17,7 +17,7 @@ from pydantic import (
 
 from neat_onnx.errors import warn
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.node import Node, parse_node
+from neat_onnx.model.node import Node, operator_of, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
@@ -123,10 +123,20 @@ class Graph(Part):
         """The type of the numbers: of the first input of floats, else of an output or a constant.
 
         Words, images and masks are integers or truth values, whatever numbers are made of them.
+        Inputs and outputs of FLOAT16 may be cast at once, and numbers of another type be computed.
         """
-        kinds = [entry.elem_type for entry in (*self.inputs, *self.outputs)]
+        entries = (*self.inputs, *self.outputs)
+        kinds = [entry.elem_type for entry in entries]
         kinds += [tensor.data_type for tensor in self.initializer]
-        return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
+        floats = [kind for kind in kinds if kind.dtype.kind == "f"]
+        if DataType.FLOAT16 in floats[:1]:
+            halves = {entry.name for entry in entries if entry.elem_type is DataType.FLOAT16}
+            ends = [
+                node for node in self.node if not halves.isdisjoint([*node.input, *node.output])
+            ]
+            if all(node.op_type == "Cast" or operator_of(node).picks for node in ends):
+                floats = [kind for kind in floats if kind is not DataType.FLOAT16]
+        return next(iter(floats), DataType.FLOAT)
 
 
 class Function(Part):

@@ -9,11 +9,12 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from neat_onnx.model.data_type import DataType, supported
+from neat_onnx.model.data_type import DataType, supported_of_values
 from neat_onnx.model.numbers import Count
 
 Extent = int | str | None
@@ -68,7 +69,11 @@ class Shape(_Record):
 class TensorType(_Record):
     """The element type and the shape; without a shape not even the rank is known."""
 
-    elem_type: Annotated[DataType, BeforeValidator(supported)]
+    elem_type: Annotated[
+        DataType,
+        BeforeValidator(supported_of_values),
+        WithJsonSchema({"enum": [int(kind) for kind in DataType if not kind.is_of_weights]}),
+    ]
     shape: Shape | None = None
 
 

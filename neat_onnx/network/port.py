@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.network.genes import Ints, ReadOnly
 
 Dtype = Literal[
-    "", "bool", "float64",
+    "", "bool", "float16", "float64",
     "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 ]  # fmt: skip
 """The type of a port's elements in a graph, as numpy calls it; "" is the usual one of numbers."""

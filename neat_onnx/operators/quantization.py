@@ -54,10 +54,10 @@ class QuantizeLinear(Node):
 
 
 class DequantizeLinearAttributes(Attributes):
-    """Attributes of DequantizeLinear: the axis of the scales; blocks are refused."""
+    """Attributes of DequantizeLinear: the axis of the scales, each of one element or of a block."""
 
     axis: int = 1
-    block_size: Literal[0] = 0
+    block_size: int = 0
     output_dtype: Literal[0] = 0
 
 
@@ -76,6 +76,7 @@ class DynamicQuantizeLinear(Node):
     since = 11
 
 
+_MOST_BITS = 16
 _DIGITS = 23  # of float32, binary, behind the first
 _SMALLEST = 2.0**-96  # its last digit is no subnormal number, which processors take for 0
 _EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
@@ -87,12 +88,7 @@ ROUNDED_STEPS = rounded(_SINGLE)
 ZERO_POINT = rounded(constant(0.0) - _SINGLE)
 """The zero point, of the quotient of the least element by the scale."""
 
-_RANGES = {
-    DataType.UINT8: (0, 255),
-    DataType.INT8: (-128, 127),
-    DataType.UINT16: (0, 65535),
-    DataType.INT16: (-32768, 32767),
-}
+_RANGES = {kind: kind.limits for kind in DataType if kind.is_integer and kind.bits <= _MOST_BITS}
 
 
 @lifts(QuantizeLinear)
@@ -180,7 +176,14 @@ def _along(ctx: LiftingContext, node: QuantizeLinear | DequantizeLinear, positio
         found = found.astype(np.float64)
     if not found.shape or found.shape == (1,):
         return reshaped(found, ())
-    rank, axis = len(ctx.operand(node, 0).shape), node.attributes.axis
+    shape, axis = ctx.operand(node, 0).shape, node.attributes.axis
+    rank = len(shape)
+    if (block := node.attributes.block_size) > 0 and -rank <= axis < rank:
+        axis %= rank
+        sizes = (*shape[:axis], -(-shape[axis] // block), *shape[axis + 1 :])
+        if isinstance(found, Value) or found.shape != sizes:
+            ctx.fail(node, f"its scales are computed, or not of the shape {list(sizes)}")
+        return np.repeat(found, block, axis).take(np.arange(shape[axis]), axis)
     if len(found.shape) != 1 or not -rank <= axis < rank:
         ctx.fail(node, f"its scales have the shape {list(found.shape)}, its axis is {axis}")
     return reshaped(found, tuple(-1 if k == axis % rank else 1 for k in range(rank)))
@@ -198,7 +201,7 @@ def range_of(ctx: LiftingContext, node: Node, position: int) -> tuple[int, int]:
     tensor = ctx.model.graph.tensors.get(name)
     known = _type_of_computed(ctx, name) if tensor is None else tensor.data_type
     if known not in _RANGES:
-        ctx.fail(node, f"the type of '{name}' is not known, or none of 8 or 16 bits")
+        ctx.fail(node, f"the type of '{name}' is not known, or none of 4, 8 or 16 bits")
     return _RANGES[known]
 
 

@@ -4,7 +4,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from neat_onnx.model import DataType, Model
+from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.compare import as_read, with_ports
@@ -38,7 +38,7 @@ class Parity(TypedDict):
 def parity(net: Network, model: Model) -> Parity:
     """Run both sides on the short sequences of `neat_onnx.verify`."""
     model = with_ports(net, model)
-    element = np.float64 if number_type(model) is DataType.DOUBLE else np.float32
+    element = number_type(model).dtype.type
     x = as_read(net, model, short_sequences(net, _SAMPLES, seed=0))
     played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)

@@ -3,7 +3,8 @@
 Each node is computed by onnx's reference evaluator, of operators that are deterministic and whose
 result's size is known before they are computed (see `sizes`). One of an old opset is computed in
 its modern form, since the evaluator ignores attributes that old forms have. FLOAT is computed in
-float32, as a runtime would: a node that reads a FLOAT with more bits than that is left alone.
+float32, as a runtime would: a node that reads a FLOAT with more bits than that is left alone. A
+type that numpy lacks is computed in one that holds its numbers, and rounded.
 """
 
 import warnings
@@ -21,7 +22,7 @@ from neat_onnx.passes.sizes import size_rule
 
 Array = npt.NDArray[Any]
 
-_KINDS = {kind.dtype: kind for kind in DataType if kind is not DataType.BFLOAT16}
+_KINDS = {kind.dtype: kind for kind in DataType if not kind.is_held_wider}
 MAX_ELEMENTS = 1 << 22
 """The most elements that a node's result has to be computed."""
 
@@ -89,17 +90,32 @@ def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         return None  # its inputs do not fit, or are left out: whoever loads the model says so
     if size > MAX_ELEMENTS or not budget.allows("elements", size):
         return None
+    wider = _held_wider(node, draft)
+    if wider and node.op_type == "Cast":
+        node = draft.node("Cast", node.input, node.output, to=int(DataType.FLOAT))
     arrays = _evaluated(node, operands)
     if arrays is None:
         return None
     budget.take("elements", size, node.label)
-    return [_tensor(name, array) for name, array in zip(node.output, arrays, strict=True) if name]
+    return [
+        _tensor(name, array, wider.get(array.dtype))
+        for name, array in zip(node.output, arrays, strict=True)
+        if name
+    ]
+
+
+def _held_wider(node: Node, draft: Draft) -> dict[np.dtype[Any], DataType]:
+    """The types of results that numpy lacks, by the types that hold them."""
+    kinds = [draft.tensors[name].data_type for name in node.input if name]
+    if node.op_type == "Cast":
+        kinds = [DataType(node.given_attributes["to"])]
+    elif node.op_type in ("CastLike", "DequantizeLinear"):
+        kinds = kinds[1:2]
+    return {kind.dtype: kind for kind in kinds if kind.is_held_wider}
 
 
 def _array(tensor: Tensor) -> Array | None:
-    """The values as a runtime holds them; None if numpy has no such type, or it would round."""
-    if tensor.data_type not in _KINDS.values():
-        return None
+    """The values as a runtime holds them; None if it would round."""
     with np.errstate(over="ignore"):
         array: Array = tensor.values.astype(tensor.data_type.dtype)
     if tensor.data_type is DataType.FLOAT and not np.array_equal(array, tensor.values):
@@ -128,5 +144,7 @@ def _evaluated(node: Node, operands: list[Array | None]) -> list[Array] | None:
     return arrays if fine and len(arrays) == len(node.output) else None
 
 
-def _tensor(name: str, array: Array) -> Tensor:
-    return Tensor.of(name, array, _KINDS[array.dtype], infinite=True)
+def _tensor(name: str, array: Array, wider: DataType | None) -> Tensor:
+    if wider is not None:
+        array = Tensor.of(name, array, wider, infinite=True).as_written
+    return Tensor.of(name, array, wider or _KINDS[array.dtype], infinite=True)

@@ -71,7 +71,9 @@ class Certificate(Document):
         pattern="^[0-9a-f]{64}$", description="Of the model as JSON ONNX holds it, to the last bit."
     )
     options: dict[str, Any] = Field(description="The export options that were given, if known.")
-    dtype: Literal["float32", "float64"] = Field(description="The type of the model's inputs.")
+    dtype: Literal["float16", "float32", "float64"] = Field(
+        description="The type of the model's numbers."
+    )
     bound: float = Field(gt=0, description="The normalised MSE that is equal, for this type.")
     bound_reason: str = Field(description="Why that bound.")
     sampling: Sampling = Field(description="How the inputs were sampled.")

@@ -47,11 +47,12 @@ from neat_onnx.verification.samples import (
 )
 from neat_onnx.verification.unordered import unordered
 
-BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
+BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24, DataType.FLOAT16: 1e-6}
 _NO_SLACK = Slack()
 _SAMPLES_ENOUGH = 256
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
+    "FLOAT16": np.float16,
     "INT": np.rint,
     "UINT": lambda x: np.rint(np.abs(x)),
     "BOOL": lambda x: x > 0.0,
@@ -111,16 +112,16 @@ def with_ports(net: Network, model: Model) -> Model:
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:
     """The entries of a report that do not depend on the outputs."""
-    single = number_type(model) is DataType.FLOAT
+    kind = number_type(model)
     return {
-        "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
+        "bound": BOUND[kind],
         "samples": inputs[0].shape[1],
         "steps": len(inputs[0]),
         "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
         "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
         "seed": int(seed),
         "runtime": player.name,
-        "dtype": "float32" if single else "float64",
+        "dtype": kind.dtype.name,
         "quantized": is_quantized(model.graph),
     }
 
@@ -204,7 +205,8 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         if port.name in places:
             low, high = places[port.name]
             part = low + np.floor(part) % (high - low)
-        part = _ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part)
+        kind = kinds[port.name]
+        part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
         if port.name in zeros and "INT" in kinds[port.name]:
             part = np.where(part == zeros[port.name], part + 1, part)
         parts.append(part)
@@ -254,7 +256,7 @@ def _within_rounding(
     net: Network, model: Model, parts: list[Part], facts: dict[str, Any], slack: Slack
 ) -> tuple[bool, list[Part], float | None]:
     """Whether rounding makes errors as large; the parts as far as it is finite; its own error."""
-    element = np.float32 if facts["dtype"] == "float32" else np.float64
+    element = np.dtype(facts["dtype"]).type
     runs = [list(rounded_runs(net, part.x, element)) for part in parts]
     parts, runs, cut = held_steps(parts, runs)
     found = [

@@ -24,7 +24,7 @@ from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import number_type, showing
 from neat_onnx.verification.quantized import is_quantized
 
-_GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
+_GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10, DataType.FLOAT16: 0.5}
 
 
 def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str | None:

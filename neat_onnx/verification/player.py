@@ -16,6 +16,7 @@ from neat_onnx.model.node import operator_of
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.passes.checks.half_precision import rounds_to
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.model_inputs import ModelInputs
@@ -29,11 +30,15 @@ _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 
 
 def number_type(model: Model) -> DataType:
-    """The type whose bound holds: DOUBLE if all inputs and outputs of such numbers are, or FLOAT.
+    """The type whose bound holds: FLOAT16 if outputs are, or numbers inside; DOUBLE if all inputs
+    and outputs of such numbers are; or FLOAT.
 
     A model that reads float64 and gives float32 is no more exact than float32; nor is one inside
     which operators give it. One of integers alone is as exact as float64.
     """
+    halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)
+    if halves or rounds_to(DataType.FLOAT16, model.graph):
+        return DataType.FLOAT16
     if any(operator_of(node).single for node in model.graph.node):
         return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)

@@ -8,17 +8,17 @@ from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
-from neat_onnx.passes.checks.half_precision import rounds_to_half
+from neat_onnx.passes.checks.half_precision import HALVES, rounds_to
 from neat_onnx.passes.draft import with_graph
 
-_WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
-_NOT_COMPARED = "Models of half precision are not compared"
+_NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 
 
 def is_of_half_precision(model: Model) -> bool:
-    """Whether numbers are of half precision, whose rounding has no bound here."""
-    inputs = any(entry.elem_type in _WITHOUT_BOUND for entry in model.graph.inputs)
-    return inputs or rounds_to_half(model.graph)
+    """Whether numbers are rounded to half precision inside, or ports are of one without a bound."""
+    entries = (*model.graph.inputs, *model.graph.outputs)
+    ports = any(entry.elem_type is DataType.BFLOAT16 for entry in entries)
+    return ports or any(rounds_to(kind, model.graph) for kind in HALVES)
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
@@ -49,20 +49,18 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
         stated_outputs: the shapes that the graph states for its outputs have to be right as well.
 
     Raises:
-        ModelError: names or shapes differ; or numbers are of half precision, which has no bound.
+        ModelError: names or shapes differ; or numbers are of BFLOAT16.
     """
-    for entry in model.graph.inputs:
-        if entry.elem_type in _WITHOUT_BOUND:
+    for entry in (*model.graph.inputs, *model.graph.outputs):
+        if entry.elem_type is DataType.BFLOAT16:
             raise ModelError(
-                f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
-                where="graph.inputs",
+                f"'{entry.name}' is BFLOAT16, expected FLOAT, DOUBLE or FLOAT16",
+                where="graph",
                 hint=_NOT_COMPARED,
             )
-    if rounds_to_half(model.graph):
+    if rounds_to(DataType.BFLOAT16, model.graph):
         raise ModelError(
-            "numbers are rounded to half precision inside it",
-            where="graph.node",
-            hint=_NOT_COMPARED,
+            "numbers are rounded to BFLOAT16 inside it", where="graph.node", hint=_NOT_COMPARED
         )
     pairs = pairs_of(net, model)
     carried = {*pairs, *pairs.values()}

@@ -12,10 +12,10 @@ class Report(BaseModel):
 
     verdict: Verdict = Field(
         description="equal: the normalised MSE is within `bound`, and about that of each output "
-        "and of most samples; in float64 also if rounding explains the rest. equal within float32: "
-        "it is not, but the errors are at most four times those that rounding the network's genes "
-        "and values to float32 makes by itself. different: neither, or a value is finite on one "
-        "side only."
+        "and of most samples; in float64 and float16 also if rounding explains the rest. equal "
+        "within float32: it is not, but the errors are at most four times those that rounding the "
+        "network's genes and values to float32 makes by itself. different: neither, or a value is "
+        "finite on one side only."
     )
     passed: bool = Field(description="Whether the verdict is one of the first two.")
     mse: float | None = Field(description="Mean squared error; null if a value is not finite.")
@@ -45,7 +45,7 @@ class Report(BaseModel):
     )
     seed: int = Field(description="The seed that the inputs were sampled with.")
     runtime: str = Field(description="The runtime that ran the model, with its version.")
-    dtype: str = Field(description="The type of the model's inputs: float32 or float64.")
+    dtype: str = Field(description="The type of the model's numbers: float32, float64 or float16.")
     quantized: bool = Field(
         False,
         description="Whether the model has quantized numbers. The network that was "

@@ -3,7 +3,8 @@
 A network computes with numbers, samples first; of a sequence time first, then the samples. Inputs
 of integers or truth values become numbers by a Cast, and axes that stand elsewhere are moved by a
 Transpose. Outputs are given as integers or truth values only where the graph computes such, so that
-nothing is rounded, and as the last step where they were.
+nothing is rounded, and as the last step where they were. Inputs and outputs of FLOAT16 have it; the
+numbers between them are not rounded.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
 
-_DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_discrete}
+_DISCRETE = (kind for kind in DataType if kind.is_discrete and not kind.is_held_wider)
+_DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 
 
 def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Model, dict[str, str]]:
@@ -129,11 +131,15 @@ def _name_of_numbers(draft: Draft, port: Port) -> str:
 
 
 def _kinds_of(ports: Sequence[Port], draft: Draft) -> dict[str, DataType]:
-    """The types of outputs that were of integers or truth values, if the graph computes such."""
+    """The types of outputs: of integers or truth values, if the graph computes such."""
     wanted = {port.name: _DTYPES[port.dtype] for port in ports if port.dtype in _DTYPES}
-    if not wanted:
-        return {}
+    if all(kind is DataType.FLOAT16 for kind in wanted.values()):
+        return wanted
     from neat_onnx.operators.frames.output_types import OutputTypes  # noqa: PLC0415 - of few networks
 
     types = OutputTypes(draft)
-    return {name: kind for name, kind in wanted.items() if types.holds(name, kind)}
+    return {
+        name: kind
+        for name, kind in wanted.items()
+        if kind is DataType.FLOAT16 or types.holds(name, kind)
+    }

@@ -1,66 +1,73 @@
 """Half precision: nodes that round their results to 16 bits, as neurons do not.
 
-A network computes in float64. Numbers of BFLOAT16 have 8 bits, so that rounding after each node
-shows in the second or third digit: such models are refused. Numbers of FLOAT16 have 11: such models
-are imported, with a warning. Weights alone are exact in every type.
+A network computes in float64. Numbers of FLOAT16 have 11 bits, so that rounding after each node
+shows in the fourth digit, and in the third of BFLOAT16, which has 8: such models are imported with
+a warning. Weights alone are exact in every type, and a result that is rounded as it leaves the
+graph has the type of its port.
 """
 
-from neat_onnx.errors import ModelError, abridged, warn
+from neat_onnx.errors import abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
-from neat_onnx.model.wiring import nodes_within
+from neat_onnx.model.wiring import nodes_within, subgraphs
 
 _CASTS = ("Cast", "CastLike")
+HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
+"""The types of half precision."""
 
 
 def check_half_precision(graph: Graph) -> None:
-    """Refuse a graph that rounds to BFLOAT16; warn of one that rounds to FLOAT16.
-
-    Raises:
-        ModelError: it names the nodes.
-    """
-    rounding = _rounding(graph, DataType.BFLOAT16)
-    if rounding:
-        raise ModelError(
-            f"numbers are rounded to BFLOAT16 at node {abridged(rounding)}, "
-            "which neurons do not do",
-            where="graph.node",
-            hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
-        )
-    rounding = _rounding(graph, DataType.FLOAT16)
-    if rounding:
-        warn(
-            f"numbers are rounded to FLOAT16 at node {abridged(rounding)}: "
-            "the network computes them unrounded, and is not compared with the model"
-        )
+    """Warn of a graph that rounds to FLOAT16 or BFLOAT16 inside."""
+    for kind in HALVES:
+        if rounding := _rounding(graph, kind):
+            warn(
+                f"numbers are rounded to {kind.name} at node {abridged(rounding)}: "
+                "the network computes them unrounded"
+            )
 
 
-def rounds_to_half(graph: Graph) -> bool:
-    """Whether a node rounds its results to 16 bits."""
-    return any(_rounding(graph, kind) for kind in (DataType.FLOAT16, DataType.BFLOAT16))
+def rounds_to(kind: DataType, graph: Graph) -> bool:
+    """Whether a node rounds results to FLOAT16 or BFLOAT16 that others of the graph read."""
+    return bool(_rounding(graph, kind))
 
 
 def _rounding(graph: Graph, kind: DataType) -> list[str]:
-    """The labels of the nodes that compute numbers of a type and round them."""
+    """The labels of the nodes that compute numbers of a type and round them.
+
+    Numbers that are made of constants alone are constants: an import computes them as they are.
+    """
     computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
-    found = []
+    unchanging = {tensor.name for tensor in graph.initializer}
+    inside, found = _computed_with(graph), []
     for node in nodes_within(graph):
         given = {name for name in node.input if name}
+        fixed = bool(given) and given <= unchanging
+        unchanging.update(node.output if fixed else ())
         if node.op_type in _CASTS:
             if not _casts_to(node, kind, computed | constant):
                 continue
             rounds = node.input[0] not in computed | constant
         else:
             exact = _is_exact(node)
-            half = computed | constant if exact else computed
-            if half.isdisjoint(given) and not (given and given <= constant):
+            half = computed | constant if exact or fixed else computed
+            if half.isdisjoint(given):
                 continue
             rounds = not exact
-        computed.update(filter(None, node.output))
-        if rounds:
+        (constant if fixed else computed).update(filter(None, node.output))
+        if rounds and not fixed and not inside.isdisjoint(node.output):
             found.append(node.label)
+    return found
+
+
+def _computed_with(graph: Graph) -> set[str]:
+    """The tensors that nodes compute with: others leave the graph, if in another shape."""
+    found = set[str]()
+    for node in reversed([*nodes_within(graph)]):
+        if not (_is_exact(node) and found.isdisjoint(node.output)):
+            found.update(filter(None, node.input))
+        found.update(entry.name for inner in subgraphs(node) for entry in inner.outputs)
     return found
 
 

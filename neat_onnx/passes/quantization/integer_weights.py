@@ -2,6 +2,8 @@
 
     W0 = (W0_quantized - W0_zero) · W0_scale,    as float32 has this product, bit for bit
 
+Weights that are of 16 bits are cast from their type: half of the size.
+
 Models that others quantized have such weights; random ones never are. The scale is one for the
 tensor, or one along an axis. Cast, Sub and Mul give the weights back, and not DequantizeLinear:
 onnx's reference evaluator has that from opset 19 on, and onnxruntime rewrites a MatMul that reads
@@ -30,7 +32,10 @@ def integer_weights(model: Model) -> Model:
         computed = _NODES_COMPUTED * tensor.size
         if tensor.data_type is not DataType.FLOAT or tensor.size > MAX_ELEMENTS or computed > left:
             continue
-        if (numbers := _worthwhile(tensor)) is not None:
+        numbers = _worthwhile(tensor)
+        if numbers is None and (kind := _half(tensor)):
+            numbers = QuantizedNumbers(tensor.values, kind, np.zeros(()), np.ones(()))
+        if numbers is not None:
             left -= computed
             del draft.tensors[tensor.name]
             draft.nodes += _nodes(draft, tensor.name, numbers)
@@ -48,6 +53,18 @@ def _worthwhile(tensor: Tensor) -> QuantizedNumbers | None:
         if numbers is not None and np.count_nonzero(values) >= _MIN_WEIGHTS_PER_SCALE * scales:
             return numbers
     return None
+
+
+def _half(tensor: Tensor) -> DataType | None:
+    """The type of 16 bits that has all numbers of a tensor, if that saves enough."""
+    if 2 * tensor.size - _BYTES_OF_NAMES < _MIN_BYTES_SAVED:
+        return None
+    values = tensor.values
+    with np.errstate(over="ignore"):
+        if np.array_equal(values, values.astype(np.float16)):
+            return DataType.FLOAT16
+    half = Tensor.of("", values, DataType.BFLOAT16, infinite=True).as_written
+    return DataType.BFLOAT16 if np.array_equal(values, half) else None
 
 
 def _nodes(draft: Draft, name: str, numbers: QuantizedNumbers) -> list[Node]:

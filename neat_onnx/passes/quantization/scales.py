@@ -28,12 +28,12 @@ class QuantizedNumbers(NamedTuple):
     """Numbers as integers of 8 bits: (stored - zero_point) · scale, as float32 has that product.
 
     Attributes:
-        stored: the integers.
+        stored: the integers, or numbers of 16 bits.
         data_type: their type.
         zero_point, scale: of an axis each, 1 for all others, or of no axis at all.
     """
 
-    stored: Ints
+    stored: Ints | Floats
     data_type: DataType
     zero_point: Floats
     scale: Floats

@@ -84,6 +84,6 @@ def dequantized(draft: Draft, name: str, values: Floats, scale: Floats, axis: in
 def constant(draft: Draft, wish: str, values: npt.ArrayLike, data_type: DataType) -> str:
     """Add an initializer to a draft and return its name."""
     name = draft.name(wish)
-    kind = np.float64 if data_type is DataType.FLOAT else np.int64
+    kind = np.int64 if data_type.is_integer else np.float64
     draft.tensors[name] = Tensor.of(name, np.asarray(values, kind), data_type)
     return name

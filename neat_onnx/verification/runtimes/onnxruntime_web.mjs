@@ -2,7 +2,7 @@
 // again and again. Tensors are {type, dims, data}, their data in base64.
 import { createInterface } from "node:readline";
 
-const ARRAYS = { float32: Float32Array, float64: Float64Array };
+const ARRAYS = { float16: Uint16Array, float32: Float32Array, float64: Float64Array };
 const write = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");
 const ort = await import("onnxruntime-web").catch(() => null);
 let session = null;

@@ -15,7 +15,7 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.verification.runtimes import Feed, Session, not_installed
 
 _SECONDS = 120.0  # more than any answer takes
-_TYPES = {"float32": "<f4", "float64": "<f8"}
+_TYPES = {"float16": "<f2", "float32": "<f4", "float64": "<f8"}
 
 
 def load(model: Model) -> Session:

@@ -128,6 +128,22 @@ def model_of(nodes, x, given):
     return model
 
 
+@pytest.mark.parametrize("kind", ["FLOAT16", "BFLOAT16"])
+def test_weights_of_16_bits_are_written_as_such(kind):
+    wide = 1e6 if kind == "BFLOAT16" else 1.0
+    values = (wide * RANDOM.normal(size=(24, 40))).astype(np.float32)
+    held = Tensor.of("w", values, DataType[kind]).as_written.astype(np.float32)
+    model = model_of([node("Gemm", "x w", "y")], (24,), {"w": held})
+    net = import_model(model)
+    made = export(net)
+    stored = [each for each in made.graph.initializer if each.data_type is DataType[kind]]
+    assert [each.size for each in stored] == [24 * 40]
+    assert len(made.to_bytes()) < 2 * 24 * 40 + 400
+    assert import_model(made) == net
+    assert verify(net, made, runtime="onnxruntime").passed
+    assert verify(net, made).verdict == "equal"
+
+
 def perceptron(axis=None, **bounds):
     first, given = dequantized("w", 24, 40, axis=axis, **bounds)
     second, others = dequantized("v", 40, 20, axis=axis, **bounds)
