@@ -35,6 +35,7 @@ from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import moved_operators
 from neat_onnx.network.port import Port
+from neat_onnx.network.structure import IMPORTED
 from neat_onnx.parsing import parse
 
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
@@ -210,7 +211,7 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         library=document.library,
         blocks=restored_blocks(net, at, document.apart, position),
         memory=moved_memory(net.memory, back),
-        operators=moved_operators(net.operators, back),
+        operators=moved_operators(net.operators if document.library == IMPORTED else (), back),
     )
 
 

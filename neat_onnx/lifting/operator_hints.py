@@ -80,10 +80,11 @@ class _Hints:
 
     def found(self) -> Iterator[OperatorHint]:
         """Yield the hints."""
-        for node in self._draft.model.graph.node:
-            group = self._group(node)
-            if group is None or not all(map(_may_come_back, group)):
-                continue
+        groups = {}
+        for node in filter(_may_come_back, self._draft.model.graph.node):
+            if (group := self._group(node)) and all(map(_may_come_back, group)):
+                groups[tuple(each.output[0] for each in group)] = group
+        for group in groups.values():
             made = {name for each in group for name in each.output}
             names = dict.fromkeys(name for each in group for name in each.input if name)
             reads = [name for name in names if name in self._tensors and name not in made]
