@@ -240,6 +240,7 @@ def _around(
         outputs=tuple(map(_of_numbers, outputs)),
         connections=net.connections.take(its[net.connections.target]),
         blocks=tuple(block for block in net.blocks if np.all(its[block.neurons])),
+        operators=(),
     )
     if idle:
         return rest

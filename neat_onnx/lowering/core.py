@@ -175,7 +175,7 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
 
     batch = {"batch_dimension": options.batch_dimension or False}
     bare = options.model_copy(update={"include_metadata": False, **batch})
-    return shortest(ctx, model, finish, lambda net: _with_own_metadata(net, bare))
+    return shortest(ctx, model, finish, lambda net: _with_own_metadata(net, bare), frame)
 
 
 def _metadata(

@@ -164,6 +164,10 @@ class Frame(Protocol):
         """
         ...
 
+    def in_stated_types(self, model: Model) -> Model:
+        """Return the model with ports in the types alone that the network states."""
+        ...
+
     def metadata(self, model: Model) -> dict[str, str]:
         """Return the entries about memory for the model's metadata; {} where there are none."""
         ...

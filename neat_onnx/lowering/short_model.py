@@ -9,7 +9,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.lifting.core import Lifted, lift
+from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import is_one_of, with_graph
@@ -60,9 +60,11 @@ class BareModel:
 
     Attributes:
         model: the model.
+        batch_axis: as for `lift`.
     """
 
     model: Model
+    batch_axis: BatchAxis = "auto"
 
     @cached_property
     def size(self) -> int:
@@ -92,7 +94,7 @@ class BareModel:
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
-                return lift(self.model)
+                return lift(self.model, self.batch_axis)
             except (NeatOnnxError, NeatOnnxWarning):
                 return None
 

@@ -14,12 +14,14 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lowering.around_operators import Export, Found, versions_of, written_with
+from neat_onnx.lowering.hinted_operators import hinted
 from neat_onnx.lowering.registry import Proposal, proposals
 from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Graph, Model, ValueInfo
-from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.genes import NONE, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+from neat_onnx.passes.of_all_samples import has_batch
 from neat_onnx.short_form.order import in_order_of
 
 _Key = tuple[Any, ...]
@@ -35,11 +37,11 @@ def with_proposed_operators(net: Network, plain: Model, export: Export) -> Model
         plain: its model, whose ports the new one has.
         export: makes the model of another network, without metadata.
     """
-    if net.has_memory or net.memory or plain.graph.inputs[0].elem_type is not DataType.FLOAT:
+    if net.has_memory or net.memory:
         return None
     found, genes, taken = list[Found](), _Genes(net), set[int]()
-    for proposal in proposals(net):
-        each = _found(genes, proposal, plain.opset, taken)
+    for proposal, alone in _proposed(net, plain):
+        each = None if alone is None else _found(genes, proposal, alone, taken)
         if each is not None and taken.isdisjoint(each.neurons.tolist()):
             taken.update(each.places.tolist())
             found.append(each)
@@ -49,36 +51,49 @@ def with_proposed_operators(net: Network, plain: Model, export: Export) -> Model
     return None if whole is None else genes.in_order(whole)
 
 
-def _found(genes: "_Genes", proposal: Proposal, opset: int, taken: Collection[int]) -> Found | None:
+def _proposed(net: Network, plain: Model) -> Iterator[tuple[Proposal, Network | None]]:
+    """Yield each proposal, and the network that import makes of it, if it makes one."""
+    numbers = plain.graph.inputs[0].elem_type
+    for proposal in proposals(net) if numbers is DataType.FLOAT else ():
+        graph = Graph(
+            name="graph",
+            inputs=[
+                ValueInfo.of(name, shape=["N", *sources.shape])
+                for name, sources in proposal.reads.items()
+            ],
+            outputs=[ValueInfo.of(name) for name in proposal.gives],
+            initializer=list(proposal.constants),
+            node=list(proposal.nodes),
+        )
+        model = Model(opset_import=versions_of(plain.opset, proposal), graph=graph)
+        yield proposal, BareModel(model).network
+    for proposal, model in hinted(net, plain.opset, numbers):
+        yield proposal, BareModel(model, "auto" if has_batch(model.graph) else None).network
+
+
+def _found(
+    genes: "_Genes", proposal: Proposal, alone: Network, taken: Collection[int]
+) -> Found | None:
     """The operator, if import makes neurons of the network of it.
 
     Args:
         genes: of the network.
         proposal: the operator.
-        opset: of the model.
+        alone: the network that import makes of it.
         taken: neurons that other operators have.
     """
-    graph = Graph(
-        name="graph",
-        inputs=[
-            ValueInfo.of(name, shape=["N", *sources.shape])
-            for name, sources in proposal.reads.items()
-        ],
-        outputs=[ValueInfo.of(name) for name in proposal.gives],
-        initializer=list(proposal.constants),
-        node=list(proposal.nodes),
-    )
-    alone = BareModel(Model(opset_import=versions_of(opset, proposal), graph=graph)).network
-    if alone is None:
-        return None
-    inputs = np.concatenate([proposal.reads[port.name].ravel() for port in alone.inputs])
+    reads = [*proposal.reads.values()]
+    inputs = np.concatenate([sources.ravel() for sources in reads])
     place = genes.places(alone, inputs, taken)
     results = {
-        port.name: Port(port.name, port.shape, place[port.neurons])
-        for port in alone.outputs
+        name: Port(name, port.shape, place[port.neurons])
+        for name, port in zip(proposal.gives, alone.outputs, strict=True)
         if np.all(place[port.neurons] != NONE)
     }
-    return Found(proposal, place, results) if results else None
+    made = np.concatenate([np.empty(0, np.int64), *(port.neurons for port in results.values())])
+    if not len(made) or len(distinct(made)) < len(made) or np.any(np.isin(made, inputs)):
+        return None  # elements are one neuron, or handed on
+    return Found(proposal, place, results)
 
 
 class _Genes:

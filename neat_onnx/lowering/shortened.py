@@ -22,6 +22,7 @@ from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.around_operators import Export
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.registry import Frame
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
     forms_of,
@@ -70,7 +71,9 @@ _FREE = {  # options that leave the form open
 }
 
 
-def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export) -> Model:
+def shortest(
+    ctx: LoweringContext, plain: Model, finish: Finish, export: Export, frame: Frame
+) -> Model:
     """The finished model in the shortest form that import makes the same network of.
 
     A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
@@ -82,6 +85,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
         plain: the model as it was lowered, without metadata.
         finish: adds the metadata.
         export: makes the model of another network, without metadata.
+        frame: the frame of the export.
 
     Raises:
         SharedNeuronsError: as for the usual form.
@@ -90,8 +94,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export)
         return finish(plain, None, inf)
     single_sample, genes = ctx.options.batch_dimension is None, genes_of(ctx.net)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
-    whole = with_proposed_operators(ctx.net, plain, export)
-    if whole and (proposed := files.with_operators(whole)):
+    if proposed := files.with_operators(with_proposed_operators(ctx.net, plain, export), frame):
         return proposed
     if genes > _MAX_GENES:
         return files.usual
@@ -190,12 +193,19 @@ class _Files:
                     return found
         return None
 
-    def with_operators(self, whole: Model) -> Model | None:
+    def with_operators(self, whole: Model | None, frame: Frame) -> Model | None:
         """The file of a model with proposed operators, if its graph alone is enough; of a network
         of few genes the file without them, if that is smaller.
 
         Identities stay in it only where it is much shorter than the usual one.
+
+        Args:
+            whole: the model, if there is one.
+            frame: the frame of the export.
         """
+        if whole is None:
+            return None
+        whole = frame.in_stated_types(whole)
         forms, genes = [*with_larger_operators(whole), whole], genes_of(self.net)
         found = self.without_genome(forms)
         if found is None and genes <= _MAX_GENES:

@@ -66,7 +66,8 @@ class Node(BaseModel):
     `elementwise` says that an element of the result is a function of one element of each input,
     which broadcast to each other; `picks`, that every element of its results is one of an input's;
     `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
-    `single`, that its numbers are rounded to FLOAT, whatever it reads.
+    `single`, that its numbers are rounded to FLOAT, whatever it reads; `varies`, that runtimes do
+    not compute all of its results as ONNX has them.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -82,6 +83,7 @@ class Node(BaseModel):
     picks: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     single: ClassVar[bool] = False
+    varies: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

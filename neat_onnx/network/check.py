@@ -18,6 +18,7 @@ from neat_onnx.network.genes import (
     NONE,
     Bools,
     Connections,
+    Ints,
     Neurons,
     Where,
     distinct,
@@ -25,6 +26,7 @@ from neat_onnx.network.genes import (
     once,
 )
 from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Dtype, Port
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
@@ -155,6 +157,18 @@ def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) 
         raise network_error(where, position, message.format(values[position]))
 
 
+def check_operators(operators: tuple[OperatorHint, ...], count: int) -> None:
+    """Refuse hints at operators that read neurons beyond `count`."""
+    for position, hint in enumerate(operators):
+        _check_inside("operators", position, hint.neurons, count)
+
+
+def _check_inside(where: Where, position: int, neurons: Ints, count: int) -> None:
+    outside = (neurons < 0) | (neurons >= count)
+    if np.any(outside):
+        raise network_error(where, position, f"no such neuron {neurons[outside][0]}")
+
+
 def check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int) -> None:
     """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used.
 
@@ -169,6 +183,4 @@ def check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int)
         except NetworkError as error:
             raise network_error("blocks", position, error.message) from error
         for neurons in (block.sources.ravel(), block.neurons.ravel()):
-            outside = (neurons < 0) | (neurons >= count)
-            if np.any(outside):
-                raise network_error("blocks", position, f"no such neuron {neurons[outside][0]}")
+            _check_inside("blocks", position, neurons, count)

@@ -308,7 +308,7 @@ def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     return tuple(str(name) for name in table), np.array([code[name] for name in names], np.int64)
 
 
-Where = Literal["inputs", "outputs", "neurons", "connections", "blocks", "memory"]
+Where = Literal["inputs", "outputs", "neurons", "connections", "blocks", "memory", "operators"]
 
 
 def network_error(what: Where, position: int, message: str) -> NetworkError:

@@ -6,7 +6,7 @@ number of samples, each with a kernel of its own.
 
 from collections.abc import Mapping, Sequence
 
-from neat_onnx.model import Graph, Node, Tensor, ValueInfo
+from neat_onnx.model import DataType, Graph, Node, Tensor, ValueInfo
 from neat_onnx.passes.draft import is_one_of, make_node
 
 
@@ -15,6 +15,7 @@ def for_each_sample(
     reads: Mapping[str, str],
     gives: Mapping[str, str],
     constants: Sequence[Tensor],
+    kinds: Mapping[str, DataType] | None = None,
 ) -> Node:
     """The Scan over samples of which these nodes compute one.
 
@@ -23,11 +24,13 @@ def for_each_sample(
         reads, gives: names of tensors of all samples [N, ...], and the names of one among the
             nodes.
         constants: constants that they read.
+        kinds: the types of tensors of one sample that are not floats.
     """
+    kinds = kinds or {}
     body = Graph(
         name="b",
-        inputs=[ValueInfo.of(name) for name in reads.values()],
-        outputs=[ValueInfo.of(name) for name in gives.values()],
+        inputs=[ValueInfo.of(name, kinds.get(name, DataType.FLOAT)) for name in reads.values()],
+        outputs=[ValueInfo.of(name, kinds.get(name, DataType.FLOAT)) for name in gives.values()],
         initializer=list(constants),
         node=list(nodes),
     )

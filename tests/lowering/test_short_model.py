@@ -32,9 +32,9 @@ def with_number(number: float) -> Model:
 def test_no_form_is_lifted_twice(net, monkeypatch):
     lifted = []
 
-    def recorded(model):
+    def recorded(model, batch_axis):
         lifted.append(model.to_bytes())
-        return lift(model)
+        return lift(model, batch_axis)
 
     monkeypatch.setattr(short_model, "lift", recorded)
     export(net)
@@ -70,7 +70,7 @@ def test_a_file_longer_than_another_is_not_imported(net, monkeypatch):
 def test_a_graph_that_is_known_is_not_lifted_again(net, monkeypatch):
     model = export(net)
     known = lift(model)
-    monkeypatch.setattr(restore, "lift", None)
+    monkeypatch.setattr(restore, "lift_with_hints", None)
     assert restore.import_network(model, lifted=known) == net
     turned = model.model_copy(
         update={"graph": model.graph.model_copy(update={"node": model.graph.node[::-1]})}

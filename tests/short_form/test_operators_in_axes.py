@@ -1,5 +1,7 @@
 """Operators along axes, tables at computed places and branches come back as few nodes."""
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -165,7 +167,7 @@ def test_integers_are_compared_in_axes_of_their_own():
     """They are floats in a network; of its input one Cast makes them."""
     model = graph([node("Gather", "T x", "y")], x=("N", 3), T=TABLE)
     model.graph.input[0].type.tensor_type.elem_type = INT64
-    net = import_model(model, check=False)
+    net = replace(import_model(model, check=False), operators=())
     short = export(net)
     assert operators(short)[:3] == ["Cast", "Reshape", "Sub"]
     assert import_model(short) == net

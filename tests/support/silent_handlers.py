@@ -20,6 +20,10 @@ SILENT = [
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
     ("lifting/core.py:_with_open_states", "one of several ways; the caller has others"),
     (
+        "lowering/hinted_operators.py:hinted",
+        "a hint is no claim: of another opset, or of no import, it is left aside",
+    ),
+    (
         "lowering/short_model.py:lifted",
         "the long form is kept, which needs no import to agree",
     ),

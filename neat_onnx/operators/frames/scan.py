@@ -206,6 +206,8 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     count = len(node.input) - node.attributes.num_scan_inputs
     if count != len(body.inputs) - node.attributes.num_scan_inputs or count > len(body.outputs):
         ctx.fail(node, "its body's inputs and outputs do not fit")
+    for name, entry in zip(node.input, body.inputs, strict=True):
+        _hand_type(ctx, name, entry.name)
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
         _unroll(ctx, node, body, count)
         return
@@ -232,6 +234,14 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
         if not isinstance(result, Value):
             ctx.fail(node, f"its output '{name}' depends on no input")
         ctx.operands[name] = result.rearranged(lambda array: array[None])
+    for name, entry in zip(node.output, body.outputs, strict=False):
+        _hand_type(ctx, entry.name, name)
+
+
+def _hand_type(ctx: LiftingContext, name: str, other: str) -> None:
+    """Take a tensor for one of integers if another is, at the ends of a body."""
+    if ctx.is_integer(name):
+        ctx.integer.add(other)
 
 
 def _require_first_axes(ctx: LiftingContext, node: Scan) -> None:

@@ -6,7 +6,7 @@ elementwise nodes broadcast; where others read it beside the samples, an Expand 
 
 from collections.abc import Sequence
 
-from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph
@@ -76,13 +76,19 @@ def _is_broadcast(model: Model, name: str) -> bool:
         read = {each for each in node.input if each and each not in constants}
         if subgraphs(node):
             return False  # graphs inside may read it as well
-        if not read & alone:
+        if not read & alone or _takes_the_sample(graph, node):
             continue
         if read <= alone:
             alone.update(node.output)
         elif not is_elementwise(node) or is_one_of(node, "PRelu"):  # one of its inputs alone
             return False
     return not any(entry.name in alone for entry in graph.outputs)
+
+
+def _takes_the_sample(graph: Graph, node: Node) -> bool:
+    """Whether a node takes a tensor of one sample without the axis of samples."""
+    axes = graph.tensors.get(node.input[-1]) if is_one_of(node, "Squeeze") else None
+    return axes is not None and axes.values.tolist() == [0]
 
 
 def _wish(draft: Draft, wish: str) -> str:

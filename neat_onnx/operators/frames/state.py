@@ -85,12 +85,7 @@ class OneStep:
         ctx, names = self._ctx, dict[str, str]()
         has_samples = ctx.options.batch_dimension is not None
         if ctx.options.dialect == "standard":
-            if has_samples and (shared := shared_ports(ctx.net.inputs)):
-                from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
-                    with_shared_inputs,
-                )
-
-                model, names = with_shared_inputs(model, shared)
+            model, names = self._with_shared_inputs(model)
             model, others = as_stated(model, ctx.net)
             names = renamed_twice(names, others)
         if not has_samples and has_batch(model, ctx.net):
@@ -101,6 +96,33 @@ class OneStep:
             model, others = of_single_sample(model)
             names = renamed_twice(names, others)
         return model, names
+
+    def _with_shared_inputs(self, model: Model) -> tuple[Model, dict[str, str]]:
+        """Take the batch from inputs that all samples share, if they have it."""
+        if self._ctx.options.batch_dimension is None:
+            return model, {}
+        ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.inputs}
+        ports = shared_ports(self._ctx.net.inputs)
+        shared = [port for port in ports if ranks[port.name] > len(port.shape)]
+        if not shared:
+            return model, {}
+        from neat_onnx.operators.frames.shared_inputs import (  # noqa: PLC0415 - of few networks
+            with_shared_inputs,
+        )
+
+        return with_shared_inputs(model, shared)
+
+    def in_stated_types(self, model: Model) -> Model:
+        """Give inputs and outputs the types that ports have, and no batch to those that all samples
+        share.
+        """
+        if all(port.is_plain for port in self._ctx.net.inputs + self._ctx.net.outputs):
+            return model
+        from neat_onnx.operators.frames.stated_ports import (  # noqa: PLC0415 - of few networks
+            in_stated_types,
+        )
+
+        return in_stated_types(self._with_shared_inputs(model)[0], self._ctx.net)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""

@@ -31,6 +31,17 @@ def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Mode
     )
 
 
+def in_stated_types(model: Model, net: Network) -> Model:
+    """The model, of numbers with samples first, with ports in the types that a network states."""
+    inputs, outputs = (
+        [Port(port.name, port.shape, port.neurons, port.dtype) for port in ports]
+        for ports in (net.inputs, net.outputs)
+    )
+    return _with_fewer_casts(
+        _with_outputs(_with_inputs(model, inputs, 1), outputs, 1, timed=False)
+    )[0]
+
+
 def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
     names: dict[str, str] = {}
@@ -38,7 +49,9 @@ def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
     for port in ports:
         entry, kind = entries[port.name], _DTYPES.get(port.dtype)
         order = _order(port, entry, leading)
-        steps = _transpose(np.argsort(order).tolist()) + (_cast(entry.elem_type) if kind else [])
+        steps = _transpose(np.argsort(order).tolist())
+        if kind and kind is not entry.elem_type:
+            steps += _cast(entry.elem_type)
         if not steps:
             continue
         names[port.name] = inner = _name_of_numbers(draft, port)
@@ -52,7 +65,9 @@ def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
 
 def _with_outputs(model: Model, ports: Sequence[Port], leading: int, *, timed: bool) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
-    kinds = _kinds_of(ports, draft)
+    kinds = _kinds_of(
+        [each for each in ports if not entries[each.name].elem_type.is_discrete], draft
+    )
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
@@ -80,7 +95,8 @@ def _with_fewer_casts(model: Model) -> tuple[Model, dict[str, str]]:
     """
     draft, handed_on, nodes = Draft(model), HandedOn(model.graph), list[Node]()
     for node in model.graph.node:
-        before = draft.maker(node.input[0], "Cast") if is_one_of(node, "Cast") else None
+        read = draft.behind(node.input[0], "Identity") if is_one_of(node, "Cast") else ""
+        before = draft.maker(read, "Cast")
         source = before.input[0] if before else ""
         kind = draft.facts(source).elem_type if source else None
         if not (kind and kind.is_discrete):

@@ -25,7 +25,7 @@ def find_argmax(search: Search, chooser: Node) -> Found | None:
 def find_argmax_in_axes(search: Search, cast: Node) -> Found | None:
     """The place along an axis of a tensor that was turned, or got other axes, for it."""
     reduced = search.draft.maker(cast.input[0], "ArgMax", "ArgMin")
-    if reduced is None:
+    if reduced is None or search.kind(cast.output[0]).is_discrete:
         return None
     last = int(reduced.given_attributes.get("select_last_index", 0))
     return _place(search, reduced.op_type, reduced.input[0], cast.output[0], last)

@@ -26,12 +26,14 @@ from neat_onnx.operators.sums.dense import MatMul
 def is_row_product(ctx: LoweringContext, block: SpatialBlock) -> bool:
     """Whether a block is a window of one tap over sources that stand in order, as `_in_order` has
     them, and more than channels and their space; or in none, so that they are gathered anyway; or
-    its channels have responses of their own, which a Conv has not.
+    its channels have responses of their own, which a Conv has not, or lack connections, of which
+    import makes some of a Conv's weights of 0.
     """
     if not block.is_product:
         return False
-    response, rows = ctx.net.neurons.response[block.neurons[:, 0]], block.sources.shape[1]
-    if np.any(response != response[0]):
+    firsts, rows = block.neurons[:, 0], block.sources.shape[1]
+    response = ctx.net.neurons.response[firsts]
+    if np.any(response != response[0]) or np.any(ctx.net.fan_in[firsts] < len(block.sources)):
         return True
     return block.repeats_sources or (len(block.sources) > 1 and _between(block) != rows)
 
@@ -51,10 +53,13 @@ def _between(block: SpatialBlock) -> int:
 
 
 def _in_order(neurons: np.ndarray, between: int) -> np.ndarray:
-    """Neurons (channels, rows) as [outer, channels, between], or [rows, channels] if that is 1."""
+    """Neurons (channels, rows) as [outer, channels, between], without an outer axis of one element;
+    as [rows, channels] if nothing is between.
+    """
     if between == 1:
         return neurons.T
-    return neurons.reshape(len(neurons), -1, between).swapaxes(0, 1)
+    ordered = neurons.reshape(len(neurons), -1, between).swapaxes(0, 1)
+    return ordered[0] if len(ordered) == 1 else ordered
 
 
 def _along(values: Floats, between: int) -> Floats:

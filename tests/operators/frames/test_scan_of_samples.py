@@ -39,3 +39,21 @@ def test_a_body_that_reads_all_samples_is_refused():
     model = graph([node("Abs", "x", "b"), _scan(*nodes)], x=("N", 3, 4))
     with pytest.raises(ModelError, match="would mix samples"):
         import_model(model)
+
+
+def test_a_body_divides_integers_as_integers():
+    entries = [
+        helper.make_value_info(name, helper.make_tensor_type_proto(TensorProto.INT32, None))
+        for name in ("a", "r")
+    ]
+    three = helper.make_tensor("three", TensorProto.INT32, [], [3])
+    body = helper.make_graph(
+        [node("Div", "a three", "r")], "body", entries[:1], entries[1:], [three]
+    )
+    scan = helper.make_node("Scan", ["x"], ["y"], "scan", body=body, num_scan_inputs=1)
+    ends = [helper.make_tensor_value_info(name, TensorProto.INT32, ["N", 4]) for name in "xy"]
+    whole = helper.make_graph([scan], "graph", ends[:1], ends[1:])
+    opset = helper.make_opsetid("", 18)
+    net = import_model(model := helper.make_model(whole, opset_imports=[opset], ir_version=8))
+    assert net.activate([7.0, 8.0, -7.0, 9.0]).tolist() == [2.0, 2.0, -2.0, 3.0]
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed

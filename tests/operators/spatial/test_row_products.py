@@ -95,3 +95,17 @@ def test_rows_whose_weights_differ_are_no_product_of_rows(form):
     assert "MatMul" not in operators(model)
     assert verify(other, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == other
+
+
+def test_rows_of_a_matrix_with_zeros_come_back_as_a_product():
+    """Its zeros are no connections, but a window has one for each of its weights."""
+    random = np.random.default_rng(0)
+    neighbours = np.where(np.tri(5, k=1) * np.tri(5, k=1).T, random.normal(size=(5, 5)), 0.0)
+    nodes = [node("MatMul", "x w", "h"), node("MatMul", "a h", "m"), node("Relu", "m", "y")]
+    model = graph(nodes, x=("N", 5, 3), w=random.normal(size=(3, 8)), a=neighbours)
+    net = import_model(model)
+    written = export(net)
+    assert operators(written) == operators(model)
+    assert "neat_onnx.genome" not in written.metadata
+    assert import_model(written.to_bytes()) == net
+    assert verify(net, written, samples=32, runtime="onnxruntime").passed

@@ -1,0 +1,106 @@
+"""Operators that a network has hints at, for the neurons that import made of them."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.lowering.registry import Proposal
+from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
+from neat_onnx.model.open_node import schema_of
+from neat_onnx.network.network import Network
+from neat_onnx.network.operator_hint import OperatorHint
+from neat_onnx.passes.draft import copied, make_node
+from neat_onnx.passes.of_all_samples import name_of_samples, of_all_samples
+
+
+def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Proposal, Model]]:
+    """Yield the operators at which a network has hints, and each of them alone.
+
+    Args:
+        net: the network; if it was changed, neurons that stand there may be others.
+        opset: of the model.
+        numbers: the type of its numbers.
+    """
+    for hint in net.operators:
+        try:
+            alone = _in_opset(load_model(hint.model), opset)
+        except NeatOnnxError:
+            continue  # the hint is of no import, or the opset has no such operator
+        if _fits(hint, alone, numbers):
+            yield _proposal(hint, alone, numbers), alone
+
+
+def _in_opset(model: Model, opset: int) -> Model:
+    """The model of operators in another opset.
+
+    Raises:
+        ModelError: that has no such operators.
+    """
+    pairs = [_node_in_opset(node, model.opset, opset) for node in model.graph.node]
+    domains = sorted({node.domain for node in model.graph.node} - {""})
+    versions = [
+        OperatorSet(version=opset),
+        *(OperatorSet(domain=name, version=1) for name in domains),
+    ]
+    graph = copied(model.graph, node=[node for node, _ in pairs])
+    found = copied(model, opset_import=versions, graph=graph)
+    if not all(is_same for _, is_same in pairs):
+        from neat_onnx.model.validate import validate  # noqa: PLC0415 - seldom needed
+
+        if validate(found, "onnx"):
+            raise ModelError(f"opset {opset} has no such operator")
+    return found
+
+
+def _node_in_opset(node: Node, before: int, after: int) -> tuple[Node, bool]:
+    """The node in another opset, and whether its operator is the same there.
+
+    A text that the operator does not know there is left out, in case that it is the default: the
+    neurons will show it.
+    """
+    known, other = (schema_of(node.op_type, node.domain, opset) for opset in (before, after))
+    if (known is None) != (other is None):
+        raise ModelError(f"opset {after} has no {node.op_type}")
+    given = node.given_attributes
+    is_same = known is None or known.since_version == other.since_version
+    if not is_same:
+        given = {key: value for key, value in given.items() if _is_known(other, key, value)}
+    ends = node.input, node.output, given
+    return make_node(node.op_type, *ends, domain=node.domain, opset=after), is_same
+
+
+def _is_known(schema: Any, attribute: str, value: Any) -> bool:
+    """Whether an operator's description has a text among the values of an attribute."""
+    if not isinstance(value, str) or attribute not in schema.attributes:
+        return True
+    return value in re.findall(r"\w+", schema.attributes[attribute].description)
+
+
+def _fits(hint: OperatorHint, alone: Model, numbers: DataType) -> bool:
+    """Whether a hint has a neuron for each element that is read, and its numbers are of a type."""
+    ends = (*alone.graph.inputs, *alone.graph.outputs)
+    kinds = {each.elem_type for each in ends if not each.elem_type.is_discrete}
+    return sum(map(_count, alone.graph.inputs)) == hint.neurons.size and kinds <= {numbers}
+
+
+def _shape(entry: ValueInfo) -> tuple[int, ...]:
+    return tuple(size for size in entry.shape or () if isinstance(size, int))
+
+
+def _count(entry: ValueInfo) -> int:
+    return int(np.prod(_shape(entry), dtype=object))
+
+
+def _proposal(hint: OperatorHint, alone: Model, numbers: DataType) -> Proposal:
+    """The operators between tensors of numbers of all samples."""
+    graph = alone.graph
+    nodes, constants = of_all_samples(graph, numbers)
+    starts = np.cumsum([*map(_count, graph.inputs)])[:-1]
+    reads = {
+        name_of_samples(entry): neurons.reshape(_shape(entry))
+        for entry, neurons in zip(graph.inputs, np.split(hint.neurons, starts), strict=True)
+    }
+    return Proposal(nodes, reads, [*map(name_of_samples, graph.outputs)], constants)

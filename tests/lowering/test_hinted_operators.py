@@ -1,0 +1,163 @@
+"""Operators whose other inputs are computed come back as themselves, while their neurons stay."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from support.examples.graphs import node, operators
+
+from neat_onnx import Model, Network, export, import_model, load_network, verify
+from neat_onnx.network.operator_hint import OperatorHint
+
+_FLOAT, _INT8, _INT32, _INT64, _BOOL = (
+    TensorProto.FLOAT,
+    TensorProto.INT8,
+    TensorProto.INT32,
+    TensorProto.INT64,
+    TensorProto.BOOL,
+)
+_Port = tuple[int, Sequence[int | str]]
+
+
+def _model(
+    *nodes: onnx.NodeProto, opset: int = 18, gives: _Port = (_FLOAT, ()), **reads: _Port
+) -> onnx.ModelProto:
+    """A graph of inputs of types and shapes, and the output y."""
+    entries = [helper.make_tensor_value_info(name, *port) for name, port in reads.items()]
+    result = helper.make_tensor_value_info("y", gives[0], gives[1] or None)
+    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    body = helper.make_graph(list(nodes), "graph", entries, [result])
+    return helper.make_model(body, opset_imports=opsets, ir_version=8)
+
+
+_X = (_FLOAT, ("N", 2, 4, 4))
+_SCALE = {"s": (_FLOAT, (6,)), "b": (_FLOAT, (6,))}
+_QUANTIZED: dict[str, Any] = {
+    "a": (_INT8, ("N", 3)), "sa": (_FLOAT, ()), "za": (_INT8, ()),
+    "b": (_INT8, ("N", 3)), "sb": (_FLOAT, ()), "zb": (_INT8, ()),
+    "sy": (_FLOAT, ()), "zy": (_INT8, ()),
+}  # fmt: skip
+MODELS = {
+    "samples at places": _model(
+        node("GridSample", "x g", "y", padding_mode="border"),
+        opset=16, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+    ),
+    "newer form": _model(
+        node("GridSample", "x g", "y", mode="linear"),
+        opset=20, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+    ),
+    "normalization": _model(
+        node("LayerNormalization", "x s b", "y"), x=(_FLOAT, ("N", 6)), **_SCALE
+    ),
+    "one sample": _model(
+        node("Gemm", "x w b", "y", transA=1, alpha=0.5),
+        x=(_FLOAT, (3, 2)), w=(_FLOAT, (3, 4)), b=(_FLOAT, (4,)),
+    ),
+    "indices": _model(
+        node("Gather", "x i", "y", axis=1), x=(_FLOAT, ("N", 5, 2)), i=(_INT64, (3,))
+    ),
+    "truth values": _model(
+        node("And", "x b", "y"),
+        opset=7, gives=(_BOOL, ("N", 3)), x=(_BOOL, ("N", 3)), b=(_BOOL, ("N", 3)),
+    ),
+    "integers": _model(
+        node("Div", "x b", "y"), gives=(_INT32, ("N", 3)), x=(_INT32, ("N", 3)), b=(_INT32, (3,))
+    ),
+    "8 bits": _model(
+        node("QLinearAdd", "a sa za b sb zb sy zy", "y", domain="com.microsoft"),
+        gives=(_INT8, ("N", 3)), **_QUANTIZED,
+    ),
+    "between layers": _model(
+        node("Relu", "x", "r"), node("LayerNormalization", "r s b", "n"),
+        node("Sigmoid", "n", "y"), x=(_FLOAT, ("N", 6)), **_SCALE,
+    ),
+}  # fmt: skip
+
+
+def _imported(name: str) -> Network:
+    first = MODELS[name].graph.input[0].type.tensor_type.shape.dim[0]
+    return import_model(MODELS[name], batch_axis="auto" if first.dim_param else None)
+
+
+def _without_casts(model: Model) -> list[str]:
+    return [each for each in operators(model) if each != "Cast"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_an_operator_comes_back(name: str):
+    model, net = MODELS[name], _imported(name)
+    written = export(net)
+    assert _without_casts(written) == operators(model)
+    assert len(written.to_bytes()) < 2 * model.ByteSize()
+    assert import_model(written.to_bytes()) == net
+    assert _without_casts(export(import_model(written.to_bytes()))) == operators(model)
+    assert verify(net, written, samples=32, runtime="onnxruntime").passed
+
+
+def test_an_operator_that_the_opset_has_not_is_written_in_others():
+    attention = node("Attention", "x k v", "y", q_num_heads=2, kv_num_heads=2)
+    ports: dict[str, _Port] = dict.fromkeys(("x", "k", "v"), (_FLOAT, ("N", 3, 4)))
+    model = _model(attention, opset=23, gives=(_FLOAT, ("N", 3, 4)), **ports)
+    net = import_model(model)
+    assert "Attention" not in operators(export(net))
+    assert operators(export(net, opset=23)) == ["Attention"]
+    for opset in (18, 23):
+        written = export(net, opset=opset)
+        assert import_model(written.to_bytes()) == net
+        assert verify(net, written, samples=32, runtime="onnxruntime").passed
+
+
+def test_json_keeps_the_hint():
+    net = import_model(MODELS["samples at places"])
+    again = load_network(net.to_json().encode())
+    assert again == net
+    assert export(again).to_bytes() == export(net).to_bytes()
+
+
+def _with_weight(net: Network, edge: int, weight: float) -> Network:
+    weights = net.connections.weight.copy()
+    weights[edge] = weight
+    return replace(net, connections=replace(net.connections, weight=weights))
+
+
+def _without_edge(net: Network, edge: int) -> Network:
+    kept = np.arange(len(net.connections)) != edge
+    return replace(net, connections=net.connections.take(kept))
+
+
+@pytest.mark.parametrize("name", ["samples at places", "normalization", "one sample"])
+@pytest.mark.parametrize("at", [0, 0.5, 1])
+def test_a_changed_network_is_exported_as_it_is(name: str, at: float):
+    net = _imported(name)
+    edge = int(at * (len(net.connections) - 1))
+    for changed in (_with_weight(net, edge, 0.25), _without_edge(net, edge)):
+        written = export(changed)
+        assert operators(written) != operators(MODELS[name])
+        assert verify(changed, written, samples=32, runtime="onnxruntime").passed
+        assert import_model(written.to_bytes()) == changed
+
+
+def _hint(model: str, neurons: list[int]) -> OperatorHint:
+    return OperatorHint(model, np.array(neurons))
+
+
+def test_a_wrong_hint_changes_nothing():
+    net = import_model(MODELS["samples at places"])
+    (hint,) = net.operators
+    plain = export(replace(net, operators=()))
+    assert len(plain.graph.node) > 1
+    wrong = [
+        _hint("no model", [0]),
+        _hint("{}", [0]),
+        _hint(hint.model, hint.neurons[::-1].tolist()),
+        _hint(hint.model, hint.neurons[:-1].tolist()),
+        _hint(hint.model.replace('"border"', '"zeros"'), hint.neurons.tolist()),
+        _hint(hint.model.replace("GridSample", "NoSuchOperator"), hint.neurons.tolist()),
+        _hint(hint.model.replace('"dim_value":4', '"dim_value":-4'), hint.neurons.tolist()),
+    ]
+    for each in wrong:
+        assert export(replace(net, operators=(each,))).to_bytes() == plain.to_bytes()
