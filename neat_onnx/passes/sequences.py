@@ -65,7 +65,7 @@ class _Sequences:
         sizes = self._sizes(node, axis)
         if sizes is None or not 0 < len(sizes) <= _MAX_PARTS:
             return None
-        squeezed = len(node.input) < 2 and not given.get("keepdims", 1)
+        squeezed = not given.get("keepdims", 1) and self._is_unbound(node)
         parts = [self.draft.name(f"{name}_part") for _ in sizes]
         rows = [self.draft.name(f"{name}_row") for _ in sizes] if squeezed else parts
         reads = [node.input[0], self.draft.constant(f"{name}_split", sizes)]
@@ -76,6 +76,15 @@ class _Sequences:
             nodes += [self.draft.node("Squeeze", [row, axes], [part]) for row, part in pairs]
         self._splits |= dict.fromkeys(parts, nodes)
         return parts
+
+    def _is_unbound(self, node: Node) -> bool:
+        """Whether `keepdims` of a SplitToSequence counts: in ONNX, if there is no `split`.
+
+        onnxruntime lets it count for the number 1 as well, as PyTorch writes unbind.
+        """
+        tensor = self.draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
+        one = tensor is not None and not tensor.dims and tensor.values.item() == 1
+        return one or len(node.input) < 2
 
     def _sizes(self, node: Node, axis: int) -> list[int] | None:
         shape = self.draft.facts(node.input[0]).shape
