@@ -1,12 +1,12 @@
 """If of a constant condition becomes its branch, Loop of a constant trip count its iterations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import producers
+from neat_onnx.model.wiring import names_made, producers
 from neat_onnx.passes.constants import constant_tensor
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.fold_constants import computed
@@ -56,7 +56,7 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
 
 def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     body, carried = node.given_attributes.get("body"), node.input[2:]
-    if not isinstance(body, Graph) or not _fits(node, body):
+    if not isinstance(body, Graph) or not fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
     if count is None or count < 1:
@@ -110,7 +110,7 @@ def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
     ]
 
 
-def _fits(node: Node, body: Graph) -> bool:
+def fits(node: Node, body: Graph) -> bool:
     """Whether a loop carries everything that it reads; the rest of its outputs are collected."""
     reads, gives = len(node.input), len(body.outputs)
     return reads >= 2 and len(body.inputs) == reads and gives > max(reads - 2, len(node.output))
@@ -126,7 +126,7 @@ def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | 
     if (node.input[0] and (limit is None or limit.size != 1)) or not starts:
         return None
     most = None if limit is None else int(limit.values.item())
-    if _stays_true(body):
+    if stays_true(body, draft.tensors):
         return most
     return _counted(node, draft, body, budget, most)
 
@@ -190,8 +190,13 @@ def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
     return True
 
 
-def _stays_true(body: Graph) -> bool:
-    """Whether the condition that a loop's body gives is the one that it got, or constantly true."""
+def stays_true(body: Graph, around: Mapping[str, Tensor]) -> bool:
+    """Whether the condition that a loop's body gives is the one that it got, or constantly true.
+
+    Args:
+        body: the body.
+        around: the constants around it.
+    """
     name = body.outputs[0].name
     made = producers(body)
     for _ in body.node:  # a body that is wired in a circle ends too
@@ -202,4 +207,6 @@ def _stays_true(body: Graph) -> bool:
     constant = body.tensors.get(name)
     if constant is None and name in made and made[name].op_type == "Constant":
         constant = made[name].given_attributes.get("value")
+    elif constant is None and name not in names_made(body):
+        constant = around.get(name)
     return constant is not None and bool(constant.values.all())
