@@ -6,9 +6,9 @@ import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import names_made, producers
+from neat_onnx.model.wiring import names_made, producers, reads
 from neat_onnx.passes.constants import constant_tensor
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
 
@@ -43,12 +43,19 @@ def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Mode
     )
 
 
-def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+def _taken(node: Node, draft: Draft) -> Graph | None:
+    """The branch of an If that its condition takes, if that is known."""
     condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
     graph = node.given_attributes.get("then_branch" if condition.values.item() else "else_branch")
-    if not isinstance(graph, Graph) or len(graph.outputs) != len(node.output):
+    fits_outputs = isinstance(graph, Graph) and len(graph.outputs) == len(node.output)
+    return graph if fits_outputs else None
+
+
+def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+    graph = _taken(node, draft)
+    if graph is None:
         return None
     budget.take("nodes", len(graph.node), node.label)
     return splice(draft, graph, {}, node.output)
@@ -128,18 +135,16 @@ def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | 
     most = None if limit is None else int(limit.values.item())
     if stays_true(body, draft.tensors):
         return most
-    return _counted(node, draft, body, budget, most)
+    return counted(node, draft, body, budget, most)
 
 
-def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
+def counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
     """The number of iterations of a loop whose condition is computed from constants alone."""
     names, nodes = _needed(body)
     begins = dict(zip([entry.name for entry in body.inputs[2:]], node.input[2:], strict=True))
     ends = dict(zip(begins, [entry.name for entry in body.outputs[1:]], strict=False))
     scratch, (step, going) = Draft(draft.model), [entry.name for entry in body.inputs[:2]]
-    held = [constant_tensor(each) for each in nodes if each.op_type == "Constant"]
-    scratch.tensors = draft.tensors | body.tensors | {tensor.name: tensor for tensor in held}
-    nodes = [each for each in nodes if each.op_type != "Constant"]
+    scratch.tensors = draft.tensors | body.tensors
     for name in names & begins.keys():
         if begins[name] not in draft.tensors:
             return None
@@ -175,7 +180,7 @@ def _needed(body: Graph) -> tuple[set[str], list[Node]]:
             continue
         names.add(name)
         open_names += [follows[name]] if name in follows else []
-        open_names += filter(None, made[name].input) if name in made else []
+        open_names += filter(None, reads(made[name])) if name in made else []
     return names, [node for node in body.node if not names.isdisjoint(node.output)]
 
 
@@ -183,11 +188,25 @@ def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
     """Compute nodes whose inputs are constant; False where one cannot be computed here."""
     for node in nodes:
         known = all(name in scratch.tensors for name in node.input if name)
-        results = computed(node, scratch, budget) if known else None
+        results = _values(node, scratch, budget) if known else None
         if results is None:
             return False
         scratch.tensors |= {tensor.name: tensor for tensor in results}
     return True
+
+
+def _values(node: Node, scratch: Draft, budget: Budget) -> list[Tensor] | None:
+    """The outputs of a node; None if it cannot be computed here."""
+    if node.op_type == "Constant":
+        return [constant_tensor(node)]
+    if node.op_type != "If":
+        return computed(node, scratch, budget)
+    graph = _taken(node, scratch)
+    scratch.tensors |= {} if graph is None else graph.tensors
+    if graph is None or not _run(graph.node, scratch, budget):
+        return None
+    pairs = zip(graph.outputs, node.output, strict=True)
+    return [copied(scratch.tensors[inner.name], name=outer) for inner, outer in pairs]
 
 
 def stays_true(body: Graph, around: Mapping[str, Tensor]) -> bool:
@@ -197,16 +216,25 @@ def stays_true(body: Graph, around: Mapping[str, Tensor]) -> bool:
         body: the body.
         around: the constants around it.
     """
-    name = body.outputs[0].name
-    made = producers(body)
-    for _ in body.node:  # a body that is wired in a circle ends too
+    name, constant = _handed_on_from(body, body.outputs[0].name, around)
+    return name == body.inputs[1].name or (constant is not None and bool(constant.values.all()))
+
+
+def stays_false(branch: Graph, around: Mapping[str, Tensor]) -> bool:
+    """Whether the first output of a branch is constantly false."""
+    _, constant = _handed_on_from(branch, branch.outputs[0].name, around)
+    return constant is not None and not constant.values.any()
+
+
+def _handed_on_from(
+    graph: Graph, name: str, around: Mapping[str, Tensor]
+) -> tuple[str, Tensor | None]:
+    """The tensor that another one in a graph is the same as, and its values, if it is constant."""
+    made = producers(graph)
+    for _ in graph.node:  # one that is wired in a circle ends too
         if name in made and made[name].op_type in ("Identity", "Cast"):
             name = next(iter(made[name].input), "")
-    if name == body.inputs[1].name:
-        return True
-    constant = body.tensors.get(name)
-    if constant is None and name in made and made[name].op_type == "Constant":
-        constant = made[name].given_attributes.get("value")
-    elif constant is None and name not in names_made(body):
-        constant = around.get(name)
-    return constant is not None and bool(constant.values.all())
+    if name in made and made[name].op_type == "Constant":
+        return name, constant_tensor(made[name])
+    outside = around if name not in names_made(graph) else {}
+    return name, graph.tensors.get(name, outside.get(name))
