@@ -53,6 +53,7 @@ from neat_onnx.passes.computed_branches import computed_branches
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
+from neat_onnx.passes.seldom import seldom_forms
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import with_open_states
 
@@ -192,7 +193,7 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     require_wiring(model.graph)
     given = model.graph
     model = canonicalize(model, SIMPLE)
-    while (known := computed_branches(feature_counts(model))) is not model:
+    while (known := seldom_forms(computed_branches(feature_counts(model)))) is not model:
         model = canonicalize(known, SIMPLE)
     if outputs is None:
         left_out = outputs_left_out(model.graph, pairs.values())

@@ -20,7 +20,7 @@ from neat_onnx.model.data_type import DataType
 from neat_onnx.model.node import Node, operator_of, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.tensor import Tensor
-from neat_onnx.model.value import ValueInfo
+from neat_onnx.model.value import INSIDE, ValueInfo
 
 DEFAULT_OPSET = 18
 NEWEST_OPSET = 28  # a later one may have changed what an operator means
@@ -45,7 +45,7 @@ def ir_version(opset: int, *, with_functions: bool = False) -> int:
 
 
 def _node(document: Any, info: ValidationInfo) -> Node:
-    return parse_node(document, info.context)
+    return parse_node(document, {**(info.context or {}), INSIDE: True})
 
 
 AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]

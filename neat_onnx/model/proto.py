@@ -16,7 +16,7 @@ from neat_onnx.model.labels import without_labels
 from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
-from neat_onnx.model.value import Extent, ValueInfo
+from neat_onnx.model.value import Extent, ValueInfo, ValueType
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
@@ -172,19 +172,30 @@ def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
 
 def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
     """Return an input, an output or a type as onnx has it."""
-    shape = value.shape
-    return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), shape)
+    return onnx.helper.make_value_info(value.name, _type_to_proto(value.type))
+
+
+def _type_to_proto(kind: ValueType) -> onnx.TypeProto:
+    if kind.sequence_type:
+        return onnx.helper.make_sequence_type_proto(_type_to_proto(kind.sequence_type.elem_type))
+    return onnx.helper.make_tensor_type_proto(int(kind.tensor.elem_type), kind.tensor.extents)
 
 
 def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
-    kind = proto.type.WhichOneof("value")
+    return {"name": proto.name, "type": _type_from_proto(proto.type)}
+
+
+def _type_from_proto(proto: onnx.TypeProto) -> dict[str, Any]:
+    kind = proto.WhichOneof("value")
+    if kind == "sequence_type":
+        return {kind: {"elem_type": _type_from_proto(proto.sequence_type.elem_type)}}
     if kind not in (None, "tensor_type"):
-        return {"name": proto.name, "type": {kind: {}}}
-    tensor = proto.type.tensor_type
+        return {kind: {}}
+    tensor = proto.tensor_type
     document: dict[str, Any] = {"elem_type": tensor.elem_type}
     if tensor.HasField("shape"):
         document["shape"] = {"dim": [_dim_from_proto(dim) for dim in tensor.shape.dim]}
-    return {"name": proto.name, "type": {"tensor_type": document}}
+    return {"tensor_type": document}
 
 
 def _dim_from_proto(dim: Any) -> dict[str, Extent]:

@@ -1,6 +1,6 @@
 """If, where its condition turns out to be a constant: the nodes of the branch that it takes.
 
-A Loop whose rounds depend on the inputs is refused.
+A Loop of which no pass knows the rounds is refused.
 
 Most are gone before, by `passes.control_flow`, or by `passes.computed_branches` where the condition
 is computed. Here the shapes of all tensors are known, as in the squeeze of PyTorch, which asks
@@ -16,7 +16,12 @@ _HINT = (
     "Export it with inputs of fixed sizes, or give them in shapes={…}: sequences of a fixed "
     "length, and one sample where it goes through the samples"
 )
-never_lifted("Loop", _HINT)
+never_lifted(
+    "Loop",
+    f"{_HINT}. One that ends by a computed condition needs a known number of rounds at the latest, "
+    "and hands on the values of its last round alone: of no known length are what it collects, and "
+    "lists that it appends to",
+)
 
 
 class IfAttributes(Attributes):

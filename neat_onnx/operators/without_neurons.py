@@ -20,6 +20,16 @@ _HINTS = {
         "Gradient",
         "Momentum",
     ),
+    "Neurons are fixed, and how many tensors this sequence has is not known: as where a loop that "
+    "appends to it goes through inputs of no fixed size, or ends by a computed condition": (
+        "ConcatFromSequence",
+        "SequenceAt",
+        "SequenceConstruct",
+        "SequenceEmpty",
+        "SequenceInsert",
+        "SequenceLength",
+        "SplitToSequence",
+    ),
 }
 
 for _hint, _operators in _HINTS.items():

@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import producers
+from neat_onnx.model.wiring import names_made, producers, reads
 from neat_onnx.passes.constants import constant_tensor
 from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.fold_constants import computed
@@ -27,13 +27,20 @@ def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Mode
     )
 
 
-def branch_taken(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    """The nodes of the branch that an If takes, if its condition is an initializer."""
+def _taken(node: Node, draft: Draft) -> Graph | None:
+    """The branch of an If that its condition takes, if that is known."""
     condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
     graph = node.given_attributes.get("then_branch" if condition.values.item() else "else_branch")
-    if not isinstance(graph, Graph) or len(graph.outputs) != len(node.output):
+    fits_outputs = isinstance(graph, Graph) and len(graph.outputs) == len(node.output)
+    return graph if fits_outputs else None
+
+
+def branch_taken(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+    """The nodes of the branch that an If takes, if its condition is an initializer."""
+    graph = _taken(node, draft)
+    if graph is None:
         return None
     budget.take("nodes", len(graph.node), node.label)
     return splice(draft, graph, {}, node.output)
@@ -48,7 +55,7 @@ def iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         ModelError: there would be too many nodes.
     """
     body, carried = node.given_attributes.get("body"), node.input[2:]
-    if not isinstance(body, Graph) or not _fits(node, body):
+    if not isinstance(body, Graph) or not fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
     if count is None or count < 1:
@@ -89,7 +96,7 @@ def _fewest_nodes(body: Graph, around: Mapping[str, Tensor | None]) -> int:
     count = len(body.node)
     for node in body.node:
         inner = node.given_attributes.get("body") if node.op_type == "Loop" else None
-        if isinstance(inner, Graph) and _fits(node, inner) and _stays_true(inner):
+        if isinstance(inner, Graph) and fits(node, inner) and stays_true(inner, known):
             limit, start = (known.get(name) for name in node.input[:2])
             begins = not node.input[1] or (start is not None and start.values.all())
             if begins and limit is not None and limit.size == 1:
@@ -129,7 +136,7 @@ def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
     ]
 
 
-def _fits(node: Node, body: Graph) -> bool:
+def fits(node: Node, body: Graph) -> bool:
     """Whether a loop carries everything that it reads; the rest of its outputs are collected."""
     reads, gives = len(node.input), len(body.outputs)
     return reads >= 2 and len(body.inputs) == reads and gives > max(reads - 2, len(node.output))
@@ -145,12 +152,12 @@ def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | 
     if (node.input[0] and (limit is None or limit.size != 1)) or not starts:
         return None
     most = None if limit is None else int(limit.values.item())
-    if _stays_true(body):
+    if stays_true(body, draft.tensors):
         return most
-    return _counted(node, draft, body, budget, most)
+    return counted(node, draft, body, budget, most)
 
 
-def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
+def counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
     """The number of iterations of a loop whose condition is computed from constants alone."""
     names, nodes = _needed(body)
     begins = dict(zip(_names(body.inputs[2:]), node.input[2:], strict=True))
@@ -198,7 +205,7 @@ def _needed(body: Graph) -> tuple[set[str], list[Node]]:
             continue
         names.add(name)
         open_names += [follows[name]] if name in follows else []
-        open_names += filter(None, made[name].input) if name in made else []
+        open_names += filter(None, reads(made[name])) if name in made else []
     return names, [node for node in body.node if not names.isdisjoint(node.output)]
 
 
@@ -206,23 +213,53 @@ def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
     """Compute nodes whose inputs are constant; False where one cannot be computed here."""
     for node in nodes:
         known = all(name in scratch.tensors for name in node.input if name)
-        results = computed(node, scratch, budget) if known else None
+        results = _values(node, scratch, budget) if known else None
         if results is None:
             return False
         scratch.tensors |= {tensor.name: tensor for tensor in results}
     return True
 
 
-def _stays_true(body: Graph) -> bool:
-    """Whether the condition that a loop's body gives is the one that it got, or constantly true."""
-    name = body.outputs[0].name
-    made = producers(body)
-    for _ in body.node:  # a body that is wired in a circle ends too
+def _values(node: Node, scratch: Draft, budget: Budget) -> list[Tensor] | None:
+    """The outputs of a node; None if it cannot be computed here."""
+    if node.op_type == "Constant":
+        return [constant_tensor(node)]
+    if node.op_type != "If":
+        return computed(node, scratch, budget)
+    graph = _taken(node, scratch)
+    scratch.tensors |= {} if graph is None else graph.tensors
+    if graph is None or not _run(graph.node, scratch, budget):
+        return None
+    pairs = zip(graph.outputs, node.output, strict=True)
+    return [copied(scratch.tensors[inner.name], name=outer) for inner, outer in pairs]
+
+
+def stays_true(body: Graph, around: Mapping[str, Tensor | None]) -> bool:
+    """Whether the condition that a loop's body gives is the one that it got, or constantly true.
+
+    Args:
+        body: the body.
+        around: the constants around it.
+    """
+    name, constant = _handed_on_from(body, body.outputs[0].name, around)
+    return name == body.inputs[1].name or (constant is not None and bool(constant.values.all()))
+
+
+def stays_false(branch: Graph, around: Mapping[str, Tensor]) -> bool:
+    """Whether the first output of a branch is constantly false."""
+    _, constant = _handed_on_from(branch, branch.outputs[0].name, around)
+    return constant is not None and not constant.values.any()
+
+
+def _handed_on_from(
+    graph: Graph, name: str, around: Mapping[str, Tensor | None]
+) -> tuple[str, Tensor | None]:
+    """The tensor that another one in a graph is the same as, and its values, if it is constant."""
+    made = producers(graph)
+    for _ in graph.node:  # one that is wired in a circle ends too
         if name in made and made[name].op_type in ("Identity", "Cast"):
             name = next(iter(made[name].input), "")
-    if name == body.inputs[1].name:
-        return True
-    constant = body.tensors.get(name)
-    if constant is None and name in made and made[name].op_type == "Constant":
-        constant = made[name].given_attributes.get("value")
-    return constant is not None and bool(constant.values.all())
+    if name in made and made[name].op_type == "Constant":
+        return name, constant_tensor(made[name])
+    outside = around if name not in names_made(graph) else {}
+    return name, graph.tensors.get(name, outside.get(name))

@@ -5,13 +5,39 @@ SequenceAt take a tensor apart, SequenceConstruct and ConcatFromSequence put one
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, Step
 
 _MAX_PARTS = 4096
+
+
+class Rows(NamedTuple):
+    """The tensors along an axis of another one, which do not have it."""
+
+    tensor: str
+    axis: int
+
+
+def rows_of(draft: Draft, name: str) -> Rows | None:
+    """The rows that a sequence is, however many there are; None of any other."""
+    node = draft.maker(name, "SplitToSequence")
+    if node is None or node.given_attributes.get("keepdims", 1) or not _is_unbound(draft, node):
+        return None
+    return Rows(node.input[0], int(node.given_attributes.get("axis", 0)))
+
+
+def _is_unbound(draft: Draft, node: Node) -> bool:
+    """Whether `keepdims` of a SplitToSequence counts: in ONNX, if there is no `split`.
+
+    onnxruntime lets it count for the number 1 as well, as PyTorch writes unbind.
+    """
+    tensor = draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
+    one = tensor is not None and not tensor.dims and tensor.values.item() == 1
+    return one or len(node.input) < 2
 
 
 class _Sequences:
@@ -38,7 +64,10 @@ class _Sequences:
     def _read(self, node: Node) -> list[Node] | None:
         known = _READERS.get(node.op_type) if not node.domain else None
         parts = self.parts.get(node.input[0]) if known else None
-        return known(self, node, parts) if known and parts is not None else None
+        if known and parts is not None:
+            return known(self, node, parts)
+        rows = rows_of(self.draft, node.input[0]) if known else None
+        return _ROW_READERS[node.op_type](self.draft, node, rows) if rows else None
 
     def position(self, node: Node, at: int, length: int, default: int) -> int | None:
         """The position in a sequence that an input says, from 0 on; None if it is not constant."""
@@ -65,7 +94,7 @@ class _Sequences:
         sizes = self._sizes(node, axis)
         if sizes is None or not 0 < len(sizes) <= _MAX_PARTS:
             return None
-        squeezed = len(node.input) < 2 and not given.get("keepdims", 1)
+        squeezed = not given.get("keepdims", 1) and _is_unbound(self.draft, node)
         parts = [self.draft.name(f"{name}_part") for _ in sizes]
         rows = [self.draft.name(f"{name}_row") for _ in sizes] if squeezed else parts
         reads = [node.input[0], self.draft.constant(f"{name}_split", sizes)]
@@ -137,6 +166,38 @@ class _Sequences:
         return [*parts[:position], *parts[position + 1 :]]
 
 
+def _row_at(draft: Draft, node: Node, rows: Rows) -> list[Node]:
+    """SequenceAt as a Gather along the rows."""
+    reads = [rows.tensor, node.input[1]]
+    return [draft.node("Gather", reads, node.output, name=node.name, axis=rows.axis)]
+
+
+def _row_count(draft: Draft, node: Node, rows: Rows) -> list[Node]:
+    """SequenceLength as the size of their axis."""
+    (name,) = node.output
+    shape, place = draft.name(f"{name}_shape"), draft.constant(f"{name}_axis", rows.axis)
+    sizes = draft.node("Shape", [rows.tensor], [shape])
+    return [sizes, draft.node("Gather", [shape, place], [name], name=node.name, axis=0)]
+
+
+def _rows_joined(draft: Draft, node: Node, rows: Rows) -> list[Node] | None:
+    """ConcatFromSequence as the whole tensor, its rows along the axis that they are joined by."""
+    shape, given = draft.facts(rows.tensor).shape or (), node.given_attributes
+    rank, new = len(shape), bool(given.get("new_axis", 0))
+    at, axis = int(given.get("axis", 0)), rows.axis
+    if not -rank <= axis < rank or not -(rank - (not new)) <= at < rank - (not new):
+        return None
+    at %= rank - (not new)
+    order = [each for each in range(rank) if each != axis % rank]
+    order.insert(at, axis % rank)
+    if not new and shape[order[at + 1]] != 1:
+        return None
+    steps: list[Step] = [("Transpose", [], {"perm": order})]
+    if not new:
+        steps.append(("Squeeze", [draft.constant(f"{node.output[0]}_axes", [at + 1])], {}))
+    return draft.chain(rows.tensor, node.output[0], steps, f"{rows.tensor}_turned")
+
+
 _MAKERS: dict[str, Callable[[_Sequences, Node], list[str] | None]] = {
     "SequenceEmpty": lambda _, node: [],
     "SequenceConstruct": lambda _, node: list(node.input),
@@ -149,6 +210,11 @@ _READERS: dict[str, Callable[[_Sequences, Node, list[str]], list[Node] | None]] 
     "SequenceAt": _Sequences.at,
     "SequenceLength": _Sequences.length,
     "ConcatFromSequence": _Sequences.joined,
+}
+_ROW_READERS: dict[str, Callable[[Draft, Node, Rows], list[Node] | None]] = {
+    "SequenceAt": _row_at,
+    "SequenceLength": _row_count,
+    "ConcatFromSequence": _rows_joined,
 }
 
 

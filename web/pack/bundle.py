@@ -58,7 +58,7 @@ ELSEWHERE = (
     r"operators\.reductions\.steps",
     r"operators\.running",
     r"operators\.(\w+\.)?\w+_finder",
-    r"passes\.(each_sample|merged_shapes)",
+    r"passes\.(each_sample|limited_loops|loops_over_time|merged_shapes|signed_shifts)",
     r"passes\.checks\.(narrow_integers|integer_ranges)",
     r"network\.(cell_builder|evaluate|layered)",
     r"libraries\.neataptic_ts\.onnx\.(defaults|dense_layers|draft|emit|forms|fused|kernels|losses|write)",
