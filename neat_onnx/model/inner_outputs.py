@@ -22,10 +22,10 @@ def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = Fal
         inputs: names of graph inputs count as well.
     """
     graph = model.graph
-    known = {entry.name for entry in graph.outputs}
     made = {name for node in graph.node for name in node.output if name}
     made |= {entry.name for entry in graph.inputs if inputs}
-    fresh = [name for name in dict.fromkeys(names) if name in made - known]
+    made -= {entry.name for entry in graph.outputs}
+    fresh = [name for name in dict.fromkeys(names) if name in made]
     if isinstance(names, str) or not fresh:
         return model
     facts, usual = inferred_facts(model), _element(model)

@@ -90,8 +90,8 @@ def within_bound(want: Floats, got: Floats, bound: float, slack: Slack) -> bool:
     whole = measure(want, got).normalised_mse
     if whole is None or whole > slack.whole * bound:
         return False
-    errors, steps = _errors(want, got), len(want)
-    square, median = _mean_square(want, errors, steps), _median(want, errors, steps)
+    run, steps = _Run(want, _errors(want, got), want), len(want)
+    square, median = _mean_square(run, steps), _median(run, steps)
     return bool(np.all(square <= slack.alone * bound) and np.all(median**2 <= slack.alone * bound))
 
 
@@ -134,24 +134,31 @@ def against_rounding(
         rounded: the network's own, in the model's type, in one or several orders of evaluation.
         bound: the normalised MSE that rounding is taken to make at least.
         more: the effect of rounding on other sequences of as many steps, where N is small: a value
-            that few samples round to another step would be seen by chance.
+            that few samples round to another step would be seen by chance, and of thousands of
+            outputs some are near 0 in each large one of few samples, whose rounding is large.
     """
     runs = list(rounded)
     whole = [found for run in runs if (found := measure(want, run).normalised_mse) is not None]
     worst = max(whole, default=None)
     if not np.all(_agreed(want, got)) or worst is None:
         return Rounding(within=False, normalised_mse=worst)
-    errors = _errors(want, got)
-    ours = [(want, _errors(want, run)) for run in runs]
-    others = [(more.want, _errors(more.want, run)) for run in more.runs] if more else []
+    size = more.want if more else want
+    model, *ours = [_Run(want, _errors(want, each), size) for each in (got, *runs)]
+    others = [_Run(size, _errors(size, run), size) for run in more.runs] if more else []
     within = all(
-        _is_as_rounded((want, errors), ours, others, bound, steps) for steps in _prefixes(len(want))
+        _is_as_rounded(model, ours, others, bound, steps) for steps in _prefixes(len(want))
     )
     return Rounding(within, worst)
 
 
-_Run = tuple[Floats, Floats]
-"""The network's outputs (T, N, O), and the errors of others."""
+class _Run(NamedTuple):
+    """The network's outputs (T, N, O), the errors of others, and outputs (T, N', O) that say how
+    large each is, of as many or more samples.
+    """
+
+    want: Floats
+    errors: Floats
+    size: Floats
 
 
 class _Size(NamedTuple):
@@ -205,23 +212,23 @@ def _beyond(run: _Run, known: Sequence[_Size], bound: float, steps: int) -> _Bey
     outside = ~((small | chaotic) & (size.median <= limit))
     if not np.any(outside):
         return _Beyond(0, 0.0, 0)
-    far = np.max(_relative(*run, steps), axis=0) > limit
+    far = np.max(_relative(run, steps), axis=0) > limit
     most = int(np.max(np.count_nonzero(far, axis=0)[outside]))
     return _Beyond(int(np.count_nonzero(outside)), float(np.max(size.square[outside])), most)
 
 
 def _size(run: _Run, steps: int, bound: float) -> _Size:
-    return _Size(_mean_square(*run, steps), _median(*run, steps), _share(*run, steps, bound))
+    return _Size(_mean_square(run, steps), _median(run, steps), _share(run, steps, bound))
 
 
 def _largest(run: _Run, parts: Iterable[int], later: int, bound: float) -> _Size:
-    squares = [_mean_square(*run, part) for part in parts]
-    return _Size(np.max(squares, axis=0), _median(*run, later), _share(*run, later, bound))
+    squares = [_mean_square(run, part) for part in parts]
+    return _Size(np.max(squares, axis=0), _median(run, later), _share(run, later, bound))
 
 
-def _share(want: Floats, errors: Floats, steps: int, bound: float) -> Floats:
+def _share(run: _Run, steps: int, bound: float) -> Floats:
     """The share of samples in which an output is further off than is always allowed, (O,)."""
-    far = np.max(_relative(want, errors, steps), axis=0) > ROUNDING_FACTOR * bound**0.5
+    far = np.max(_relative(run, steps), axis=0) > ROUNDING_FACTOR * bound**0.5
     return np.asarray(np.mean(far, axis=0))
 
 
@@ -230,27 +237,31 @@ def _errors(want: Floats, got: Floats) -> Floats:
     return np.where(_agreed(want, got), np.abs(_error(want, got)), np.finfo(np.float64).max)
 
 
-def _mean_square(want: Floats, errors: Floats, steps: int) -> Floats:
+def _mean_square(run: _Run, steps: int) -> Floats:
     """The normalised MSE of each output in the first steps, (O,)."""
-    part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
-    scale = np.maximum(1.0, np.max(np.abs(part), axis=(0, 1)))  # squares would overflow
+    parts = [
+        np.where(np.isfinite(each), each, 0.0) for each in (run.want[:steps], run.size[:steps])
+    ]
+    largest = [np.max(np.abs(part), axis=(0, 1)) for part in parts]
+    scale = np.maximum(1.0, np.maximum(*largest))  # squares would overflow
     with np.errstate(over="ignore"):
-        square = np.mean((errors[:steps] / scale) ** 2, axis=(0, 1))
-        least = np.maximum(scale**-2.0, np.mean((part / scale) ** 2, axis=(0, 1)))
+        square = np.mean((run.errors[:steps] / scale) ** 2, axis=(0, 1))
+        sizes = [np.mean((part / scale) ** 2, axis=(0, 1)) for part in parts]
+        least = np.maximum(scale**-2.0, np.maximum(*sizes))
     return np.asarray(square / least)
 
 
-def _median(want: Floats, errors: Floats, steps: int) -> Floats:
+def _median(run: _Run, steps: int) -> Floats:
     """The median over samples of each output's largest relative error in the first steps, (O,)."""
-    relative = _relative(want, errors, steps)
+    relative = _relative(run, steps)
     with np.errstate(over="ignore"):  # of the two in the middle, where both are the largest number
         return np.asarray(np.median(np.max(relative, axis=0), axis=0))
 
 
-def _relative(want: Floats, errors: Floats, steps: int) -> Floats:
+def _relative(run: _Run, steps: int) -> Floats:
     """The relative errors in the first steps, (steps, N, O)."""
-    part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
-    return np.asarray(errors[:steps] / np.maximum(1.0, np.abs(part)))
+    part = np.where(np.isfinite(run.want[:steps]), run.want[:steps], 0.0)
+    return np.asarray(run.errors[:steps] / np.maximum(1.0, np.abs(part)))
 
 
 def _prefixes(steps: int) -> Iterator[int]:
