@@ -17,11 +17,14 @@ from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import shared_ports
 from neat_onnx.network.window import Sizes
 from neat_onnx.passes.constants import constant_nodes
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.passes.splice import renamed, renamed_tensor
+from neat_onnx.passes.written_attributes import without_defaults
 
 _MAX_NUMBERS = 256  # of constants: more are weights, and layers of these come back by themselves
 _MAX_NODES = 4  # of one hint
 _MANY_INPUTS = 3
+_MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
 _WIDE = (DataType.FLOAT, DataType.INT32, DataType.INT64, DataType.BOOL)
 _DOMAINS = (*ONNX_DOMAINS, "com.microsoft")
 
@@ -118,21 +121,34 @@ class _Hints:
 
     def _is_large(self, reads: Sequence[str], gives: Sequence[str]) -> bool:
         """Whether neurons between these tensors are in neither, or several of them are read: many,
-        or some of integers or truth values.
+        or two of integers or truth values.
         """
-        net, known = self._net, self._is_known
-        made = distinct(np.concatenate([self._tensors[name] for name in gives]))
-        _, edge = net.edges_into(made)
-        ends = np.concatenate([net.live.source[edge], net.live.gater[edge]])
-        ends = ends[ends != NONE]
-        its = np.concatenate([made, *(self._tensors[name] for name in reads)])
-        known[its] = True
-        inner = not np.all(known[ends])
-        known[its] = False
-        if not len(ends):
+        read, made = (
+            distinct(np.concatenate([self._tensors[name] for name in names]))
+            for names in (reads, gives)
+        )
+        made = np.setdiff1d(made, read)  # others are handed on
+        inner = self._between(read, made) if len(made) else None
+        if inner is None:
             return False
-        several = len(reads) > 1 and any(kind.is_discrete for kind in map(self._kind, reads))
-        return inner or several or len(reads) >= _MANY_INPUTS
+        several = len(reads) > 1 and all(kind.is_discrete for kind in map(self._kind, reads))
+        return inner > 0 or several or len(reads) >= _MANY_INPUTS
+
+    def _between(self, read: Ints, made: Ints) -> int | None:
+        """How many neurons are between others; None if they read some besides, or are too many."""
+        net, known = self._net, self._is_known.copy()
+        known[read] = known[made] = True
+        most, inner, following = _MAX_INNER + _MAX_INNER_EACH * len(read), 0, made
+        while len(following):
+            _, edge = net.edges_into(following)
+            ends = np.concatenate([net.live.source[edge], net.live.gater[edge]])
+            following = distinct(ends[ends != NONE])
+            following = following[~known[following]]
+            inner += len(following)
+            if inner > most or np.any(net.is_input[following]):
+                return None
+            known[following] = True
+        return inner
 
     def _gives_places(self, reads: Iterable[str]) -> bool:
         """Whether all integers that are read are given: computed places may be beyond a tensor,
@@ -158,13 +174,30 @@ class _Hints:
         graph = Graph(
             name="operator", inputs=inputs, outputs=outputs, initializer=constants, node=[*group]
         )
-        return Model(opset_import=[OperatorSet(version=opset)], graph=graph)
+        alone = Model(opset_import=[OperatorSet(version=opset)], graph=_numbered(graph))
+        return without_defaults(alone)
 
     def _entry(self, name: str) -> ValueInfo:
         return ValueInfo.of(name, self._kind(name), self._sizes[name])
 
     def _kind(self, name: str) -> DataType:
         return self._draft.facts(name).elem_type or DataType.FLOAT
+
+
+def _numbered(graph: Graph) -> Graph:
+    """The graph with names that are the same wherever its operators stand."""
+    names: dict[str, str] = {}
+    made = [name for node in graph.node for name in node.output]
+    tensors = [each.name for each in graph.initializer]
+    for name in filter(None, (*(each.name for each in graph.inputs), *tensors, *made)):
+        names.setdefault(name, f"t{len(names)}")
+    return copied(
+        graph,
+        inputs=[copied(each, name=names[each.name]) for each in graph.inputs],
+        outputs=[copied(each, name=names[each.name]) for each in graph.outputs],
+        initializer=[renamed_tensor(each, names[each.name]) for each in graph.initializer],
+        node=[copied(renamed(node, names), name="") for node in graph.node],
+    )
 
 
 def _may_come_back(node: Node) -> bool:

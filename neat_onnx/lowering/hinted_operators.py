@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.lowering.registry import Proposal
+from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.passes.draft import copied, make_node
-from neat_onnx.passes.of_all_samples import name_of_samples, of_all_samples
+from neat_onnx.passes.of_all_samples import has_batch, name_of_samples, of_all_samples
 
 
-def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Proposal, Model]]:
+def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Proposal, BareModel]]:
     """Yield the operators at which a network has hints, and each of them alone.
 
     Args:
@@ -24,13 +26,16 @@ def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Propos
         opset: of the model.
         numbers: the type of its numbers.
     """
+    known: dict[str, BareModel] = {}  # layers that are repeated are alike
     for hint in net.operators:
         try:
             alone = _in_opset(load_model(hint.model), opset)
         except NeatOnnxError:
             continue  # the hint is of no import, or the opset has no such operator
         if _fits(hint, alone, numbers):
-            yield _proposal(hint, alone, numbers), alone
+            axis: BatchAxis = "auto" if has_batch(alone.graph) else None
+            found = known.setdefault(hint.model, BareModel(alone, axis))
+            yield _proposal(hint, alone, numbers), found
 
 
 def _in_opset(model: Model, opset: int) -> Model:

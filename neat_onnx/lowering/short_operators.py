@@ -21,7 +21,6 @@ from neat_onnx.model import DataType, Graph, Model, ValueInfo
 from neat_onnx.network.genes import NONE, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.passes.of_all_samples import has_batch
 from neat_onnx.short_form.order import in_order_of
 
 _Key = tuple[Any, ...]
@@ -67,8 +66,8 @@ def _proposed(net: Network, plain: Model) -> Iterator[tuple[Proposal, Network | 
         )
         model = Model(opset_import=versions_of(plain.opset, proposal), graph=graph)
         yield proposal, BareModel(model).network
-    for proposal, model in hinted(net, plain.opset, numbers):
-        yield proposal, BareModel(model, "auto" if has_batch(model.graph) else None).network
+    for proposal, alone in hinted(net, plain.opset, numbers):
+        yield proposal, alone.network
 
 
 def _found(
