@@ -15,6 +15,7 @@ Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
 AS_FEATURES = "Import with batch_axis=None to take every axis for features"
+_MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
 
 
@@ -36,9 +37,12 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
 def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     """The axes of each input that are time and the batch, by name.
 
-    A vector as long as another input's batch is one number for each sample.
+    A vector as long as another input's batch is one number for each sample. Where another's batch
+    has no fixed size, a single number and a matrix of several rows are shared by all samples.
     """
     found = {entry.name: input_axes(entry.shape or ()) for entry in inputs}
+    if any(not is_fixed(entry) for entry in inputs):
+        found |= {entry.name: () for entry in inputs if is_fixed(entry) and _is_shared(entry)}
     lengths = {
         entry.shape[axes[0]] for entry in inputs if entry.shape and (axes := found[entry.name])
     }
@@ -46,6 +50,16 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     return found | {
         entry.name: (0,) for entry in vectors if lengths.intersection(entry.shape or ())
     }
+
+
+def is_fixed(entry: ValueInfo) -> bool:
+    """Whether every size of an input is fixed."""
+    return entry.shape is not None and all(isinstance(size, int) for size in entry.shape)
+
+
+def _is_shared(entry: ValueInfo) -> bool:
+    sizes = entry.shape or ()
+    return sizes == (1,) or (len(sizes) == _MATRIX and sizes[0] != 1)
 
 
 def _is_batch_first(first: str, second: str) -> bool:

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from neat_onnx.lifting.axes import axes_of_inputs
+from neat_onnx.lifting.axes import axes_of_inputs, is_fixed
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
+from neat_onnx.model.wiring import reads
 from neat_onnx.network.genes import Bools
 
 
@@ -76,6 +77,7 @@ class AxisFollower:
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         inputs: the axes of each graph input.
         single: the graph is for one sample, which has none to mix with.
+        shared: the tensors made of inputs without a batch, beside others: all samples share them.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class AxisFollower:
         self._graph, self.operands, self.sizes, self.samples = graph, operands, sizes, samples
         self.ended = ended
         self.inputs, self.single = _of_inputs(graph), _is_single(graph)
+        self.shared = _shared(graph, self.inputs)
         self._known = dict(self.inputs)
         self._constant = {tensor.name for tensor in graph.initializer}
         self._next = 0
@@ -102,7 +105,7 @@ class AxisFollower:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
         if name in self._known:
             return self._known[name]
-        if name in self._constant:
+        if name in self._constant or name in self.shared:
             return (FEATURE,) * self.rank(name)
         nodes = self._graph.node
         while name not in self._known and self._next < len(nodes):
@@ -184,6 +187,24 @@ def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
         found[entry.name] = tuple(
             which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
         )
+    return found
+
+
+def _shared(graph: Graph, inputs: Mapping[str, FollowedAxes]) -> set[str]:
+    """The tensors that depend on inputs without a batch alone, where others have one.
+
+    A graph of fixed sizes may have no batch at all.
+    """
+    found = {name for name, axes in inputs.items() if FIRST not in axes}
+    if len(found) in (0, len(inputs)) or all(map(is_fixed, graph.inputs)):
+        return set()
+    still = {tensor.name for tensor in graph.initializer}
+    for node in graph.node:
+        read = {*reads(node)} - {""}
+        if read <= still:
+            still.update(node.output)
+        elif read <= found | still:
+            found.update(node.output)
     return found
 
 

@@ -297,6 +297,8 @@ class Tensors:
         """
         followed = self.followed.of(name)
         found = [axis for axis in followed if axis != FEATURE]
+        if name in self.followed.shared:
+            return [False] * len(followed)
         if UNKNOWN in found or not found or len({*found}) < len(found):
             return [axis == 0 for axis in range(len(followed))]
         return [axis != FEATURE for axis in followed]
@@ -335,7 +337,7 @@ class Tensors:
 
     def refuse_batch(self, node: Node) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
-        if self.features_only:
+        if self.features_only or not self.followed.shared.isdisjoint(node.output):
             return
         hint = features_hint(self.model.graph.inputs)
         self.fail(node, "it works along the batch, and would mix samples", hint)

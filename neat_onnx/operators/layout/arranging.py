@@ -170,7 +170,8 @@ def _expanded_sample(
         if leading[place]:
             found[place] = ones[place] if size in (1, ctx.samples * ones[place]) else size
         repeats = leading[place] and found[place] != ones[place]
-        if repeats or (sized[place] and not leading[place] and not lost):
+        new = sized[place] and not leading[place] and node.input[0] not in ctx.followed.shared
+        if repeats or (new and not lost):
             ctx.refuse_batch(node)
     if lost and rank > len(old):
         ctx.refuse_batch(node)

@@ -163,8 +163,9 @@ def matrix_product(
     if not isinstance(other, Value) and _are_rows_of(one, other):
         return _times_matrix(ctx, node, one, other.T, np.zeros(other.shape[1]))
     vectors = len(one.shape) == 1, len(other.shape) == 1
-    for operand, first in ((one, vectors[0]), (other, len(other.shape) <= 2)):
-        if isinstance(operand, Value) and first:
+    firsts = vectors[0], len(other.shape) <= 2
+    for name, operand, first in zip(node.input, (one, other), firsts, strict=False):
+        if isinstance(operand, Value) and first and name not in ctx.followed.shared:
             ctx.refuse_batch(node)
     if vectors[0]:
         one = rearranged(one, lambda array: array[None])

@@ -293,7 +293,9 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
         ctx.fail(node, f"its inputs have {len(one.shape)} and {len(other.shape)} axes, expected 2")
     ctx.refuse_along(node, (0 if given.transA else 1,), 0)
     ctx.refuse_along(node, (1 if given.transB else 0,), 1)
-    if isinstance(one, Value) and isinstance(other, Value) and (given.transA or given.transB):
+    turned = ((one, given.transA), (other, given.transB))
+    moved = {name for name, (_, trans) in zip(node.input, turned, strict=False) if trans}
+    if all(isinstance(each, Value) for each, _ in turned) and not moved <= ctx.followed.shared:
         ctx.refuse_batch(node)
     one = rearranged(one, np.transpose) if given.transA else one
     other = rearranged(other, np.transpose) if given.transB else other

@@ -12,6 +12,7 @@ from support.harness.sessions import open_session
 
 from neat_onnx import (
     Model,
+    ModelError,
     Network,
     NetworkError,
     export,
@@ -205,3 +206,70 @@ def test_values_of_other_shapes_are_refused():
             net.activate({"x": x, "dt": wrong})
     with pytest.raises(NetworkError, match="'x'"):
         net.activate({"x": 0.5, "dt": 0.5})
+
+
+OF_SHARED = {
+    "MatMul": ((3,), [node("MatMul", "s M", "t"), node("Add", "x t", "y")]),
+    "Softmax": ((3,), [node("Softmax", "s", "t"), node("Mul", "x t", "y")]),
+    "sum": ((3,), [node("ReduceSum", "s last", "t"), node("Mul", "x t", "y")]),
+    "mean of all": ((3,), [node("ReduceMean", "s", "t", keepdims=0), node("Mul", "x t", "y")]),
+    "sum of rows": ((2, 3), [node("ReduceSum", "s first", "t"), node("Mul", "x t", "y")]),
+    "Gather": ((3,), [node("Gather", "s places", "t"), node("Mul", "x t", "y")]),
+    "Concat": (
+        (3,),
+        [
+            node("Concat", "s s", "c", axis=0),
+            node("Slice", "c from to", "t"),
+            node("Mul", "x t", "y"),
+        ],
+    ),
+    "LayerNormalization": ((3,), [node("LayerNormalization", "s v", "t"), node("Mul", "x t", "y")]),
+    "one number": ((1,), [node("Exp", "s", "t"), node("Mul", "x t", "y")]),
+    "x · s": ((3, 3), [node("MatMul", "x s", "y")]),
+    "x · s transposed": ((2, 3), [node("Gemm", "x s", "y", transB=1)]),
+    "x · s, a vector": ((3,), [node("MatMul", "x s", "t"), node("Unsqueeze", "t last", "y")]),
+    "given to each": (
+        (3,),
+        [
+            node("Shape", "x", "sizes"),
+            node("Gather", "sizes first", "count"),
+            node("Concat", "count three", "wanted", axis=0),
+            node("Expand", "s wanted", "e"),
+            node("Concat", "x e", "y", axis=1),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OF_SHARED)
+@pytest.mark.parametrize("behind", [False, True])
+def test_nodes_of_shared_tensors_alone_give_shared_ones(name, behind):
+    shape, nodes = OF_SHARED[name]
+    nodes = [*nodes, node("Tanh", "y", "z")] if behind else nodes
+    constants = {
+        "M": DRAW.normal(size=(3, 3)), "v": DRAW.normal(size=3), "last": [-1], "first": [0],
+        "places": [2, 0, 1], "from": [1], "to": [4], "three": [3],
+    }  # fmt: skip
+    read = {each for one in nodes for each in one.input}
+    given = {key: value for key, value in constants.items() if key in read}
+    inputs = {"x": (FLOAT, ["N", 3]), "s": (FLOAT, [*shape])}
+    model = model_of(nodes, inputs, {"z" if behind else "y": (FLOAT, None)}, **given)
+    net = import_model(model)
+    made = export(net)
+    assert [entry.shape for entry in made.graph.inputs] == [("N", 3), shape]
+    assert import_model(made) == net
+    for each in (model, made):
+        assert verify(net, each, runtime="onnxruntime").passed
+
+
+def test_shared_numbers_for_each_sample_are_not_summed_over_samples():
+    nodes = [
+        node("Shape", "x", "sizes"),
+        node("Expand", "s sizes", "e"),
+        node("ReduceSum", "e first", "t"),
+        node("Add", "x t", "y"),
+    ]
+    inputs = {"x": (FLOAT, ["N", 3]), "s": (FLOAT, [3])}
+    model = model_of(nodes, inputs, {"y": (FLOAT, ["N", 3])}, first=[0])
+    with pytest.raises(ModelError, match=r"make_t \(ReduceSum\): it works along the batch"):
+        import_model(model)
