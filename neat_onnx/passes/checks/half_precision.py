@@ -2,8 +2,8 @@
 
 A network computes in float64. Numbers of FLOAT16 have 11 bits, so that rounding after each node
 shows in the fourth digit, and in the third of BFLOAT16, which has 8: such models are imported with
-a warning. Weights alone are exact in every type, and a result that is rounded as it leaves the
-graph has the type of its port.
+a warning. Weights alone are exact in every type, and a result that is rounded to FLOAT16 as it
+leaves the graph has the type of its port.
 """
 
 from neat_onnx.errors import abridged, warn
@@ -18,7 +18,7 @@ HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 
 
 def check_half_precision(graph: Graph) -> None:
-    """Warn of a graph that rounds to FLOAT16 or BFLOAT16 inside."""
+    """Warn of a graph that rounds to FLOAT16 inside, or to BFLOAT16."""
     for kind in HALVES:
         if rounding := _rounding(graph, kind):
             warn(
@@ -28,7 +28,7 @@ def check_half_precision(graph: Graph) -> None:
 
 
 def rounds_to(kind: DataType, graph: Graph) -> bool:
-    """Whether a node rounds results to FLOAT16 or BFLOAT16 that others of the graph read."""
+    """Whether a node rounds to BFLOAT16, or to FLOAT16 for others of the graph to read."""
     return bool(_rounding(graph, kind))
 
 
@@ -56,7 +56,8 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
                 continue
             rounds = not exact
         (constant if fixed else computed).update(filter(None, node.output))
-        if rounds and not fixed and not inside.isdisjoint(node.output):
+        stated = kind is DataType.FLOAT16 and inside.isdisjoint(node.output)
+        if rounds and not fixed and not stated:
             found.append(node.label)
     return found
 
