@@ -26,7 +26,6 @@ _MAX_NODES = 4  # of one hint
 _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
 _WIDE = (DataType.FLOAT, DataType.INT32, DataType.INT64, DataType.BOOL)
-_DOMAINS = (*ONNX_DOMAINS, "com.microsoft")
 
 
 def with_operator_hints(
@@ -201,10 +200,10 @@ def _numbered(graph: Graph) -> Graph:
 
 
 def _may_come_back(node: Node) -> bool:
-    return node.domain in _DOMAINS and not subgraphs(node) and not operator_of(node).varies
+    return node.domain in ONNX_DOMAINS and not subgraphs(node) and not operator_of(node).varies
 
 
 def _is_of_integers(node: Node, opset: int) -> bool:
     """Whether an operator is made for narrow integers: it takes no other numbers in their place."""
     schema = schema_of(node.op_type, node.domain, opset)
-    return schema is None or "tensor(float)" not in schema.inputs[0].types
+    return schema is not None and "tensor(float)" not in schema.inputs[0].types

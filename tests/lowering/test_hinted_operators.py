@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import onnx
@@ -29,18 +28,12 @@ def _model(
     """A graph of inputs of types and shapes, and the output y."""
     entries = [helper.make_tensor_value_info(name, *port) for name, port in reads.items()]
     result = helper.make_tensor_value_info("y", gives[0], gives[1] or None)
-    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     body = helper.make_graph(list(nodes), "graph", entries, [result])
-    return helper.make_model(body, opset_imports=opsets, ir_version=8)
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
 _X = (_FLOAT, ("N", 2, 4, 4))
 _SCALE = {"s": (_FLOAT, (6,)), "b": (_FLOAT, (6,))}
-_QUANTIZED: dict[str, Any] = {
-    "a": (_INT8, ("N", 3)), "sa": (_FLOAT, ()), "za": (_INT8, ()),
-    "b": (_INT8, ("N", 3)), "sb": (_FLOAT, ()), "zb": (_INT8, ()),
-    "sy": (_FLOAT, ()), "zy": (_INT8, ()),
-}  # fmt: skip
 MODELS = {
     "samples at places": _model(
         node("GridSample", "x g", "y", padding_mode="border"),
@@ -68,8 +61,9 @@ MODELS = {
         node("Div", "x b", "y"), gives=(_INT32, ("N", 3)), x=(_INT32, ("N", 3)), b=(_INT32, (3,))
     ),
     "8 bits": _model(
-        node("QLinearAdd", "a sa za b sb zb sy zy", "y", domain="com.microsoft"),
-        gives=(_INT8, ("N", 3)), **_QUANTIZED,
+        node("MatMulInteger", "a b za zb", "y"),
+        gives=(_INT32, (2, 4)), a=(_INT8, (2, 3)), b=(_INT8, (3, 4)),
+        za=(_INT8, ()), zb=(_INT8, ()),
     ),
     "between layers": _model(
         node("Relu", "x", "r"), node("LayerNormalization", "r s b", "n"),
