@@ -79,13 +79,16 @@ class _Hints:
     ) -> None:
         self._net, self._draft, self._tensors, self._sizes = net, Draft(model), tensors, sizes
         self._is_known = np.zeros(len(net), np.bool_)
+        nodes = self._draft.model.graph.node
+        self._places = {name: at for at, node in enumerate(nodes) for name in node.output if name}
 
     def found(self) -> Iterator[OperatorHint]:
         """Yield the hints."""
-        groups = {}
-        for node in filter(_may_come_back, self._draft.model.graph.node):
-            if (group := self._group(node)) and all(map(_may_come_back, group)):
-                groups[tuple(each.output[0] for each in group)] = group
+        groups, nodes, opset = {}, self._draft.model.graph.node, self._draft.model.opset
+        for place, node in enumerate(nodes):
+            places = self._group(place) if _may_come_back(node, opset) else ()
+            if places and all(_may_come_back(nodes[at], opset) for at in places):
+                groups[places] = [nodes[at] for at in places]
         for group in groups.values():
             made = {name for each in group for name in each.output}
             names = dict.fromkeys(name for each in group for name in each.input if name)
@@ -98,25 +101,28 @@ class _Hints:
                     neurons = np.concatenate([self._tensors[name] for name in reads])
                     yield OperatorHint(alone.to_json(indent=False), neurons)
 
-    def _group(self, node: Node) -> list[Node] | None:
-        """The node, with nodes before and behind it as far as no neurons are between them.
+    def _group(self, place: int) -> tuple[int, ...]:
+        """The places of a node, and of nodes before and behind it as far as no neurons are between
+        them; () if these are too many.
 
         A neuron takes the function of a node that alone reads its aggregate.
         """
-        group, waiting = {node.output[0]: node}, [node]
+        nodes, group, waiting = self._draft.model.graph.node, {place}, [place]
         while waiting and len(group) <= _MAX_NODES:
-            for name in waiting.pop().input:
-                maker = self._draft.producers.get(name)
-                if maker is not None and name not in self._tensors:
-                    group |= {maker.output[0]: maker}
-                    waiting.append(maker)
-        found = [each for each in self._draft.model.graph.node if each.output[0] in group]
-        while not all(name in self._tensors for name in filter(None, found[-1].output)):
-            reader = self._draft.sole_reader(found[-1].output[0])
-            if reader is None or len(found[-1].output) > 1:
-                return None
-            found.append(self._draft.model.graph.node[reader])
-        return found if len(found) <= _MAX_NODES else None
+            for name in nodes[waiting.pop()].input:
+                if name in self._places and name not in self._tensors:
+                    group.add(self._places[name])
+                    waiting.append(self._places[name])
+        found = sorted(group)
+        while len(found) <= _MAX_NODES:
+            outputs = [name for name in nodes[found[-1]].output if name]
+            if all(name in self._tensors for name in outputs):
+                return tuple(found)
+            reader = self._draft.sole_reader(outputs[0])
+            if reader is None or len(outputs) > 1:
+                break
+            found.append(reader)
+        return ()
 
     def _is_large(self, reads: Sequence[str], gives: Sequence[str]) -> bool:
         """Whether neurons between these tensors are in neither, or several of them are read: many,
@@ -135,19 +141,21 @@ class _Hints:
 
     def _between(self, read: Ints, made: Ints) -> int | None:
         """How many neurons are between others; None if they read some besides, or are too many."""
-        net, known = self._net, self._is_known.copy()
+        net, known, met = self._net, self._is_known, [read, made]
         known[read] = known[made] = True
-        most, inner, following = _MAX_INNER + _MAX_INNER_EACH * len(read), 0, made
-        while len(following):
-            _, edge = net.edges_into(following)
+        most, inner = _MAX_INNER + _MAX_INNER_EACH * len(read), 0
+        while (
+            len(met[-1]) and inner <= most and not np.any(net.is_input[met[-1]] & ~known[met[-1]])
+        ):
+            known[met[-1]] = True
+            _, edge = net.edges_into(met[-1])
             ends = np.concatenate([net.live.source[edge], net.live.gater[edge]])
             following = distinct(ends[ends != NONE])
-            following = following[~known[following]]
-            inner += len(following)
-            if inner > most or np.any(net.is_input[following]):
-                return None
-            known[following] = True
-        return inner
+            met.append(following[~known[following]])
+            inner += len(met[-1])
+        for each in met:
+            known[each] = False
+        return None if len(met[-1]) else inner
 
     def _gives_places(self, reads: Iterable[str]) -> bool:
         """Whether all integers that are read are given: computed places may be beyond a tensor,
@@ -199,11 +207,12 @@ def _numbered(graph: Graph) -> Graph:
     )
 
 
-def _may_come_back(node: Node) -> bool:
-    return node.domain in ONNX_DOMAINS and not subgraphs(node) and not operator_of(node).varies
+def _may_come_back(node: Node, opset: int) -> bool:
+    """Whether a node is an operator of ONNX, without graphs inside, that runtimes agree on."""
+    known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
+    return known and not subgraphs(node) and not operator_of(node).varies
 
 
 def _is_of_integers(node: Node, opset: int) -> bool:
     """Whether an operator is made for narrow integers: it takes no other numbers in their place."""
-    schema = schema_of(node.op_type, node.domain, opset)
-    return schema is not None and "tensor(float)" not in schema.inputs[0].types
+    return "tensor(float)" not in schema_of(node.op_type, node.domain, opset).inputs[0].types

@@ -18,6 +18,7 @@ from neat_onnx.lowering.hinted_operators import hinted
 from neat_onnx.lowering.registry import Proposal, proposals
 from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Graph, Model, ValueInfo
+from neat_onnx.model.budget import limits
 from neat_onnx.network.genes import NONE, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
@@ -25,6 +26,7 @@ from neat_onnx.short_form.order import in_order_of
 
 _Key = tuple[Any, ...]
 _Column = np.ndarray[Any, np.dtype[Any]]
+_ROOM, _LEAST_ROOM = 4, 10_000  # a hint that makes more of a short text is none at these neurons
 _UNGATED = NONE - 1  # in the place of a gater
 
 
@@ -66,8 +68,14 @@ def _proposed(net: Network, plain: Model) -> Iterator[tuple[Proposal, Network | 
         )
         model = Model(opset_import=versions_of(plain.opset, proposal), graph=graph)
         yield proposal, BareModel(model).network
+    room = {
+        "neurons": max(_ROOM * len(net), _LEAST_ROOM),
+        "connections": max(_ROOM * len(net.connections), _LEAST_ROOM),
+    }
     for proposal, alone in hinted(net, plain.opset, numbers):
-        yield proposal, alone.network
+        with limits(**room):
+            network = alone.network
+        yield proposal, network
 
 
 def _found(

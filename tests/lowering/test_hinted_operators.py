@@ -9,7 +9,9 @@ import pytest
 from onnx import TensorProto, helper
 from support.examples.graphs import node, operators
 
-from neat_onnx import Model, Network, export, import_model, load_network, verify
+from neat_onnx import Model, Network, export, import_model, load_model, load_network, verify
+from neat_onnx.lifting.core import BatchAxis, Lifted, lift
+from neat_onnx.lowering import short_model
 from neat_onnx.network.operator_hint import OperatorHint
 
 _FLOAT, _INT8, _INT32, _INT64, _BOOL = (
@@ -137,6 +139,25 @@ def test_a_changed_network_is_exported_as_it_is(name: str, at: float):
 
 def _hint(model: str, neurons: list[int]) -> OperatorHint:
     return OperatorHint(model, np.array(neurons))
+
+
+def test_a_hint_makes_no_more_than_the_network_has(monkeypatch: pytest.MonkeyPatch):
+    """A short text may announce a million neurons, over and over."""
+    net = import_model(MODELS["samples at places"])
+    wide = _model(node("Expand", "x sizes", "w"), node("ReduceSum", "w", "y"), x=(_FLOAT, ("N", 1)))
+    sizes = helper.make_tensor("sizes", _INT64, [3], [1200, 1200, 1])
+    wide.graph.initializer.append(sizes)
+    hint = _hint(load_model(wide).to_json(indent=False), [0])
+    made = [0]
+
+    def lifted(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
+        found = lift(model, batch_axis)
+        made.append(len(found.network))
+        return found
+
+    monkeypatch.setattr(short_model, "lift", lifted)
+    assert export(replace(net, operators=(hint,))) == export(replace(net, operators=()))
+    assert max(made) < 20_000
 
 
 def test_a_wrong_hint_changes_nothing():
