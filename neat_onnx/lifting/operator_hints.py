@@ -178,6 +178,8 @@ class _Hints:
             return None
         if sum(each.values.size for each in constants) > _MAX_NUMBERS:
             return None
+        if not all(np.isfinite(each.values).all() for each in constants):
+            return None  # JSON has no numbers for them
         graph = Graph(
             name="operator", inputs=inputs, outputs=outputs, initializer=constants, node=[*group]
         )

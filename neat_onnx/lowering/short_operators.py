@@ -30,18 +30,21 @@ _ROOM, _LEAST_ROOM = 4, 10_000  # a hint that makes more of a short text is none
 _UNGATED = NONE - 1  # in the place of a gater
 
 
-def with_proposed_operators(net: Network, plain: Model, export: Export) -> Model | None:
+def with_proposed_operators(
+    net: Network, plain: Model, export: Export, *, hints: bool = False
+) -> Model | None:
     """The model with an operator in the place of neurons; None if none is proposed, or found.
 
     Args:
         net: the network.
         plain: its model, whose ports the new one has.
         export: makes the model of another network, without metadata.
+        hints: those at which the network has hints are proposed as well.
     """
     if net.has_memory or net.memory:
         return None
     found, genes, taken = list[Found](), _Genes(net), set[int]()
-    for proposal, alone in _proposed(net, plain):
+    for proposal, alone in _proposed(net, plain, hints=hints):
         each = None if alone is None else _found(genes, proposal, alone, taken)
         if each is not None and taken.isdisjoint(each.neurons.tolist()):
             taken.update(each.places.tolist())
@@ -52,7 +55,9 @@ def with_proposed_operators(net: Network, plain: Model, export: Export) -> Model
     return None if whole is None else genes.in_order(whole)
 
 
-def _proposed(net: Network, plain: Model) -> Iterator[tuple[Proposal, Network | None]]:
+def _proposed(
+    net: Network, plain: Model, *, hints: bool
+) -> Iterator[tuple[Proposal, Network | None]]:
     """Yield each proposal, and the network that import makes of it, if it makes one."""
     numbers = plain.graph.inputs[0].elem_type
     for proposal in proposals(net) if numbers is DataType.FLOAT else ():
@@ -72,7 +77,7 @@ def _proposed(net: Network, plain: Model) -> Iterator[tuple[Proposal, Network | 
         "neurons": max(_ROOM * len(net), _LEAST_ROOM),
         "connections": max(_ROOM * len(net.connections), _LEAST_ROOM),
     }
-    for proposal, alone in hinted(net, plain.opset, numbers):
+    for proposal, alone in hinted(net, plain.opset, numbers) if hints else ():
         with limits(**room):
             network = alone.network
         yield proposal, network

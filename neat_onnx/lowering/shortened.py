@@ -76,9 +76,7 @@ def shortest(
 ) -> Model:
     """The finished model in the shortest form that import makes the same network of.
 
-    A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
-    sums do not; but optimizers take them away, so a form with a genome is better unless it is
-    much longer.
+    A network with hints at operators has a form with them as well.
 
     Args:
         ctx: the export.
@@ -92,10 +90,25 @@ def shortest(
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
-    single_sample, genes = ctx.options.batch_dimension is None, genes_of(ctx.net)
+    single_sample = ctx.options.batch_dimension is None
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
-    if proposed := files.with_operators(with_proposed_operators(ctx.net, plain, export), frame):
-        return proposed
+    proposed = with_proposed_operators(ctx.net, plain, export)
+    found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
+    if ctx.net.operators:
+        whole = with_proposed_operators(ctx.net, plain, export, hints=True)
+        hinted = files.with_operators(whole, frame)
+        return found if hinted is None else min([hinted, found], key=_length)
+    return found
+
+
+def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
+    """The file in the shortest form without operators that are proposed.
+
+    A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
+    sums do not; but optimizers take them away, so a form with a genome is better unless it is
+    much longer.
+    """
+    genes = genes_of(ctx.net)
     if genes > _MAX_GENES:
         return files.usual
     larger = with_larger_operators(plain)
