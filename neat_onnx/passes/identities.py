@@ -1,7 +1,7 @@
 """Remove nodes that hand their input on: Identity, Dropout in inference, Cast to the same type.
 
-Concat, Sum, Mean, Max and Min of one input are the same, and a Split into one. A node between two
-names that both have to stay, as from a graph's input to its output, stays as an Identity.
+Concat, Sum, Mean, Max and Min of one input are the same, and a Split into one. A node between two names that both have to
+stay, as from a graph's input to its output, stays as an Identity.
 """
 
 from neat_onnx.model import Model, Node
