@@ -1,6 +1,6 @@
 """Remove nodes that hand their input on: Identity, Dropout in inference, Cast to the same type.
 
-Concat, Sum, Mean, Max and Min of one input are the same, and a Split into one. A node between two names that both have to
+Concat, Sum, Mean, Max and Min of one input are the same. A node between two names that both have to
 stay, as from a graph's input to its output, stays as an Identity.
 """
 
@@ -48,8 +48,6 @@ def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:
             return True
         case "Dropout":
             return not any(name in read for name in node.output[1:]) and _infers(node, draft)
-        case "Split":
-            return len(node.output) == 1
         case "Cast":
             return draft.facts(node.input[0]).elem_type == node.given_attributes.get("to")
         case _:

@@ -186,9 +186,6 @@ def lift_dropout(ctx: LiftingContext, node: Dropout) -> None:
 @lifts(Concat)
 def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     """Lift Concat: signals beside each other; along the batch, one batch after the other."""
-    if len(node.input) == 1:
-        ctx.bind(node, ctx.operand(node, 0))
-        return
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
@@ -222,10 +219,7 @@ def _only_gated(ctx: LiftingContext, value: Value) -> Value:
 
 @lifts(Split)
 def lift_split(ctx: LiftingContext, node: Split) -> None:
-    """Lift Split: parts of the signals; not along the batch, of which one part is the whole."""
-    if len(node.output) == 1:
-        ctx.bind(node, ctx.operand(node, 0))
-        return
+    """Lift Split: parts of the signals; not along the batch."""
     axis = node.attributes.axis
     shape = _shape(ctx, node)
     if ctx.optional(node, 1) is not None:

@@ -5,7 +5,7 @@ import pytest
 from onnx import helper, numpy_helper
 from support.examples.graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, canonicalize, export, import_model, load_model, verify
+from neat_onnx import ModelError, export, import_model
 
 RNG = np.random.default_rng(0)
 X = ("N", 2, 6)
@@ -137,18 +137,3 @@ def test_an_element_that_a_product_reads_twice_is_two_connections():
 def test_axes_that_are_none_are_refused_by_name(axis: int):
     with pytest.raises(ModelError, match="make_y"):
         import_model(graph([node("Unsqueeze", "x at", "y")], at=np.array([axis])))
-
-
-@pytest.mark.parametrize("given", ["N", 4])
-def test_a_batch_in_one_part_is_whole(given):
-    """As batches that are normalized in parts are split, where they are small."""
-    nodes = [
-        node("Split", "x", "s", axis=0, num_outputs=1),
-        node("Tanh", "s", "t"),
-        node("Concat", "t", "y", axis=0),
-    ]
-    model = graph(nodes, x=(given, 3))
-    net = import_model(model)
-    assert [port.shape for port in net.inputs + net.outputs] == [(3,), (3,)]
-    assert verify(net, model, runtime="onnxruntime").passed
-    assert [each.op_type for each in canonicalize(load_model(model)).graph.node] == ["Tanh"]
