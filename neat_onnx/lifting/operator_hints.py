@@ -1,6 +1,6 @@
 """Hints at the operators that neurons were imported as, for those that are more than one layer."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -25,7 +25,7 @@ _MAX_NUMBERS = 256  # of constants: more are weights, and layers of these come b
 _MAX_NODES = 4  # of one hint
 _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
-_WIDE = (DataType.FLOAT, DataType.INT32, DataType.INT64, DataType.BOOL)
+_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers: places, divisors of 0
 
 
 def with_operator_hints(
@@ -95,7 +95,7 @@ class _Hints:
             reads = [name for name in names if name in self._tensors and name not in made]
             constants = [name for name in names if name not in self._tensors and name not in made]
             gives = [name for name in group[-1].output if name]
-            if reads and gives and self._is_large(reads, gives) and self._gives_places(reads):
+            if reads and gives and self._is_large(reads, gives):
                 alone = self._alone(group, reads, gives, constants)
                 if alone is not None:
                     neurons = np.concatenate([self._tensors[name] for name in reads])
@@ -126,7 +126,7 @@ class _Hints:
 
     def _is_large(self, reads: Sequence[str], gives: Sequence[str]) -> bool:
         """Whether neurons between these tensors are in neither, or several of them are read: many,
-        or two of integers or truth values.
+        or two of truth values.
         """
         read, made = (
             distinct(np.concatenate([self._tensors[name] for name in names]))
@@ -157,24 +157,17 @@ class _Hints:
             known[each] = False
         return None if len(met[-1]) else inner
 
-    def _gives_places(self, reads: Iterable[str]) -> bool:
-        """Whether all integers that are read are given: computed places may be beyond a tensor,
-        where runtimes stop, and neurons give 0.
-        """
-        given = {entry.name for entry in self._draft.model.graph.inputs}
-        return all(name in given or not self._kind(name).is_integer for name in reads)
-
     def _alone(
         self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
     ) -> Model | None:
-        """The model of nodes alone; None if they have weights, or types that few runtimes take."""
+        """The model of nodes alone; None if they have weights, or integers at their ends."""
         tensors, opset = self._draft.tensors, self._draft.model.opset
         if not all(name in tensors for name in names):
             return None
         constants: list[Tensor] = [tensors[name] for name in names]
         inputs, outputs = ([*map(self._entry, ends)] for ends in (reads, gives))
         kinds = {entry.elem_type for entry in (*inputs, *outputs)}
-        if not kinds <= {*_WIDE} and not all(_is_of_integers(node, opset) for node in group):
+        if not kinds <= _KINDS:
             return None
         if sum(each.values.size for each in constants) > _MAX_NUMBERS:
             return None
@@ -212,9 +205,4 @@ def _numbered(graph: Graph) -> Graph:
 def _may_come_back(node: Node, opset: int) -> bool:
     """Whether a node is an operator of ONNX, without graphs inside, that runtimes agree on."""
     known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
-    return known and not subgraphs(node) and not operator_of(node).varies
-
-
-def _is_of_integers(node: Node, opset: int) -> bool:
-    """Whether an operator is made for narrow integers: it takes no other numbers in their place."""
-    return "tensor(float)" not in schema_of(node.op_type, node.domain, opset).inputs[0].types
+    return known and not subgraphs(node) and operator_of(node).by_hint

@@ -94,11 +94,10 @@ def shortest(
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
     proposed = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    if ctx.net.operators:
-        whole = with_proposed_operators(ctx.net, plain, export, hints=True)
-        hinted = files.with_operators(whole, frame)
-        return found if hinted is None else min([hinted, found], key=_length)
-    return found
+    if not ctx.net.operators:
+        return found
+    whole = with_proposed_operators(ctx.net, plain, export, hints=True)
+    return min([found, files.with_operators(whole, frame) or found], key=_length)
 
 
 def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:

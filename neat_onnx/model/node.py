@@ -66,8 +66,8 @@ class Node(BaseModel):
     `elementwise` says that an element of the result is a function of one element of each input,
     which broadcast to each other; `picks`, that every element of its results is one of an input's;
     `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
-    `single`, that its numbers are rounded to FLOAT, whatever it reads; `varies`, that runtimes do
-    not compute all of its results as ONNX has them.
+    `single`, that its numbers are rounded to FLOAT, whatever it reads; `by_hint`, that an export
+    may write it by a hint alone: not where runtimes disagree, or options decide.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -83,7 +83,7 @@ class Node(BaseModel):
     picks: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     single: ClassVar[bool] = False
-    varies: ClassVar[bool] = False
+    by_hint: ClassVar[bool] = True
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

@@ -14,13 +14,7 @@ from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.lowering import short_model
 from neat_onnx.network.operator_hint import OperatorHint
 
-_FLOAT, _INT8, _INT32, _INT64, _BOOL = (
-    TensorProto.FLOAT,
-    TensorProto.INT8,
-    TensorProto.INT32,
-    TensorProto.INT64,
-    TensorProto.BOOL,
-)
+_FLOAT, _INT64, _BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 _Port = tuple[int, Sequence[int | str]]
 
 
@@ -52,20 +46,9 @@ MODELS = {
         node("Gemm", "x w b", "y", transA=1, alpha=0.5),
         x=(_FLOAT, (3, 2)), w=(_FLOAT, (3, 4)), b=(_FLOAT, (4,)),
     ),
-    "indices": _model(
-        node("Gather", "x i", "y", axis=1), x=(_FLOAT, ("N", 5, 2)), i=(_INT64, (3,))
-    ),
     "truth values": _model(
         node("And", "x b", "y"),
         opset=7, gives=(_BOOL, ("N", 3)), x=(_BOOL, ("N", 3)), b=(_BOOL, ("N", 3)),
-    ),
-    "integers": _model(
-        node("Div", "x b", "y"), gives=(_INT32, ("N", 3)), x=(_INT32, ("N", 3)), b=(_INT32, (3,))
-    ),
-    "8 bits": _model(
-        node("MatMulInteger", "a b za zb", "y"),
-        gives=(_INT32, (2, 4)), a=(_INT8, (2, 3)), b=(_INT8, (3, 4)),
-        za=(_INT8, ()), zb=(_INT8, ()),
     ),
     "between layers": _model(
         node("Relu", "x", "r"), node("LayerNormalization", "r s b", "n"),

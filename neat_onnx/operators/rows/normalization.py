@@ -139,7 +139,7 @@ class MeanVarianceNormalization(Node):
     """(x - mean) / deviation over some axes."""
 
     since = 13
-    varies = True  # where all elements are the same, some give NaN
+    by_hint = False  # where all elements are the same, some give NaN
     attributes: MeanVarianceNormalizationAttributes = MeanVarianceNormalizationAttributes.defaults()
 
 

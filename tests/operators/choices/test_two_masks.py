@@ -1,5 +1,7 @@
 """Scores of attention under two masks, a constant one and a computed one, are under two choices."""
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -98,7 +100,7 @@ def test_a_choice_by_the_opposite_is_one_by_the_condition(heads):
     nodes = [node("Not", "there", "gone"), node("Where", "gone low scores", "masked")]
     model = masked_attention(12, heads, nodes, -1e9, bias=False)
     net = import_model(model)
-    short = export(net)
+    short = export(replace(net, operators=()))
     assert operators(short).count("Where") == 1
     assert "Not" not in operators(short)
     assert len(short.to_bytes()) <= len(model.SerializeToString())

@@ -1,5 +1,7 @@
 """Norms along axes, shares of them, and their products come back without lists of places."""
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 import pytest
@@ -63,7 +65,7 @@ CASES = {
 def test_they_are_as_few_nodes_again(case, opset):
     model, want = CASES[case]
     net = assert_lifts(model)
-    short = export(net, opset=opset)
+    short = export(replace(net, operators=()), opset=opset)
     assert [each for each in operators(short) if each not in FEW] == want
     assert len(short.to_bytes()) <= 1.5 * len(model.SerializeToString())
     assert import_model(short) == net

@@ -1,5 +1,7 @@
 """Normalizations without an operator that fits, and distances, are computed in the axes of x."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
@@ -61,7 +63,7 @@ NORMS = {
 def test_parameters_may_be_inputs(case):
     model, want = NORMS[case]
     net = import_model(model)
-    short = export(net)
+    short = export(replace(net, operators=()))
     assert sorted(each for each in operators(short) if each not in FEW) == sorted(want)
     assert len(short.to_bytes()) < 3.1 * len(model.SerializeToString())
     assert import_model(short.to_bytes()) == net
