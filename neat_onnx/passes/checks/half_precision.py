@@ -1,12 +1,12 @@
 """Half precision: nodes that round their results to 16 bits, as neurons do not.
 
-A network computes in float64. Numbers of FLOAT16 have 11 bits, so that rounding after each node
-shows in the fourth digit, and in the third of BFLOAT16, which has 8: such models are imported with
-a warning. Weights alone are exact in every type, and a result that is rounded to FLOAT16 as it
-leaves the graph has the type of its port.
+A network computes in float64. Numbers of BFLOAT16 have 8 bits, so that rounding after each node
+shows in the second or third digit: such models are refused. Numbers of FLOAT16 have 11: such models
+are imported, with a warning. Weights alone are exact in every type, and a result that is rounded to
+FLOAT16 as it leaves the graph has the type of its port.
 """
 
-from neat_onnx.errors import abridged, warn
+from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
@@ -18,13 +18,23 @@ HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 
 
 def check_half_precision(graph: Graph) -> None:
-    """Warn of a graph that rounds to FLOAT16 inside, or to BFLOAT16."""
-    for kind in HALVES:
-        if rounding := _rounding(graph, kind):
-            warn(
-                f"numbers are rounded to {kind.name} at node {abridged(rounding)}: "
-                "the network computes them unrounded"
-            )
+    """Refuse a graph that rounds to BFLOAT16; warn of one that rounds to FLOAT16 inside.
+
+    Raises:
+        ModelError: it names the nodes.
+    """
+    if rounding := _rounding(graph, DataType.BFLOAT16):
+        raise ModelError(
+            f"numbers are rounded to BFLOAT16 at node {abridged(rounding)}, "
+            "which neurons do not do",
+            where="graph.node",
+            hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
+        )
+    if rounding := _rounding(graph, DataType.FLOAT16):
+        warn(
+            f"numbers are rounded to FLOAT16 at node {abridged(rounding)}: "
+            "the network computes them unrounded"
+        )
 
 
 def rounds_to(kind: DataType, graph: Graph) -> bool:
