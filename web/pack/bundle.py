@@ -35,11 +35,12 @@ _IMPORTED: dict[str, list[str]] = json.loads(
 )
 _OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
 # But for those of the command line, of runtimes that no page has, of calls that it never makes, of
-# operators and libraries that few have, and of what needs another seldom table as well, or a
+# operators, libraries and forms that few have, and of what needs another seldom table as well, or a
 # failure.
 ELSEWHERE = (
     r"__main__",
     r"cli",
+    r"codegen",
     r"schemas",
     r"hinted_arguments",
     r"page\.(dropped_models|wording)",
