@@ -43,9 +43,9 @@ outputs that they should give, with a tolerance. `make backend` imports each gra
 `batch_axis=None`, and with all inputs but the first as constants where that is refused; the network
 then has to give the outputs. Texts, sequences, integers that are cut off to their bits, and outputs
 whose size depends on the data are no numbers of neurons: such graphs are refused by name. Graphs of
-FLOAT16 and BFLOAT16 come with a warning, because neurons do not round as their nodes do; where that
-is more than the tolerance, the table says "differs, as warned". It says "finer than float32" where
-outputs differ only by the rounding of float32 at the largest of them. Written by neat_onnx {own}.
+FLOAT16 come with a warning, because neurons do not round as their nodes do; where that is more than
+the tolerance, the table says "differs, as warned". It says "finer than float32" where outputs
+differ only by the rounding of float32 at the largest of them. Written by neat_onnx {own}.
 
 """
 
@@ -99,7 +99,7 @@ def judged(case: Case) -> tuple[str, str]:
                 with warnings.catch_warnings(record=True) as told:
                     warnings.simplefilter("always")
                     verdict = _compared(case, fixed)
-                rounds = any("numbers are rounded to" in str(entry.message) for entry in told)
+                rounds = any("rounded to FLOAT16" in str(entry.message) for entry in told)
                 verdict = COARSE if rounds and verdict != "equal" else verdict
                 return verdict, ""
             except neat_onnx.NeatOnnxError as error:
