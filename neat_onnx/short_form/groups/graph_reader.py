@@ -72,12 +72,12 @@ class GraphReader:
         return none + sum(each.values for each in biases if each is not None)
 
     def weights(self, node: Node) -> np.ndarray | None:
-        """The constant by whose rows a Gemm multiplies, whatever its bias."""
+        """The constant matrix by whose rows a Gemm multiplies, whatever its bias."""
         if not is_one_of(node, "Gemm") or node.given_attributes.get("transB") != 1:
             return None
         weights = self.constant(node.input[1])
         scaled = {node.given_attributes.get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
-        if weights is None or scaled:
+        if weights is None or scaled or len(weights.dims) != _AXES_OF_MATRIX:
             return None
         return np.asarray(weights.values).reshape(weights.dims)
 
