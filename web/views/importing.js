@@ -33,7 +33,7 @@ export function importing({ importAgain }) {
     form.hidden = !about;
     if (!about) return;
     const refused = about === error;
-    const known = refused ? { ...wanted.importOptions, ...error.import } : made.importOptions ?? {};
+    const known = refused ? { ...wanted.importOptions, ...error.import } : made.importOptions;
     const ports = refused ? about.ports : about.model_ports;
     fields = [batch(known), shapes(ports, known), memory(ports, known), choice(ports, known)];
     form.replaceChildren(
@@ -76,7 +76,8 @@ function shapes({ inputs }, { shapes: known = {} }) {
 }
 
 /** Which output is an input's value in the next step; of inputs that outputs have the axes of. */
-function memory({ inputs, outputs, memory: found }, { memory: known = found }) {
+function memory({ inputs, outputs, memory: found }, { memory: given = null }) {
+  const known = given ?? found;
   const fitting = inputs.map(({ name, axes }) => ({
     name, names: outputs.filter((output) => listed(output.axes) === listed(axes)).map((output) => output.name),
   })).filter(({ name, names }) => names.length || name in known).slice(0, outputs.length > 1 ? MOST : 0);
@@ -86,19 +87,21 @@ function memory({ inputs, outputs, memory: found }, { memory: known = found }) {
   });
   const said = () => {
     const pairs = Object.fromEntries(fed.filter(({ input }) => input.value).map(({ name, input }) => [name, input.value]));
-    return ["memory", !fed.length || same(pairs, found) ? null : pairs];
+    return ["memory", !fed.length || same(pairs, known) ? given : pairs];
   };
   const note = "The output that it has the value of in the next step, if it is memory.";
   return { elements: fed.map(({ name, input }) => field(`Output that feeds ${name}`, input, note)), said };
 }
 
-function choice({ outputs, imported }, { outputs: known = imported }) {
+function choice({ outputs, imported }, { outputs: given = null }) {
+  const known = given ?? imported;
   const names = [...new Set([...outputs.map(({ name }) => name), ...known])];
-  if (names.length < 2 || names.length > MOST) return { elements: [], said: () => ["outputs", null] };
+  if (names.length < 2 || names.length > MOST) return { elements: [], said: () => ["outputs", given] };
   const boxes = names.map((name, place) => h("input", { type: "checkbox", id: `import-output-${place}`, checked: known.includes(name) }));
   const said = () => {
     const chosen = names.filter((_, place) => boxes[place].checked);
-    return ["outputs", !chosen.length || listed(chosen) === listed(imported) ? null : chosen];
+    const unchanged = listed(chosen) === listed(names.filter((name) => known.includes(name)));
+    return ["outputs", !chosen.length || unchanged ? given : chosen];
   };
   return { elements: boxes.map((box, place) => field(`Output ${names[place]}`, box)), said };
 }
