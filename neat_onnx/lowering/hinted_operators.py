@@ -11,6 +11,7 @@ from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.lowering.registry import Proposal
 from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
+from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
@@ -45,13 +46,8 @@ def _in_opset(model: Model, opset: int) -> Model:
         ModelError: that has no such operators.
     """
     pairs = [_node_in_opset(node, model.opset, opset) for node in model.graph.node]
-    domains = sorted({node.domain for node in model.graph.node} - {""})
-    versions = [
-        OperatorSet(version=opset),
-        *(OperatorSet(domain=name, version=1) for name in domains),
-    ]
     graph = copied(model.graph, node=[node for node, _ in pairs])
-    found = copied(model, opset_import=versions, graph=graph)
+    found = copied(model, opset_import=[OperatorSet(version=opset)], graph=graph)
     if not all(is_same for _, is_same in pairs):
         from neat_onnx.model.validate import validate  # noqa: PLC0415 - seldom needed
 
@@ -67,14 +63,13 @@ def _node_in_opset(node: Node, before: int, after: int) -> tuple[Node, bool]:
     neurons will show it.
     """
     known, other = (schema_of(node.op_type, node.domain, opset) for opset in (before, after))
-    if (known is None) != (other is None):
+    if node.domain not in ONNX_DOMAINS or known is None or other is None:
         raise ModelError(f"opset {after} has no {node.op_type}")
-    given = node.given_attributes
-    is_same = known is None or known.since_version == other.since_version
+    given, is_same = node.given_attributes, known.since_version == other.since_version
     if not is_same:
         given = {key: value for key, value in given.items() if _is_known(other, key, value)}
     ends = node.input, node.output, given
-    return make_node(node.op_type, *ends, domain=node.domain, opset=after), is_same
+    return make_node(node.op_type, *ends, opset=after), is_same
 
 
 def _is_known(schema: Any, attribute: str, value: Any) -> bool:

@@ -30,35 +30,40 @@ _ROOM, _LEAST_ROOM = 4, 10_000  # a hint that makes more of a short text is none
 _UNGATED = NONE - 1  # in the place of a gater
 
 
+_Proposals = Iterator[tuple[Proposal, Network | None]]
+"""Proposals, and the networks that import makes of them, if it makes any."""
+
+
 def with_proposed_operators(
-    net: Network, plain: Model, export: Export, *, hints: bool = False
-) -> Model | None:
-    """The model with an operator in the place of neurons; None if none is proposed, or found.
+    net: Network, plain: Model, export: Export
+) -> tuple[Model | None, Model | None]:
+    """The model with operators that rooms propose in the place of neurons, and the one with those
+    at which the network has hints besides; None for each that has no more than the one before.
 
     Args:
         net: the network.
-        plain: its model, whose ports the new one has.
+        plain: its model, whose ports the new ones have.
         export: makes the model of another network, without metadata.
-        hints: those at which the network has hints are proposed as well.
     """
     if net.has_memory or net.memory:
-        return None
+        return None, None
     found, genes, taken = list[Found](), _Genes(net), set[int]()
-    for proposal, alone in _proposed(net, plain, hints=hints):
-        each = None if alone is None else _found(genes, proposal, alone, taken)
-        if each is not None and taken.isdisjoint(each.neurons.tolist()):
-            taken.update(each.places.tolist())
-            found.append(each)
-    if not found:
-        return None
-    whole = written_with(net, plain, export, found)
-    return None if whole is None else genes.in_order(whole)
+
+    def with_more(proposed: _Proposals) -> Model | None:
+        known = len(found)
+        for proposal, alone in proposed:
+            each = None if alone is None else _found(genes, proposal, alone, taken)
+            if each is not None and taken.isdisjoint(each.neurons.tolist()):
+                taken.update(each.places.tolist())
+                found.append(each)
+        whole = written_with(net, plain, export, found) if len(found) > known else None
+        return None if whole is None else genes.in_order(whole)
+
+    return with_more(_proposed(net, plain)), with_more(_hinted(net, plain))
 
 
-def _proposed(
-    net: Network, plain: Model, *, hints: bool
-) -> Iterator[tuple[Proposal, Network | None]]:
-    """Yield each proposal, and the network that import makes of it, if it makes one."""
+def _proposed(net: Network, plain: Model) -> _Proposals:
+    """Yield the proposals of rooms, for a model of float32."""
     numbers = plain.graph.inputs[0].elem_type
     for proposal in proposals(net) if numbers is DataType.FLOAT else ():
         graph = Graph(
@@ -73,11 +78,15 @@ def _proposed(
         )
         model = Model(opset_import=versions_of(plain.opset, proposal), graph=graph)
         yield proposal, BareModel(model).network
+
+
+def _hinted(net: Network, plain: Model) -> _Proposals:
+    """Yield the operators at which the network has hints."""
     room = {
         "neurons": max(_ROOM * len(net), _LEAST_ROOM),
         "connections": max(_ROOM * len(net.connections), _LEAST_ROOM),
     }
-    for proposal, alone in hinted(net, plain.opset, numbers) if hints else ():
+    for proposal, alone in hinted(net, plain.opset, plain.graph.inputs[0].elem_type):
         with limits(**room):
             network = alone.network
         yield proposal, network

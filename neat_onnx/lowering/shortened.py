@@ -92,12 +92,9 @@ def shortest(
         return finish(plain, None, inf)
     single_sample = ctx.options.batch_dimension is None
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
-    proposed = with_proposed_operators(ctx.net, plain, export)
+    proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    if not ctx.net.operators:
-        return found
-    whole = with_proposed_operators(ctx.net, plain, export, hints=True)
-    return min([found, files.with_operators(whole, frame) or found], key=_length)
+    return min([found, files.with_operators(hinted, frame) or found], key=_length)
 
 
 def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
