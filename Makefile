@@ -66,8 +66,9 @@ test:
 	$(MAKE) -j5 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
 		page first-half second-half lint scripts
 
+# A test whose page lost its process in the browser, which is rare and the machine's, runs once more.
 page: build browser
-	$(PYTEST) e2e
+	$(PYTEST) e2e --reruns 1 --only-rerun "Target crashed"
 
 # The tests of the package, in two halves that take as long: processes of their own are cheaper than
 # workers.

@@ -138,28 +138,37 @@ def runtime_check(neat):
 
 
 @pytest.fixture(scope="session")
-def _booted(context, address):
-    neat = NeatPage(context.new_page(), address)
-    neat.wait_ready()
-    yield neat
-    neat.page.close()
+def _pages(context, address):
+    """Gives the page that is open; another one when the browser's process for it has died."""
+    opened = []
+
+    def current():
+        if not opened or opened[-1].crashed:
+            opened.append(NeatPage(context.new_page(), address))
+        return opened[-1]
+
+    yield current
+    for each in opened:
+        each.page.close()
 
 
 @pytest.fixture
-def neat(_booted):
+def neat(_pages):
     """A ready page with whatever result the test before left; Python starts but once for all."""
-    _booted.page.bring_to_front()
-    _booted.page.set_viewport_size(SIZE)
-    _booted.page.evaluate("""() => {
+    shared = _pages()
+    shared.wait_ready()
+    shared.page.bring_to_front()
+    shared.page.set_viewport_size(SIZE)
+    shared.page.evaluate("""() => {
         scrollTo(0, 0);
         document.activeElement.blur();
         history.replaceState(null, "", location.pathname);
     }""")
-    _booted.wait_ready()
-    yield _booted
-    _booted.page.unroute_all()
-    told = _booted.complaints.copy()
-    _booted.complaints.clear()
+    shared.wait_ready()
+    yield shared
+    shared.page.unroute_all()
+    told = shared.complaints.copy()
+    shared.complaints.clear()
     assert told == []
 
 

@@ -120,6 +120,7 @@ class NeatPage:
         browser: chromium or firefox.
         complaints: console errors and warnings, and uncaught exceptions.
         requests: (address, method, body) of each request that its browser made.
+        crashed: whether the browser's process for it has died.
     """
 
     def __init__(self, page: Page, address: str) -> None:
@@ -128,6 +129,8 @@ class NeatPage:
         self._given: tuple[int, dict[str, bytes]] | None = None
         self.complaints: list[str] = []
         self.requests: list[tuple[str, str, str | None]] = []
+        self.crashed = False
+        page.on("crash", self._crash)
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
         page.context.on(
@@ -135,6 +138,9 @@ class NeatPage:
             lambda found: self.requests.append((found.url, found.method, found.post_data)),
         )
         page.goto(address if "#" in address else f"{address}/")
+
+    def _crash(self, _: Page) -> None:
+        self.crashed = True
 
     def _listen(self, message: Any) -> None:
         if message.type in ("error", "warning") and "blocked by Playwright" not in message.text:
