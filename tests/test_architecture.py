@@ -50,7 +50,7 @@ BOUNDARIES = {
     "cli": ("__init__", "hinted_arguments", "network", "model", "options", "libraries", "codegen",
             "verification", "schemas"),
     "page": ("__init__", "hinted_arguments", "network", "model", "options", "libraries", "genome",
-             "lowering.port_options", "lowering.signals", "operators.rnn",
+             "lowering.open_options", "lowering.signals", "operators.rnn",
              "operators.spatial.apart", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")

@@ -16,7 +16,7 @@ from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_meta
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.port_options import options_of_ports
+from neat_onnx.lowering.open_options import open_options
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
@@ -44,7 +44,7 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
-    options = options.model_copy(update=options_of_ports(net, options))
+    options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
     model = _with_own_metadata(net, options)
     if options.include_metadata or net.library != IMPORTED or net.has_memory or net.memory:

@@ -11,12 +11,14 @@ from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.lowering.registry import Proposal
 from neat_onnx.lowering.short_model import BareModel
 from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.passes.draft import copied, make_node
 from neat_onnx.passes.of_all_samples import has_batch, name_of_samples, of_all_samples
+
+_NEWEST = 24  # onnxruntime 1.31 has no Attention of a later opset
 
 
 def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Proposal, BareModel]]:
@@ -37,6 +39,25 @@ def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Propos
             axis: BatchAxis = "auto" if has_batch(alone.graph) else None
             found = known.setdefault(hint.model, BareModel(alone, axis))
             yield _proposal(hint, alone, numbers), found
+
+
+def opset_of_hints(net: Network) -> int:
+    """The first opset that has every operator at which a network has hints.
+
+    It is 18 at least; operators that runtimes may not have yet are left out.
+    """
+    found = [DEFAULT_OPSET]
+    for text in {hint.model for hint in net.operators}:
+        try:
+            model = load_model(text)
+        except NeatOnnxError:
+            continue  # the hint is of no import
+        for node in model.graph.node:
+            versions = (model.opset, DEFAULT_OPSET)
+            own, other = (schema_of(node.op_type, node.domain, each) for each in versions)
+            if own is not None and (other is None or {*own.attributes} != {*other.attributes}):
+                found.append(own.since_version)
+    return max(each for each in found if each <= _NEWEST)
 
 
 def _in_opset(model: Model, opset: int) -> Model:

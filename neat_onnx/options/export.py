@@ -22,7 +22,12 @@ class ExportOptions(OptionDocument):
     """
 
     opset: int = Field(
-        18, ge=13, le=28, description="The opset version to write; onnxruntime loads up to 26."
+        18,
+        ge=13,
+        le=28,
+        description="The opset version to write; onnxruntime loads up to 26. Left out, it is a "
+        "later one for a network that was imported from a model with operators that opset 18 has "
+        "not, as Attention, unless it is quantized.",
     )
     dtype: Literal["float32", "float64"] = Field(
         "float32",

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.files import parse_json, sniff
-from neat_onnx.lowering.port_options import options_of_ports
+from neat_onnx.lowering.open_options import open_options
 from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.difference import difference
@@ -265,7 +265,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "members": members,
         "libraries": choices(),
         "forms": FORMS,
-        "left_open": options_of_ports(net, ExportOptions()) if kind == "network" else {},
+        "left_open": open_options(net, ExportOptions()) if kind == "network" else {},
         "summary": summary(net).model_dump(),
         "ports": named_ports(net),
         "snippets": snippets(valid, str(params.get("file", "network.onnx"))),

@@ -77,17 +77,27 @@ def test_an_operator_comes_back(name: str):
     assert verify(net, written, samples=32, runtime="onnxruntime").passed
 
 
-def test_an_operator_that_the_opset_has_not_is_written_in_others():
+def test_an_operator_that_opset_18_has_otherwise_chooses_another():
+    groups = node("GroupNormalization", "x s b", "y", num_groups=2)
+    scale: dict[str, _Port] = dict.fromkeys(("s", "b"), (_FLOAT, (4,)))
+    model = _model(groups, opset=21, x=(_FLOAT, ("N", 4, 3)), **scale)
+    written = export(import_model(model))
+    assert (written.opset, operators(written)) == (21, ["GroupNormalization"])
+
+
+def test_an_operator_that_opset_18_has_not_chooses_another():
     attention = node("Attention", "x k v", "y", q_num_heads=2, kv_num_heads=2)
     ports: dict[str, _Port] = dict.fromkeys(("x", "k", "v"), (_FLOAT, ("N", 3, 4)))
     model = _model(attention, opset=23, gives=(_FLOAT, ("N", 3, 4)), **ports)
     net = import_model(model)
-    assert "Attention" not in operators(export(net))
-    assert operators(export(net, opset=23)) == ["Attention"]
-    for opset in (18, 23):
-        written = export(net, opset=opset)
-        assert import_model(written.to_bytes()) == net
-        assert verify(net, written, samples=32, runtime="onnxruntime").passed
+    written = {opset: export(net, opset=opset) for opset in (18, 23)}
+    assert "Attention" not in operators(written[18])
+    assert operators(written[23]) == ["Attention"]
+    assert export(net) == written[23]
+    assert export(net, quantize="weights").opset == 19
+    for each in written.values():
+        assert import_model(each.to_bytes()) == net
+        assert verify(net, each, samples=32, runtime="onnxruntime").passed
 
 
 def test_json_keeps_the_hint():

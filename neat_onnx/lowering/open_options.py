@@ -1,7 +1,7 @@
-"""Options that an export leaves open, as the ports of the network want them.
+"""Options that an export leaves open, as a network that was imported wants them.
 
-Ports of a network that was imported have hints at the model that they come from: its type of
-numbers, and whether it had a batch and whole sequences.
+It has hints at the model that it comes from: its ports at the type of numbers, and at whether there
+was a batch and whole sequences; its neurons at operators, which not every opset has.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 
 
-def options_of_ports(net: Network, options: ExportOptions) -> dict[str, Any]:
+def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
     """The values of options that are left open and are not as by default."""
     if options.dialect != "standard":
         return {}
@@ -25,7 +25,15 @@ def options_of_ports(net: Network, options: ExportOptions) -> dict[str, Any]:
     timed = any(port.time_axis is not None for port in net.inputs)
     if plain and timed and options.batch_dimension is not None:
         found["sequence"] = True
+    if plain and net.operators:
+        found["opset"] = _opset_of_operators(net)
     return {name: value for name, value in found.items() if name not in options.model_fields_set}
+
+
+def _opset_of_operators(net: Network) -> int:
+    from neat_onnx.lowering.hinted_operators import opset_of_hints  # noqa: PLC0415 - seldom needed
+
+    return opset_of_hints(net)
 
 
 def _is_of_float64(net: Network) -> bool:
