@@ -289,6 +289,21 @@ def test_a_dense_block_comes_back_small(trained: bool, most: float):
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_a_normalization_that_is_not_trained_is_a_part_of_a_formula(shift: float):
+    w = Weights()
+    columns = [np.full(8, number) for number in (0.9, shift, 0.0, 1.0)]
+    nodes = [
+        node("Conv", f"x {w(8, 2, 3, 3)}", "c"),
+        node("LeakyRelu", "c", "r"),
+        node("BatchNormalization", f"r {' '.join(map(w.put, columns))}", "n"),
+        node("Flatten", "n", "f"),
+        node("Gemm", f"f {w(8 * 36, 3)}", "y"),
+    ]
+    model = graph(nodes, x=("N", 2, 8, 8), **w.given)
+    assert size_of_equal_export(model) <= 1.1 * len(model.SerializeToString())
+
+
 def test_equal_weights_are_written_once_however_small_they_are():
     w = Weights()
     matrix, bias = w(3, 3), w(3)

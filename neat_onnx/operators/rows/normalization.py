@@ -159,7 +159,7 @@ def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> N
         np.broadcast_to(each.reshape(by_channel), value.shape)
         for each in (factor, bias - mean * factor)
     )
-    ctx.bind(node, affine(ctx, value, factors, shifts))
+    ctx.bind(node, affine(ctx, node, value, factors, shifts))
 
 
 def _parameter(ctx: LiftingContext, node: Node, position: int, channels: int) -> Floats:
