@@ -304,6 +304,30 @@ def test_a_normalization_that_is_not_trained_is_a_part_of_a_formula(shift: float
     assert size_of_equal_export(model) <= 1.1 * len(model.SerializeToString())
 
 
+def test_a_local_response_is_small_where_its_elements_change_places():
+    """PyTorch's, in parts, whose sums are a pool over an axis that is put before the channels."""
+    w = Weights()
+    planes, channels = w.put([0, 1, 4, 6, 6]), w.put([0, 4, 6, 6])
+    back = " ".join(map(w.put, ([-1], [-9], [3], [-1])))
+    given = {"kernel_shape": [3, 1, 1], "pads": [1, 0, 0, 1, 0, 0], "count_include_pad": 1}
+    nodes = [
+        node("Conv", f"x {w(4, 2, 3, 3)}", "c"),
+        node("Mul", "c c", "q"),
+        node("Reshape", f"q {planes}", "p"),
+        node("AveragePool", "p", "a", **given),
+        node("Reshape", f"a {channels}", "m"),
+        node("Mul", f"m {w.put(np.array(1e-4))}", "s"),
+        node("Add", f"s {w.put(np.array(1.0))}", "b"),
+        node("Pow", f"b {w.put(np.array(0.75))}", "e"),
+        node("Div", "c e", "d"),
+        node("Slice", f"d {back}", "t"),
+        node("Flatten", "t", "f"),
+        node("Gemm", f"f {w(144, 3)}", "y"),
+    ]
+    model = graph(nodes, x=("N", 2, 8, 8), **w.given)
+    assert size_of_equal_export(model) <= 1.1 * len(model.SerializeToString())
+
+
 def test_equal_weights_are_written_once_however_small_they_are():
     w = Weights()
     matrix, bias = w(3, 3), w(3)

@@ -288,11 +288,14 @@ def _grows(
 
 
 def _is_shared_shift(node: Node, values: Sequence[Value]) -> bool:
-    """Whether an Add or Sub of a number reads a value that others read, too: it is nobody's bias.
+    """Whether an Add or Sub of a number reads a value that others read, too, or that a pool made:
+    it is nobody's bias.
 
     If something else than a formula reads the result, that makes neurons with a bias of it.
     """
-    return node.op_type in ("Add", "Sub") and len(values) == 1 and values[0].made is None
+    made = values[0].made
+    takes_none = made is None or (made.spatial and made.aggregation != "sum")
+    return node.op_type in ("Add", "Sub") and len(values) == 1 and takes_none
 
 
 def may_grow(ctx: LiftingContext, formula: Expression) -> bool:
