@@ -33,11 +33,11 @@ _SCALE = {"s": (_FLOAT, (6,)), "b": (_FLOAT, (6,))}
 MODELS = {
     "samples at places": _model(
         node("GridSample", "x g", "y", padding_mode="border"),
-        opset=16, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+        opset=16, x=_X, g=(_FLOAT, ("N", 2, 2, 2)),
     ),
     "newer form": _model(
         node("GridSample", "x g", "y", mode="linear"),
-        opset=20, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+        opset=20, x=_X, g=(_FLOAT, ("N", 2, 2, 2)),
     ),
     "normalization": _model(
         node("LayerNormalization", "x s b", "y"), x=(_FLOAT, ("N", 6)), **_SCALE
