@@ -127,9 +127,13 @@ def _hint(model: str, neurons: list[int]) -> OperatorHint:
 def test_a_hint_makes_no_more_than_the_network_has(monkeypatch: pytest.MonkeyPatch):
     """A short text may announce a million neurons, over and over."""
     net = import_model(MODELS["samples at places"])
-    wide = _model(node("Expand", "x sizes", "w"), node("ReduceSum", "w", "y"), x=(_FLOAT, ("N", 1)))
-    sizes = helper.make_tensor("sizes", _INT64, [3], [1200, 1200, 1])
-    wide.graph.initializer.append(sizes)
+    wide = _model(
+        node("Range", "zero many one", "r"), node("Cast", "r", "f", to=_FLOAT),
+        node("Add", "x f", "s"), node("Tanh", "s", "y"), x=(_FLOAT, ("N", 1)),
+    )  # fmt: skip
+    for name, value in (("zero", 0), ("many", 20_000), ("one", 1)):
+        wide.graph.initializer.append(helper.make_tensor(name, _INT64, [], [value]))
+    assert len(import_model(wide, check=False)) > 20_000
     hint = _hint(load_model(wide).to_json(indent=False), [0])
     made = [0]
 
