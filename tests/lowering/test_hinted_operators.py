@@ -90,6 +90,25 @@ def test_an_operator_that_the_opset_has_not_is_written_in_others():
         assert verify(net, written, samples=32, runtime="onnxruntime").passed
 
 
+def test_it_is_neurons_in_a_type_that_no_runtime_has_it_in():
+    net = _imported("samples at places")
+    written = export(net, dtype="float64")
+    assert "GridSample" not in operators(written)
+    assert verify(net, written, samples=32, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(("low", "hints"), [(-1e9, 1), (-np.inf, 0)])
+def test_there_is_no_hint_with_an_infinite_constant(low: float, hints: int):
+    """Network JSON has no number for it."""
+    model = _model(
+        node("Where", "b x low", "chosen"), node("ReduceMax", "chosen axes", "y"),
+        x=(_FLOAT, ("N", 4)), b=(_BOOL, ("N", 4)),
+    )  # fmt: skip
+    model.graph.initializer.append(helper.make_tensor("low", _FLOAT, [], [low]))
+    model.graph.initializer.append(helper.make_tensor("axes", _INT64, [1], [1]))
+    assert len(import_model(model).operators) == hints
+
+
 def test_json_keeps_the_hint():
     net = import_model(MODELS["samples at places"])
     again = load_network(net.to_json().encode())
