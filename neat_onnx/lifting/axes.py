@@ -8,7 +8,7 @@ that of a vector is features.
 from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.axis_names import names_time
 
 Axes = tuple[int, ...]
@@ -41,8 +41,8 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     has no fixed size, a single number and a matrix of several rows are shared by all samples.
     """
     found = {entry.name: input_axes(entry.shape or ()) for entry in inputs}
-    if any(not is_fixed(entry) for entry in inputs):
-        found |= {entry.name: () for entry in inputs if is_fixed(entry) and _is_shared(entry)}
+    if not all(is_fixed(entry.shape) for entry in inputs):
+        found |= {entry.name: () for entry in inputs if _is_shared(entry)}
     lengths = {
         entry.shape[axes[0]] for entry in inputs if entry.shape and (axes := found[entry.name])
     }
@@ -52,14 +52,9 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     }
 
 
-def is_fixed(entry: ValueInfo) -> bool:
-    """Whether every size of an input is fixed."""
-    return entry.shape is not None and all(isinstance(size, int) for size in entry.shape)
-
-
 def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
-    return sizes == (1,) or (len(sizes) == _MATRIX and sizes[0] != 1)
+    return sizes == (1,) or (is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1)
 
 
 def _is_batch_first(first: str, second: str) -> bool:

@@ -36,13 +36,14 @@ from neat_onnx.lifting.ports import (
     open_state,
     output_ports,
 )
-from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
+from neat_onnx.lifting.samples import batch_sizes, common_size
 from neat_onnx.lifting.states import fed_states, memory_ports
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.single_sample import takes_single_sample
 from neat_onnx.model.states import initial_states, is_own_pair
+from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
@@ -104,7 +105,7 @@ def lift(
     check_types(model)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
-    if batch_axis is None or not is_static(model.graph):
+    if batch_axis is None or not all(is_fixed(entry.shape) for entry in model.graph.inputs):
         return _lifted(model, pairs, batch_axis)
     return _of_fixed_sizes(model, pairs)
 

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from neat_onnx.lifting.axes import axes_of_inputs, is_fixed
+from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
+from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import reads
 from neat_onnx.network.genes import Bools
 
@@ -196,7 +197,7 @@ def _shared(graph: Graph, inputs: Mapping[str, FollowedAxes]) -> set[str]:
     A graph of fixed sizes may have no batch at all.
     """
     found = {name for name, axes in inputs.items() if FIRST not in axes}
-    if len(found) in (0, len(inputs)) or all(map(is_fixed, graph.inputs)):
+    if len(found) in (0, len(inputs)) or all(is_fixed(entry.shape) for entry in graph.inputs):
         return set()
     still = {tensor.name for tensor in graph.initializer}
     for node in graph.node:

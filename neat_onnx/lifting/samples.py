@@ -78,12 +78,6 @@ def reshaped_samples(
     return None
 
 
-def is_static(graph: Graph) -> bool:
-    """Whether every size of every input is fixed."""
-    sizes = [size for entry in graph.inputs for size in entry.shape or (None,)]
-    return all(isinstance(size, int) for size in sizes)
-
-
 def batch_sizes(graph: Graph, axes: dict[str, Axes]) -> set[Extent]:
     """The sizes of time and the batch that inputs state."""
     return {entry.shape[axis] for entry in graph.inputs if entry.shape for axis in axes[entry.name]}

@@ -5,6 +5,7 @@ The metadata says so under a key where an axis could be taken for one.
 
 from neat_onnx.model.model import Model
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.value import is_fixed
 
 BATCH_AXIS, NONE = "neat_onnx.batch_axis", "none"
 KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
@@ -13,6 +14,5 @@ KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
 
 def takes_single_sample(model: Model) -> bool:
     """Whether the metadata says that a model has no batch, and each axis has a fixed size."""
-    return model.metadata.get(BATCH_AXIS) == NONE and all(
-        isinstance(size, int) for entry in model.graph.inputs for size in entry.shape or ()
-    )
+    single = model.metadata.get(BATCH_AXIS) == NONE
+    return single and all(is_fixed(entry.shape or ()) for entry in model.graph.inputs)

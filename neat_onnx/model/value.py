@@ -1,7 +1,7 @@
 """ValueInfo: the name, element type and shape of a graph's input or output."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypeGuard
 
 from pydantic import (
     BaseModel,
@@ -20,6 +20,12 @@ from neat_onnx.model.numbers import Count
 
 Extent = int | str | None
 """One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
+
+
+def is_fixed(shape: tuple[Extent, ...] | None) -> TypeGuard[tuple[int, ...]]:
+    """Whether every entry of a shape is a size; False where not even the rank is known."""
+    return shape is not None and all(isinstance(size, int) for size in shape)
+
 
 _SEQUENCE = "sequence_type"
 

@@ -2,8 +2,8 @@
 
 A pass is `(Model) -> Model`, linear in the nodes and idempotent; it returns the model itself if
 there was nothing for it to do. Passes share `draft.py` and `splice.py`, by which they write, and
-`elementwise.py`, `sizes.py`, `old_forms.py` and `recurrent_layers.py`, by which they read. The
-checks in `checks/` name operators, as the core of import, which calls them, may not.
+`elementwise.py`, `control_flow.py` and `recurrent_layers.py`, by which they read. The checks in
+`checks/` name operators, as the core of import, which calls them, may not.
 """
 
 from collections.abc import Callable

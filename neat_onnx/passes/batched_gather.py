@@ -14,7 +14,7 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.value_range import value_range
 
@@ -73,15 +73,14 @@ class _Search:
         return self._in_one_row(node, indices, data)
 
     def _in_one_row(
-        self, node: Node, indices: Sequence[str], data: Sequence[Extent]
+        self, node: Node, indices: Sequence[str], data: tuple[Extent, ...]
     ) -> list[Node] | None:
         """GatherND among the elements that several indices choose from, in one row for each sample.
 
         Indices below 0, which count from the end of an axis each, are not read so.
         """
-        sizes = [size for size in data[1 : len(indices) + 1] if isinstance(size, int)]
-        ranges = zip(indices, sizes, strict=False)
-        if len(sizes) < len(indices) or not all(self._is_inside(*each) for each in ranges):
+        sizes = data[1 : len(indices) + 1]
+        if not is_fixed(sizes) or not all(map(self._is_inside, indices, sizes)):
             return None
         made, at = [], indices[0]
         for index, size in zip(indices[1:], sizes[1:], strict=True):
@@ -105,8 +104,8 @@ class _Search:
         data, axis = self._shape(flat.input[0]), flat.given_attributes.get("axis", 1)
         if data is None or not 2 <= axis <= len(data) or data[0] is None:
             return None
-        sizes = [size for size in data[1:axis] if isinstance(size, int)]
-        if len(sizes) < axis - 1:
+        sizes = data[1:axis]
+        if not is_fixed(sizes):
             return None
         wanted = _Numbers(data[0], math.prod(sizes))
         if self.draft.facts(node.input[1]).elem_type is not DataType.INT64:  # GatherND has no other
@@ -140,13 +139,12 @@ class _Search:
         wanted = None if flat is None else self.draft.tensors.get(flat.input[1])
         if flat is None or not data or wanted is None or wanted.values.ravel().tolist() != [-1]:
             return None
-        sizes = [size for size in data[1:] if isinstance(size, int)]
-        index = self._shape(node.input[1])
-        if index is None:  # or constants may not fit each other
+        sizes, index = data[1:], self._shape(node.input[1])
+        if index is None or not is_fixed(sizes):  # or constants may not fit each other
             return None
         numbers, offsets = self._strides(node.input[1], len(index))
         count = math.prod(sizes)
-        if len(sizes) < len(data) - 1 or numbers != _Numbers(data[0], count):
+        if numbers != _Numbers(data[0], count):
             return None
         if offsets.shape[:1] != (1,) or not np.all((offsets >= 0) & (offsets < count)):
             return None
@@ -193,14 +191,14 @@ class _Search:
         product = self.draft.maker(name, "Mul")
         if product is not None:
             for each, factor in (product.input, product.input[::-1]):
-                found, times = self._numbers(each), self._single(factor)
+                found, times = self._numbers(each), self.draft.integer(factor)
                 if found is not None and times:
                     return _Numbers(found.samples, found.factor * times)
         cast = self.draft.maker(name, "Cast")
         if cast is not None and cast.given_attributes["to"] in _INTEGERS:
             return self._numbers(cast.input[0])
         made = self.draft.maker(name, "Range")
-        if made is None or self._single(made.input[0]) != 0 or self._single(made.input[2]) != 1:
+        if made is None or [*map(self.draft.integer, made.input[::2])] != [0, 1]:
             return None
         count = self._size(made.input[1])
         return None if count is None else _Numbers(count)
@@ -216,11 +214,11 @@ class _Search:
         given = source.given_attributes
         sizes = shape[given.get("start", 0) : given.get("end")]
         if chosen is not None and chosen.op_type == "Slice":
-            starts, stops, *others = (self._single(each) for each in chosen.input[1:])
+            starts, stops, *others = (self.draft.integer(each) for each in chosen.input[1:])
             sizes = sizes[starts:stops] if None not in (starts, stops, *others) else ()
             return sizes[0] if len(sizes) == 1 and set(others) <= {0, 1} else None
         if chosen is not None:
-            index = self._single(chosen.input[1])
+            index = self.draft.integer(chosen.input[1])
             if index is None or not -len(sizes) <= index < len(sizes):
                 return None
             return sizes[index]
@@ -250,7 +248,7 @@ class _Search:
     def _unsqueezed(self, name: str) -> str:
         """The tensor before a last axis of one element was added."""
         node = self.draft.maker(name, "Unsqueeze")
-        if node is None or self._single(node.input[1]) not in (-1, 1):
+        if node is None or self.draft.integer(node.input[1]) not in (-1, 1):
             return name
         return node.input[0]
 
@@ -282,13 +280,6 @@ class _Search:
         if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(size, str):
             return None
         return size, symbols[0]
-
-    def _single(self, name: str) -> int | None:
-        """The value of a constant of one element."""
-        tensor = self.draft.tensors.get(name)
-        if tensor is None or tensor.size != 1 or tensor.values.dtype.kind != "i":
-            return None
-        return int(tensor.values.item())
 
 
 def _constant_numbers(values: Any) -> _Numbers | None:

@@ -4,6 +4,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.draft import Draft, copied, with_graph
 
 _FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
@@ -74,4 +75,4 @@ def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bo
     if entry.name not in tensors:
         return False
     old = model.ir_version is not None and model.ir_version < 4
-    return old or (entry.shape is not None and all(isinstance(size, int) for size in entry.shape))
+    return old or is_fixed(entry.shape)

@@ -54,8 +54,8 @@ def iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     Raises:
         ModelError: there would be too many nodes.
     """
-    body, carried = node.given_attributes.get("body"), node.input[2:]
-    if not isinstance(body, Graph) or not fits(node, body):
+    body, carried = body_of(node), node.input[2:]
+    if body is None:
         return None
     count = _trip_count(node, draft, body, budget)
     if count is None or count < 1:
@@ -95,11 +95,10 @@ def _fewest_nodes(body: Graph, around: Mapping[str, Tensor | None]) -> int:
     )
     count = len(body.node)
     for node in body.node:
-        inner = node.given_attributes.get("body") if node.op_type == "Loop" else None
-        if isinstance(inner, Graph) and fits(node, inner) and stays_true(inner, known):
-            limit, start = (known.get(name) for name in node.input[:2])
-            begins = not node.input[1] or (start is not None and start.values.all())
-            if begins and limit is not None and limit.size == 1:
+        inner = body_of(node) if node.op_type == "Loop" else None
+        if inner is not None and starts(node, known) and stays_true(inner, known):
+            limit = known.get(node.input[0])
+            if limit is not None and limit.size == 1:
                 count += max(0, int(limit.values.item())) * _fewest_nodes(inner, known)
     return count
 
@@ -136,22 +135,29 @@ def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
     ]
 
 
-def fits(node: Node, body: Graph) -> bool:
-    """Whether a loop carries everything that it reads; the rest of its outputs are collected."""
-    reads, gives = len(node.input), len(body.outputs)
-    return reads >= 2 and len(body.inputs) == reads and gives > max(reads - 2, len(node.output))
+def body_of(loop: Node) -> Graph | None:
+    """The body of a loop that carries everything that it reads, and collects its other outputs."""
+    body, reads = loop.given_attributes.get("body"), len(loop.input)
+    if not isinstance(body, Graph) or reads < 2 or len(body.inputs) != reads:
+        return None
+    return body if len(body.outputs) > max(reads - 2, len(loop.output)) else None
+
+
+def starts(loop: Node, around: Mapping[str, Tensor | None]) -> bool | None:
+    """Whether the condition before the first round is true; None if it depends on the inputs."""
+    if not loop.input[1]:
+        return True
+    start = around.get(loop.input[1])
+    return None if start is None else bool(start.values.all())
 
 
 def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | None:
     """How often a loop runs; None if that depends on the inputs of the model."""
-    limit = draft.tensors.get(node.input[0]) if node.input[0] else None
-    start = draft.tensors.get(node.input[1])
-    if start is not None and not start.values.all():
+    most, known = draft.integer(node.input[0]), starts(node, draft.tensors)
+    if known is False:
         return 0
-    starts = not node.input[1] or start is not None
-    if (node.input[0] and (limit is None or limit.size != 1)) or not starts:
+    if (node.input[0] and most is None) or known is None:
         return None
-    most = None if limit is None else int(limit.values.item())
     if stays_true(body, draft.tensors):
         return most
     return counted(node, draft, body, budget, most)

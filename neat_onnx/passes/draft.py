@@ -14,6 +14,7 @@ from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
 from neat_onnx.model.fresh_names import FreshNames
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.node import parse_node
+from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import producers, reads, subgraphs
 
 MODERN = 18
@@ -65,8 +66,8 @@ class Draft:
         """The sizes of a tensor's axes behind the first, the batch, if all are known."""
         if name not in self._axes:
             shape = self.facts(name).shape
-            sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
-            self._axes[name] = sizes if shape and len(sizes) == len(shape) - 1 else None
+            sizes = shape[1:] if shape else None
+            self._axes[name] = sizes if is_fixed(sizes) else None
         return self._axes[name]
 
     @cached_property
@@ -78,6 +79,13 @@ class Draft:
         """The node that produces a tensor, if it is one of these operators."""
         node = self.producers.get(name)
         return node if node is not None and is_one_of(node, *operators) else None
+
+    def integer(self, name: str) -> int | None:
+        """The value of an initializer of one integer; None of any other tensor."""
+        tensor = self.tensors.get(name)
+        if tensor is None or tensor.size != 1 or tensor.values.dtype.kind not in "iu":
+            return None
+        return int(tensor.values.item())
 
     def behind(self, name: str, *operators: str) -> str:
         """The tensor that nodes of these operators alone, one after the other, make another of."""

@@ -5,6 +5,7 @@ have as many rows as the second axis, and not as the first, it can only be the b
 """
 
 from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.draft import Draft, with_graph
 from neat_onnx.passes.recurrent_layers import RecurrentLayers, is_recurrent
 from neat_onnx.passes.splice import renamed
@@ -38,6 +39,5 @@ def fixed_batches(model: Model) -> Model:
 
 def _has_time_first(entry: ValueInfo, node: Node) -> bool:
     """Whether a layer reads [T, N, F] of fixed sizes that are an input of the graph."""
-    sizes = entry.shape or ()
-    fixed = len(sizes) == _SEQUENCE and all(isinstance(size, int) for size in sizes)
+    fixed = is_fixed(entry.shape) and len(entry.shape) == _SEQUENCE
     return fixed and node.input[0] == entry.name and not node.given_attributes.get("layout")

@@ -1,10 +1,10 @@
 """Compute nodes that depend on constants alone: their results become initializers.
 
 Each node is computed by onnx's reference evaluator, of operators that are deterministic and whose
-result's size is known before they are computed (see `sizes`). One of an old opset is computed in
-its modern form, since the evaluator ignores attributes that old forms have. FLOAT is computed in
-float32, as a runtime would: a node that reads a FLOAT with more bits than that is left alone. A
-type that numpy lacks is computed in one that holds its numbers, and rounded.
+results have a bound before they are computed (see `element_counts`). One of an old opset is
+computed in its modern form, since the evaluator ignores attributes that old forms have. FLOAT is
+computed in float32, as a runtime would: a node that reads a FLOAT with more bits than that is left
+alone. A type that numpy lacks is computed in one that holds its numbers, and rounded.
 """
 
 import warnings
@@ -17,8 +17,8 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.passes.draft import MODERN, Draft
+from neat_onnx.passes.element_counts import count_rule
 from neat_onnx.passes.modern_forms import modern_node
-from neat_onnx.passes.sizes import size_rule
 
 Array = npt.NDArray[Any]
 
@@ -50,7 +50,7 @@ def fold_constants(model: Model, budget: Budget | None = None) -> Model:
 def may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
     """Whether a node that reads constants alone is to be one, of those that are computed."""
     return (
-        size_rule(node) is not None
+        count_rule(node) is not None
         and all(name in constant for name in node.input if name)
         and not any(name in wanted for name in node.output)
     )
@@ -78,7 +78,7 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
 
 def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
     """The outputs of a node in its modern form."""
-    rule = size_rule(node)
+    rule = count_rule(node)
     if rule is None:
         return None
     operands = [_array(draft.tensors[name]) if name else None for name in node.input]

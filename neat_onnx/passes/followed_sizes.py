@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import Extent, is_fixed
 
 MAX_AXES = 64
 """The most elements of a tensor of sizes: longer ones are no shapes."""
@@ -29,7 +29,7 @@ class Sizes(NamedTuple):
     @property
     def known(self) -> bool:
         """Every element is a number rather than a symbol."""
-        return all(isinstance(size, int) for size in self.elements)
+        return is_fixed(self.elements)
 
     def tensor(self, name: str) -> Tensor | None:
         """The initializer of sizes that are known; None where they are no integers of 64 bits."""

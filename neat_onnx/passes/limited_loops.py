@@ -10,7 +10,7 @@ from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import names_made, node_count, producers, reads
-from neat_onnx.passes.control_flow import counted, fits, stays_false, unfolded
+from neat_onnx.passes.control_flow import body_of, counted, stays_false, unfolded
 from neat_onnx.passes.draft import Draft, copied, is_one_of
 from neat_onnx.passes.splice import splice
 
@@ -21,8 +21,8 @@ def limited_loops(model: Model) -> Model:
 
 
 def _rounds(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    body = node.given_attributes.get("body")
-    if not isinstance(body, Graph) or not fits(node, body) or len(body.outputs) >= len(body.inputs):
+    body = body_of(node)
+    if body is None or len(body.outputs) >= len(body.inputs):
         return None
     limit = _limit(node, draft, body, budget) or 0
     count = limit * (2 * len(body.node) + 3 * len(body.outputs))
@@ -81,10 +81,9 @@ def _counters(draft: Draft, loop: Node, body: Graph) -> set[str]:
 
 def _limit(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | None:
     """The most rounds of a Loop, by its number or by a part of its condition; None if unknown."""
-    tensor = draft.tensors.get(node.input[0])
-    if node.input[0] and (tensor is None or tensor.size != 1):
+    most = draft.integer(node.input[0])
+    if node.input[0] and most is None:
         return None
-    most = int(tensor.values.item()) if tensor is not None else None
     limits = [] if most is None else [most]
     for part in _parts(body, draft.tensors):
         count = counted(node, draft, part, budget, most)

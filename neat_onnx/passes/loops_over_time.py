@@ -8,7 +8,7 @@ one sample to all, and a Scan's may not.
 from neat_onnx.model import DataType, Graph, Model, Node, ValueInfo
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import Wiring, names_made, names_read, producers, reads
-from neat_onnx.passes.control_flow import fits, stays_true
+from neat_onnx.passes.control_flow import body_of, starts, stays_true
 from neat_onnx.passes.draft import Draft, copied, is_one_of, with_inputs
 from neat_onnx.passes.sequences import Rows, rows_of
 from neat_onnx.passes.splice import splice
@@ -23,11 +23,8 @@ def loops_over_time(model: Model) -> Model:
 
 
 def _scan(node: Node, draft: Draft) -> list[Node] | None:
-    body = node.given_attributes.get("body")
-    if not isinstance(body, Graph) or not fits(node, body) or not stays_true(body, draft.tensors):
-        return None
-    start = draft.tensors.get(node.input[1])
-    if node.input[1] and (start is None or not start.values.all()):
+    body = body_of(node)
+    if body is None or not starts(node, draft.tensors) or not stays_true(body, draft.tensors):
         return None
     if moved := _moved_before(draft, node, body):
         return moved
@@ -66,10 +63,10 @@ def _rows(draft: Draft, body: Graph, count: str) -> dict[str, Rows]:
     """The tensors of a body that are one of as many rows as there are rounds, and those rows."""
     gather = draft.maker(draft.behind(count, "Identity", "Cast"), "Gather")
     shape = draft.maker(gather.input[0], "Shape") if gather else None
-    place = draft.tensors.get(gather.input[1]) if gather else None
-    if shape is None or shape.given_attributes or place is None or place.size != 1:
+    axis = draft.integer(gather.input[1]) if gather else None
+    if shape is None or shape.given_attributes or axis is None:
         return {}
-    length = _size(draft, Rows(shape.input[0], int(place.values.item())))
+    length = _size(draft, Rows(shape.input[0], axis))
     number, own = body.inputs[0].name, set(names_made(body))
     rows: dict[str, Rows] = {}
     for node in body.node if length else ():

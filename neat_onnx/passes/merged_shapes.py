@@ -1,9 +1,7 @@
 """One Reshape, or none, in the place of several nodes that give a tensor another shape."""
 
-from typing import TypeGuard
-
 from neat_onnx.model import Model, Node
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
@@ -26,7 +24,7 @@ def merged_shapes(model: Model) -> tuple[Model, dict[str, str]]:
         if source != node.input[0]:
             later.setdefault(node.input[0], made)
         before, after = draft.facts(source).shape, draft.facts(made).shape
-        if before != after or not _is_fixed(after):
+        if before != after or not is_fixed(after):
             nodes.append(_reshaped(draft, node, source, after))
         elif not handed_on.take(source, made):
             nodes.append(draft.node("Identity", [source], [made], name=node.name))
@@ -50,11 +48,7 @@ def _names_of_gone(merged: Model, later: dict[str, str], names: dict[str, str]) 
 
 def _reshaped(draft: Draft, node: Node, source: str, shape: _Shape) -> Node:
     """The node that gives a tensor its shape: the same where it reads no other such node."""
-    if source == node.input[0] or not _is_fixed(shape):
+    if source == node.input[0] or not is_fixed(shape):
         return node
     sizes = draft.constant(f"shape_{node.output[0]}" if node.name else "s", list(shape))
     return draft.node("Reshape", [source, sizes], node.output, name=node.name)
-
-
-def _is_fixed(shape: _Shape) -> TypeGuard[tuple[int, ...]]:
-    return shape is not None and all(isinstance(size, int) for size in shape)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.draft import Draft, make_node, with_graph
 from neat_onnx.passes.drop_dead import without_dead
@@ -99,8 +100,8 @@ def _targets(draft: Draft, node: Node, indices: list[Ints]) -> _Targets | None:
     depth = indices[0].shape[-1] if indices[0].ndim > 1 else 0
     if shape is None or isinstance(shape[0], int) or not 1 < depth <= len(shape):
         return None
-    sizes = [size for size in shape[1:] if isinstance(size, int)]
-    if len(sizes) != len(shape) - 1:
+    sizes = shape[1:]
+    if not is_fixed(sizes):
         return None
     for size, index in zip(_SIZES, indices, strict=True):
         rows = np.arange(size).reshape(-1, *[1] * (index.ndim - 2))
@@ -109,7 +110,7 @@ def _targets(draft: Draft, node: Node, indices: list[Ints]) -> _Targets | None:
     first = indices[0][0, ..., 1:].reshape(-1, depth - 1)
     if any(np.any(row[..., 1:].reshape(-1, depth - 1) != first) for i in indices for row in i):
         return None
-    inner = tuple(sizes[: depth - 1])
+    inner = sizes[: depth - 1]
     if (
         np.any(first < -np.array(inner))
         or np.any(first >= inner)

@@ -10,6 +10,7 @@ from itertools import chain
 
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.states import STATE_KEY, alike, state_pairs, with_stated_pairs
+from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.recurrent_layers import RecurrentLayers
 
@@ -48,8 +49,8 @@ def with_open_states(model: Model, pairs: Mapping[str, str]) -> Model:
 
 
 def _opened(entry: ValueInfo) -> ValueInfo:
-    sizes = entry.shape or ()
-    if len(sizes) != 3 or sizes[1] != 1 or not all(isinstance(size, int) for size in sizes):
+    sizes = entry.shape
+    if not is_fixed(sizes) or len(sizes) != 3 or sizes[1] != 1:
         return entry
     return ValueInfo.of(entry.name, entry.elem_type, [sizes[0], "batch", sizes[2]])
 

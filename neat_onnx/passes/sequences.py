@@ -73,11 +73,8 @@ class _Sequences:
         """The position in a sequence that an input says, from 0 on; None if it is not constant."""
         if len(node.input) <= at or not node.input[at]:
             return default
-        tensor = self.draft.tensors.get(node.input[at])
-        if tensor is None or tensor.size != 1:
-            return None
-        position = int(tensor.values.item())
-        return position + length if position < 0 else position
+        position = self.draft.integer(node.input[at])
+        return position if position is None or position >= 0 else position + length
 
     def given(self, name: str) -> list[Node]:
         """The nodes that give a part, when it is read for the first time."""

@@ -44,7 +44,7 @@ def _right(node: Node, draft: Draft) -> list[Node] | None:
     if kind is None or filled is None or filled.input[0] != positive.input[0]:
         return None
     bits = _UNSIGNED[kind][1]
-    ends = _number(draft, less.input[1]), _number(draft, filled.input[1])
+    ends = draft.integer(less.input[1]), draft.integer(filled.input[1])
     kinds = {each.given_attributes["to"] for each in (negative, positive)}
     if less.input[0] != source or ends != (0, 2**bits - 2 ** (bits - count)) or kinds != {kind}:
         return None
@@ -62,16 +62,10 @@ def _shift(draft: Draft, name: str, direction: str) -> tuple[str, DataType | Non
     """The signed tensor that a tensor is shifted from, its type, and by how much; None if none."""
     node = draft.maker(name, "BitShift")
     cast = draft.maker(node.input[0], "Cast") if node is not None else None
-    count = _number(draft, node.input[1]) if node is not None else None
+    count = draft.integer(node.input[1]) if node is not None else None
     if node is None or cast is None or node.given_attributes["direction"] != direction:
         return "", None, 0
     kind = draft.facts(cast.input[0]).elem_type
     unsigned, bits = _UNSIGNED.get(kind, (None, 0)) if kind is not None else (None, 0)
     fits = count is not None and 0 <= count < bits and cast.given_attributes["to"] == unsigned
     return (cast.input[0], kind, count or 0) if fits else ("", None, 0)
-
-
-def _number(draft: Draft, name: str) -> int | None:
-    """The value of a constant of one element."""
-    tensor = draft.tensors.get(name)
-    return int(tensor.values.item()) if tensor is not None and tensor.size == 1 else None

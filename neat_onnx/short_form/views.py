@@ -5,7 +5,7 @@ for each position in the frame. Where its elements stand there in their own orde
 axes, nodes can compute in the axes of the frame.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -93,27 +93,20 @@ class AxisFrame:
     def _compute(self, node: Node) -> None:
         """Have an elementwise node compute in the frame, if it can."""
         axes = self._draft.axes(node.output[0])
-        is_out_of_frame = (
-            axes is None or node.output[1:] or not any(map(self._is_known, node.input))
-        )
-        operands = None if is_out_of_frame or axes is None else self._operands(node, axes)
-        if axes is None or operands is None:
+        if axes is None or node.output[1:] or not any(map(self._is_known, node.input)):
             return
-        elements = self._elements(operands, prod(axes))
-        if elements is None:
+        operands = self._operands(node, axes)
+        elements = None if operands is None else self._elements(operands, prod(axes))
+        if operands is None or elements is None:
             return
         views = [self._operand(each, elements) for each in operands]
         known = [each for each in views if each is not None]
-        if len(known) < len(views):
-            return
         together = np.broadcast_shapes(*(sizes for _, sizes in known))
-        if prod(together) == prod(axes):
-            self._add(node, [name for name, _ in known], _View("", together, elements))
-
-    def _add(self, node: Node, reads: list[str], view: _View) -> None:
-        result = self._draft.name(node.output[0])
-        self._first.append(copied(node, name="", input=reads, output=[result]))
-        self.views[node.output[0]] = view._replace(name=result)
+        if len(known) == len(views) and prod(together) == prod(axes):
+            result = self._draft.name(node.output[0])
+            reads = [name for name, _ in known]
+            self._first.append(copied(node, name="", input=reads, output=[result]))
+            self.views[node.output[0]] = _View(result, together, elements)
 
     def _operands(self, node: Node, axes: Sizes) -> list[_Operand] | None:
         """The inputs of a node by the elements of its result; None if these are not known."""
@@ -132,22 +125,25 @@ class AxisFrame:
 
     def _origin(self, name: str) -> tuple[str, Places]:
         """The view, or the first tensor, that moves make a tensor of, and their elements."""
-        places = self._moves.every(prod(self._draft.axes(name) or ()))
-        while name not in self.views and (node := self._made.get(name)) is not None:
-            moved = self._moves.moved(node)
-            if moved is None:
-                break
-            name, places = node.input[0], moved[places]
-        return name, places
+        origin, places = name, self._moves.every(prod(self._draft.axes(name) or ()))
+        for source, moved in self._moves_before(name):
+            origin, places = source, moved[places]
+        return origin, places
 
     def _is_known(self, name: str) -> bool:
         """Whether moves make a tensor of a view, or it is one."""
-        while name not in self.views:
-            node = self._made.get(name)
-            if node is None or self._moves.moved(node) is None:
-                return False
+        return name in self.views or any(each in self.views for each, _ in self._moves_before(name))
+
+    def _moves_before(self, name: str) -> Iterator[tuple[str, Places]]:
+        """Yield the moves that make a tensor of a view or of the first one, from the last back: the
+        tensor that each reads, and the places in it.
+        """
+        while name not in self.views and (node := self._made.get(name)) is not None:
+            moved = self._moves.moved(node)
+            if moved is None:
+                return
             name = node.input[0]
-        return True
+            yield name, moved
 
     def _elements(self, operands: Sequence[_Operand], size: int) -> Places | None:
         """By the position in the frame, the element of a result of so many; None without a view."""

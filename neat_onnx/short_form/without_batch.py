@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.each_sample import body_for_each_sample
@@ -79,9 +80,9 @@ class _WithoutBatch:
 
     def _sizes(self, name: str) -> tuple[int, ...]:
         """The sizes of a tensor of one sample, without the axis of the batch."""
-        batch, *rest = self.draft.facts(name).shape or (0,)
-        sizes = tuple(size for size in rest if isinstance(size, int))
-        if batch != 1 or len(sizes) < len(rest):
+        shape = self.draft.facts(name).shape or (0,)
+        sizes = shape[1:]
+        if shape[0] != 1 or not is_fixed(sizes):
             raise _NeedsBatch
         return sizes
 

@@ -263,14 +263,15 @@ def _within_rounding(
         against_rounding(part.want, part.got, rounded, facts["bound"])
         for part, rounded in zip(parts, runs, strict=True)
     ]
-    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _SAMPLES_ENOUGH:
+    another = facts["quantized"] and not has_its_weights(net, model)
+    others = all(each.within for each in found[1:]) and cut.enough_held and not another
+    few = slack == _NO_SLACK and facts["samples"] < _SAMPLES_ENOUGH
+    if others and few and not found[0].within:
         more = _of_enough_samples(net, model, facts["seed"], element)
         found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], facts["bound"], more)
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
-    another = facts["quantized"] and not has_its_weights(net, model)
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
-    passed = all(each.within for each in found) and cut.enough_held and not another
-    return passed, parts, max(sizes, default=None)
+    return others and found[0].within, parts, max(sizes, default=None)
 
 
 def _of_enough_samples(

@@ -1,9 +1,6 @@
 """Generated code: compiled, run, and compared with the outputs that the libraries computed."""
 
-import ctypes
-import json
 import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running_code import needs_compiler, run_c, run_javascript, run_python
 from support.examples.cases import Case, assert_within, cases
 from support.harness.sweep import each
 
@@ -19,130 +17,13 @@ from neat_onnx.codegen.c import C
 from neat_onnx.codegen.formulas import scalar_text
 from neat_onnx.codegen.javascript import JavaScript
 from neat_onnx.codegen.language import Language
-from neat_onnx.codegen.plan import plan_of
 from neat_onnx.codegen.python import Python
 from neat_onnx.network.activations import ACTIVATIONS, unregister_activation
 from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, constant
-from neat_onnx.network.genes import Floats
-from neat_onnx.network.port import Port
 
-WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 NETWORK_GROUPS = ("nts-net", "nap-net", "np-ff", "np-rec", "np-atom")
 CASES = {case.name: case for case in cases(*NETWORK_GROUPS)}
 SOME = each(10, list(CASES))  # a compiler takes its time
-needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
-
-
-def parts(net: Network, x: Floats) -> list[Any]:
-    """Split rows (rows, I) into what each call takes: a list, or lists by port."""
-    cuts = np.cumsum([port.neurons.size for port in net.inputs])[:-1]
-    if len(net.inputs) == 1:
-        return x.tolist()
-    names = [port.name for port in net.inputs]
-    return [
-        {name: part.tolist() for name, part in zip(names, np.split(row, cuts), strict=True)}
-        for row in x
-    ]
-
-
-def joined(net: Network, results: list[Any]) -> Floats:
-    """Put results, by port or alone, into rows (rows, O)."""
-    if len(net.outputs) == 1:
-        return np.array([list(result) for result in results], np.float64)
-    names = [port.name for port in net.outputs]
-    return np.array([[*(v for name in names for v in result[name])] for result in results])
-
-
-def run_python(net: Network, x: Floats, *, sequence: bool) -> Floats:
-    space: dict[str, Any] = {}
-    exec(compile(generate_code(net, language="python"), "network.py", "exec"), space)
-    if "activate" in space:
-        return joined(net, [space["activate"](row) for row in parts(net, x)])
-    network, results = space["Network"](), []
-    for row in parts(net, x):
-        if not sequence:
-            network.reset()
-        results.append(network.step(row))
-    return joined(net, results)
-
-
-def run_javascript(folder: Path, jobs: list[tuple[Network, Floats, bool]]) -> list[Floats]:
-    """Run many networks in one Node; numbers that JSON lacks travel as words."""
-    for k, (net, x, sequence) in enumerate(jobs):
-        (folder / f"n{k}.mjs").write_text(generate_code(net, language="javascript"))
-        (folder / f"n{k}.json").write_text(
-            json.dumps({"x": _words(parts(net, x)), "sequence": sequence})
-        )
-    (folder / "run.mjs").write_text(RUN_ALL)
-    done = subprocess.run(
-        ["node", "run.mjs", str(len(jobs))], cwd=folder, capture_output=True, text=True, check=True
-    )
-    found = json.loads(done.stdout)
-    return [joined(net, _numbers(rows)) for (net, _, _), rows in zip(jobs, found, strict=True)]
-
-
-def _words(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _words(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_words(item) for item in value]
-    return str(value).replace("inf", "Infinity")
-
-
-def _numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _numbers(item) for key, item in value.items()}
-    return [_numbers(item) for item in value] if isinstance(value, list) else float(value)
-
-
-RUN_ALL = """
-import {readFileSync} from "node:fs";
-const all = [];
-for (let k = 0; k < Number(process.argv[2]); ++k) {
-    const {activate, Network} = await import(`./n${k}.mjs`);
-    const {x, sequence} = JSON.parse(readFileSync(`n${k}.json`),
-        (_, value) => typeof value === "string" ? Number(value) : value);
-    const network = activate ? undefined : new Network();
-    all.push(x.map((row) => {
-        if (activate) return activate(row);
-        if (!sequence) network.reset();
-        return network.step(row);
-    }));
-}
-console.log(JSON.stringify(all, (_, value) => value instanceof Float64Array
-    ? Array.from(value, (each) => Object.is(each, -0) ? "-0" : String(each)) : value));
-"""
-
-
-def run_c(
-    folder: Path, net: Network, x: Floats, *, sequence: bool, dtype: str = "float64"
-) -> Floats:
-    source, library = folder / f"{dtype}.c", folder / f"{dtype}.so"
-    source.write_text(generate_code(net, language="c", dtype=dtype))
-    subprocess.run(
-        ["gcc", *WARNINGS, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"],
-        check=True,
-    )
-    code = ctypes.CDLL(str(library))
-    real = np.float64 if dtype == "float64" else np.float32
-    cuts = np.cumsum([port.neurons.size for port in net.inputs])[:-1]
-    sizes = [port.neurons.size for port in net.outputs]
-    plan = plan_of(net)
-    state = np.empty(plan.rows, real)
-    rows = []
-    for t, row in enumerate(x.astype(real)):
-        given = [np.ascontiguousarray(part) for part in np.split(row, cuts)]
-        out = [np.empty(size, real) for size in sizes]
-        pointers = [each.ctypes.data_as(ctypes.c_void_p) for each in (*given, *out)]
-        if not plan.has_memory:
-            code.network_activate(*pointers)
-        else:
-            held = state.ctypes.data_as(ctypes.c_void_p)
-            if t == 0 or not sequence:
-                code.network_reset(held)
-            code.network_step(held, *pointers)
-        rows.append(np.concatenate(out))
-    return np.array(rows, np.float64)
 
 
 # --- the corpora ----------------------------------------------------------------------------------
@@ -294,70 +175,6 @@ def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path:
                 zero = want[:, k] == 0.0
                 signs = np.signbit(got[zero, k]), np.signbit(want[zero, k])
                 np.testing.assert_array_equal(*signs, err_msg=told)
-
-
-# --- ports, names, options ------------------------------------------------------------------------
-
-HOSTILE = [
-    "*/ int main(void) { return 1; } /*", "double", "v", "BIAS", "a\nb", "9", "`${1}`", '"""', "é",
-    "v", "tanh", "class", "\u2028", "output_2",
-    "\U0001f600", "len", "str", "RangeError", "ValueError",
-]  # fmt: skip
-
-
-def hostile() -> Network:
-    """A network with a port for each name that might break out of a text, and one neuron each."""
-    count = len(HOSTILE)
-    net = Network.mlp([count, count], activation="tanh", seed=1)
-    names = [f"{name}{k}" if HOSTILE.index(name) != k else name for k, name in enumerate(HOSTILE)]
-    inputs = tuple(Port(name, (1,), np.array([k])) for k, name in enumerate(names))
-    outputs = tuple(Port(f"{name}+", (), np.array([k + count])) for k, name in enumerate(names))
-    return replace(net, inputs=inputs, outputs=outputs)
-
-
-def test_names_of_ports_cannot_break_out(tmp_path: Path):
-    net = hostile()
-    x = np.random.default_rng(0).normal(size=(4, len(HOSTILE)))
-    given = {port.name: x[:, [k]] for k, port in enumerate(net.inputs)}
-    want = np.stack(list(net.activate(given).values()), axis=1)
-    np.testing.assert_allclose(run_python(net, x, sequence=False), want, rtol=1e-13)
-    (got,) = run_javascript(tmp_path, [(net, x, False)])
-    np.testing.assert_allclose(got, want, rtol=1e-13)
-    if shutil.which("gcc"):
-        np.testing.assert_allclose(run_c(tmp_path, net, x, sequence=False), want, rtol=1e-13)
-
-
-@needs_compiler
-@pytest.mark.parametrize("standard", ["-std=c99", "-std=gnu17", "-std=gnu2x", "-D_GNU_SOURCE"])
-def test_ports_may_have_the_names_of_macros(standard: str, tmp_path: Path):
-    headers = "#include <math.h>\n#include <string.h>\n"
-    told = subprocess.run(
-        ["gcc", standard, "-dM", "-E", "-"],
-        input=headers,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    macros = {line.split()[1].partition("(")[0] for line in told.stdout.splitlines()}
-    names = sorted({"asm", "bool", *(name for name in macros if name[0] != "_")})
-    assert {"NAN", "math_errhandling"} < set(names)
-    count = len(names)
-    net = Network.mlp([count, 1], seed=1)
-    net = replace(net, inputs=tuple(Port(name, (), np.array([k])) for k, name in enumerate(names)))
-    source = tmp_path / "network.c"
-    for name in ("network", "NAN", "linux"):
-        source.write_text(generate_code(net, language="c", name=name))
-        command = [
-            "gcc",
-            standard,
-            "-Wall",
-            "-Werror",
-            "-c",
-            str(source),
-            "-o",
-            str(tmp_path / "o"),
-        ]
-        subprocess.run(command, check=True)
 
 
 def test_dense_layers_are_matrices():

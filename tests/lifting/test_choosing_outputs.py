@@ -1,10 +1,10 @@
-"""Ports of models as other tools shape them: outputs left out, states by name, the batch's axis."""
+"""Outputs of a graph that become outputs of the network: chosen ones, or all that it computes."""
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper
+from policies import RNG, WEIGHTS, policy
 from support.examples.graphs import graph, node
-from support.harness.sessions import open_session
 
 from neat_onnx import (
     ModelError,
@@ -16,31 +16,6 @@ from neat_onnx import (
     import_model,
     verify,
 )
-
-RNG = np.random.default_rng(0)
-WEIGHTS = {
-    "W": RNG.normal(size=(3, 3)),
-    "R": RNG.normal(size=(3, 3)),
-    "version": np.array([3.0]),
-    "half": np.array(0.5),
-}
-
-
-def policy(nodes, inputs, outputs, **constants) -> ModelProto:
-    tensors = [
-        numpy_helper.from_array(np.asarray(value, np.float32), name)
-        for name, value in (WEIGHTS | constants).items()
-    ]
-    reads = {name for each in nodes for name in each.input}
-    tensors = [tensor for tensor in tensors if tensor.name in reads]
-    body = helper.make_graph(
-        nodes,
-        "policy",
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in inputs.items()],
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in outputs.items()],
-        tensors,
-    )
-    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
 
 
 def ml_agents() -> ModelProto:
@@ -130,178 +105,6 @@ def test_an_error_names_the_outputs_that_can_be_imported():
     nodes = [node("MatMul", "x W", "y"), node("NonZero", "x", "z")]
     model = policy(nodes, {"x": ["N", 3]}, {"y": ["N", 3], "z": None})
     with pytest.raises(ModelError, match=r"outputs=\['y'\]"):
-        import_model(model)
-
-
-@pytest.mark.parametrize(
-    ("previous", "following"),
-    [("recurrent_in", "recurrent_out"), ("state_ins", "state_outs"), ("h_0", "h_n")],
-)
-@pytest.mark.parametrize("shape", [["batch", 3], [1, "batch", 3]])
-def test_states_pair_by_names_that_other_tools_give(previous, following, shape):
-    nodes = [
-        node("MatMul", "obs W", "seen"),
-        node("MatMul", f"{previous} R", "kept"),
-        node("Add", "seen kept", "sum"),
-        node("Tanh", "sum", following),
-        node("Identity", following, "output"),
-    ]
-    model = policy(nodes, {"obs": shape, previous: shape}, {"output": shape, following: shape})
-    with pytest.warns(NeatOnnxWarning, match=f"'{following}' is taken to feed '{previous}'"):
-        net = import_model(model)
-    assert [port.name for port in (*net.inputs, *net.outputs)] == ["obs", "output"]
-    assert verify(net, model, runtime="onnxruntime").passed
-
-
-@pytest.mark.parametrize("name", ["vec", "branch", "pitch"])
-def test_a_word_that_ends_like_a_state_is_none(name):
-    nodes = [node("MatMul", f"{name}_in W", "seen"), node("Tanh", "seen", f"{name}_out")]
-    sizes = ["batch", 3]
-    model = policy(nodes, {f"{name}_in": sizes}, {f"{name}_out": sizes})
-    assert not import_model(model).has_memory
-
-
-def test_a_state_that_is_handed_on_unchanged_is_an_input_and_an_output():
-    """So that the export has every port that Godot RL Agents asks for."""
-    nodes = [node("MatMul", "obs W", "output"), node("Identity", "state_ins", "state_outs")]
-    sizes = ["batch", 3]
-    model = policy(
-        nodes, {"obs": sizes, "state_ins": ["batch"]}, {"output": sizes, "state_outs": ["batch"]}
-    )
-    net = import_model(model)
-    assert verify(net, model, runtime="onnxruntime").passed
-    graph = export(net).graph
-    assert [entry.name for entry in graph.inputs] == ["obs", "state_ins"]
-    assert [entry.name for entry in graph.outputs] == ["output", "state_outs"]
-
-
-@pytest.mark.parametrize(
-    ("shape", "features"),
-    [
-        (["N", 3], (3,)),
-        ([5, 3], (3,)),
-        ([1, 3], (3,)),
-        ([2, "N", 3], (2, 3)),
-        (["batch", "seq", 3], (3,)),
-        (["T", "N", 3], (3,)),
-        ([3], (3,)),
-    ],
-    ids=str,
-)
-def test_the_batch_is_found_wherever_it_is(shape, features):
-    nodes = [node("MatMul", "x W", "sum"), node("Tanh", "sum", "y")]
-    model = policy(nodes, {"x": shape}, {"y": shape})
-    net = import_model(model)
-    assert net.inputs[0].shape == net.outputs[0].shape == features
-    for runtime in ("reference", "onnxruntime"):
-        assert verify(net, model, runtime=runtime).passed
-
-
-@pytest.mark.parametrize("name", ["T", "seq", "length"])
-def test_where_no_node_goes_through_a_sequence_the_first_axis_is_no_time(name):
-    nodes = [node("MatMul", "x row", "sum"), node("Tanh", "sum", "y")]
-    model = policy(nodes, {"x": [name, 1]}, {"y": [name, 3]}, row=[[1.0, -2.0, 0.5]])
-    net = import_model(model)
-    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(1,), (3,)]
-    assert verify(net, model, runtime="onnxruntime").passed
-
-
-def test_a_number_beside_a_batch_is_a_feature():
-    nodes = [node("Mul", "x scale", "y")]
-    model = policy(nodes, {"x": ["N", 3], "scale": []}, {"y": ["N", 3]})
-    net = import_model(model)
-    assert [port.shape for port in net.inputs] == [(3,), ()]
-    got = net.activate({"x": np.array([[1.0, 2.0, 3.0]]), "scale": np.array([2.0])})
-    session = open_session(model)
-    want = session.run(
-        None, {"x": np.array([[1, 2, 3]], np.float32), "scale": np.array(2, np.float32)}
-    )
-    np.testing.assert_allclose(got["y"], want[0])
-    assert verify(net, model, runtime="onnxruntime").passed
-
-
-def test_fixed_sizes_whose_first_axis_is_no_batch_are_features():
-    model = policy([node("Softmax", "x", "y", axis=0)], {"x": [2, 3]}, {"y": [2, 3]})
-    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
-        net = import_model(model)
-    assert net.inputs[0].shape == (2, 3)
-    assert verify(net, model, runtime="onnxruntime").passed
-
-
-def classifier() -> ModelProto:
-    """As skl2onnx shapes a classifier: labels that are texts, and a list of maps."""
-    nodes = [
-        node("MatMul", "x W", "sum"),
-        node("Sigmoid", "sum", "table"),
-        node("ArgMax", "table", "best", axis=1),
-        node("ArrayFeatureExtractor", "texts best", "label", domain="ai.onnx.ml"),
-        node("ZipMap", "table", "probability", domain="ai.onnx.ml", classlabels_int64s=[0, 1, 2]),
-    ]
-    model = policy(nodes, {"x": ["N", 3]}, {})
-    text = helper.make_tensor_value_info("label", TensorProto.STRING, ["N"])
-    numbers = helper.make_tensor_type_proto(TensorProto.FLOAT, [])
-    maps = helper.make_sequence_type_proto(helper.make_map_type_proto(TensorProto.INT64, numbers))
-    model.graph.output.extend([text, helper.make_value_info("probability", maps)])
-    words = np.array([b"a", b"b", b"c"], object)
-    model.graph.initializer.append(numpy_helper.from_array(words, "texts"))
-    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
-    return model
-
-
-@pytest.mark.parametrize("field", ["input", "output"])
-def test_maps_of_nothing_are_refused_by_name(field):
-    model = classifier()
-    del getattr(model.graph.node[-1], field)[:]
-    with pytest.raises(ModelError):
-        import_model(model)
-
-
-def test_maps_of_classes_are_tables_and_texts_are_left_out():
-    model = classifier()
-    with pytest.warns(NeatOnnxWarning) as caught:
-        net = import_model(model)
-    reply = " ".join(str(each.message) for each in caught)
-    assert "'probability' is a list of maps" in reply
-    assert "'label' is text, and is left out" in reply
-    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
-    session = open_session(model)
-    (maps,) = session.run(["probability"], {"x": x})
-    want = [list(each.values()) for each in maps]
-    np.testing.assert_allclose(net.activate(x), want, rtol=1e-6)
-    assert len(model.graph.output) == 2
-
-
-def test_sequences_are_left_out():
-    made = [node("Relu", "x", "y"), node("SequenceConstruct", "y x", "both")]
-    model = policy(made, {"x": ["N", 3]}, {"y": ["N", 3]})
-    numbers = helper.make_tensor_type_proto(TensorProto.FLOAT, ["N", 3])
-    sequence = helper.make_value_info("both", helper.make_sequence_type_proto(numbers))
-    model.graph.output.append(sequence)
-    for outputs in (None, ["y"]):
-        with pytest.warns(NeatOnnxWarning, match="'both' is a sequence, and is left out"):
-            net = import_model(model, outputs=outputs)
-        np.testing.assert_array_equal(net.activate([[-1.0, 0.0, 2.0]]), [[0.0, 0.0, 2.0]])
-    del model.graph.output[0]
-    with pytest.raises(ModelError, match="is a sequence, and only tensors"):
-        import_model(model)
-
-
-def test_inputs_of_text_are_left_out_with_the_outputs_that_need_them():
-    """As ML.NET takes the label that it was trained on, and gives it back."""
-    code = {"keys_strings": ["a", "b"], "values_int64s": [0, 1], "domain": "ai.onnx.ml"}
-    made = [node("Relu", "x", "y"), node("LabelEncoder", "label", "code", **code)]
-    model = policy(made, {"x": ["N", 3]}, {"y": ["N", 3]})
-    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
-    model.graph.input.append(helper.make_tensor_value_info("label", TensorProto.STRING, ["N"]))
-    model.graph.output.append(helper.make_tensor_value_info("code", TensorProto.INT64, ["N"]))
-    with pytest.warns(NeatOnnxWarning) as caught:
-        net = import_model(model)
-    reply = " ".join(str(each.message) for each in caught)
-    assert "'code' is computed from text, and is left out" in reply
-    assert "inputs left out are label" in reply
-    np.testing.assert_array_equal(net.activate([[-1.0, 0.0, 2.0]]), [[0.0, 0.0, 2.0]])
-    del model.graph.output[0]
-    with pytest.raises(ModelError, match="label: elem_type 8"):
         import_model(model)
 
 

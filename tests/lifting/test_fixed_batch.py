@@ -321,3 +321,16 @@ def test_inputs_of_different_numbers_of_samples_are_features(operator: str, shap
         net = import_model(model)
     assert [port.shape for port in (*net.inputs, *net.outputs)] == [(4, 6), (1, 6), shape]
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_a_number_beside_fixed_sizes_leaves_every_axis_to_be_features():
+    model = fixed(
+        node("Transpose", "x", "turned"),
+        node("MatMul", "x turned", "products"),
+        node("Mul", "products scale", "y"),
+    )
+    model.graph.input.append(helper.make_tensor_value_info("scale", TensorProto.FLOAT, []))
+    with pytest.warns(NeatOnnxWarning, match="features: .* would mix samples"):
+        net = import_model(model)
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(4, 6), (), (4, 4)]
+    assert verify(net, model, runtime="onnxruntime").passed

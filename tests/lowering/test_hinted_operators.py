@@ -33,11 +33,11 @@ _SCALE = {"s": (_FLOAT, (6,)), "b": (_FLOAT, (6,))}
 MODELS = {
     "samples at places": _model(
         node("GridSample", "x g", "y", padding_mode="border"),
-        opset=16, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+        opset=16, x=_X, g=(_FLOAT, ("N", 2, 2, 2)),
     ),
     "newer form": _model(
         node("GridSample", "x g", "y", mode="linear"),
-        opset=20, x=_X, g=(_FLOAT, ("N", 3, 3, 2)),
+        opset=20, x=_X, g=(_FLOAT, ("N", 2, 2, 2)),
     ),
     "normalization": _model(
         node("LayerNormalization", "x s b", "y"), x=(_FLOAT, ("N", 6)), **_SCALE
@@ -100,6 +100,25 @@ def test_an_operator_that_opset_18_has_not_chooses_another():
         assert verify(net, each, samples=32, runtime="onnxruntime").passed
 
 
+def test_it_is_neurons_in_a_type_that_no_runtime_has_it_in():
+    net = _imported("samples at places")
+    written = export(net, dtype="float64")
+    assert "GridSample" not in operators(written)
+    assert verify(net, written, samples=32, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(("low", "hints"), [(-1e9, 1), (-np.inf, 0)])
+def test_there_is_no_hint_with_an_infinite_constant(low: float, hints: int):
+    """Network JSON has no number for it."""
+    model = _model(
+        node("Where", "b x low", "chosen"), node("ReduceMax", "chosen axes", "y"),
+        x=(_FLOAT, ("N", 4)), b=(_BOOL, ("N", 4)),
+    )  # fmt: skip
+    model.graph.initializer.append(helper.make_tensor("low", _FLOAT, [], [low]))
+    model.graph.initializer.append(helper.make_tensor("axes", _INT64, [1], [1]))
+    assert len(import_model(model).operators) == hints
+
+
 def test_json_keeps_the_hint():
     net = import_model(MODELS["samples at places"])
     again = load_network(net.to_json().encode())
@@ -137,9 +156,13 @@ def _hint(model: str, neurons: list[int]) -> OperatorHint:
 def test_a_hint_makes_no_more_than_the_network_has(monkeypatch: pytest.MonkeyPatch):
     """A short text may announce a million neurons, over and over."""
     net = import_model(MODELS["samples at places"])
-    wide = _model(node("Expand", "x sizes", "w"), node("ReduceSum", "w", "y"), x=(_FLOAT, ("N", 1)))
-    sizes = helper.make_tensor("sizes", _INT64, [3], [1200, 1200, 1])
-    wide.graph.initializer.append(sizes)
+    wide = _model(
+        node("Range", "zero many one", "r"), node("Cast", "r", "f", to=_FLOAT),
+        node("Add", "x f", "s"), node("Tanh", "s", "y"), x=(_FLOAT, ("N", 1)),
+    )  # fmt: skip
+    for name, value in (("zero", 0), ("many", 20_000), ("one", 1)):
+        wide.graph.initializer.append(helper.make_tensor(name, _INT64, [], [value]))
+    assert len(import_model(wide, check=False)) > 20_000
     hint = _hint(load_model(wide).to_json(indent=False), [0])
     made = [0]
 

@@ -4,8 +4,9 @@ import numpy as np
 import onnx
 import pytest
 from support.harness.sessions import open_session
+from support.harness.usual_form import usual_form
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import ModelError, import_model, verify
 
 CONSTANTS = """<int64 zero = {0}, int64 one = {1}, int64 four = {4}, bool on = {1}, bool off = {0},
     int64 many = {9223372036854775807}, float half = {0.5}, float two = {2},
@@ -55,7 +56,7 @@ CASES = {
 def test_a_loop_ends_by_a_computed_condition(case: str):
     model = loop(*CASES[case])
     net = import_model(model)
-    for each in (model, export(net)):
+    for each in (model, usual_form(net)):
         assert verify(net, each, samples=64).passed
     session, rng = open_session(model), np.random.default_rng(0)
     for scale in (0.01, 0.3, 1, 3, 30):  # of which each ends in another round

@@ -2,6 +2,7 @@
 
 import onnx
 import pytest
+from support.examples.graphs import node
 
 from neat_onnx import ModelError, export, import_model, verify
 
@@ -97,6 +98,16 @@ def test_other_loops_over_time_are_refused(case: str):
 def test_a_loop_over_another_axis_is_refused():
     with pytest.raises(ModelError, match="Loop"):
         import_model(over_time(f"{ROW} {STEP} {LISTED}", STACK, axis="one"))
+
+
+def test_a_loop_that_may_not_begin_is_refused():
+    model = over_time(f"{ROW} {STEP} {LISTED}", STACK)
+    (loop,) = (each for each in model.graph.node if each.op_type == "Loop")
+    loop.input[1] = "begins"
+    model.graph.node.insert(0, node("ReduceMax", "x", "top", keepdims=0))
+    model.graph.node.insert(1, node("Cast", "top", "begins", to=onnx.TensorProto.BOOL))
+    with pytest.raises(ModelError, match="Loop"):
+        import_model(model)
 
 
 def test_a_loop_over_the_parts_of_unbind():

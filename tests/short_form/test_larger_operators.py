@@ -1,9 +1,12 @@
 """Operators that are many neurons come back as themselves, where the network is the same."""
 
+from itertools import product
+
 import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.harness.sweep import every
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome import CHECKSUM, GENOME
@@ -219,15 +222,15 @@ def masked_attention(steps, heads, mask, absent):
 
 
 @pytest.mark.parametrize(
-    ("steps", "heads", "mask", "absent"),
+    ("mask", "form"),
     [
-        (64, 4, "causal", -np.inf),
-        *((5, 1, "causal", absent) for absent in (-np.inf, -1e9)),
-        *((12, 2, mask, absent) for mask in MASKS for absent in (-np.inf, -1e9)),
+        ("causal", ((64, 4), -np.inf)),
+        *every(MASKS, product([(5, 1), (12, 2)], [-np.inf, -1e9])),
     ],
 )
-def test_attention_is_masked_by_a_choice(steps, heads, mask, absent):
+def test_attention_is_masked_by_a_choice(mask, form):
     """Of one head and of more, and of more genes than have short names."""
+    (steps, heads), absent = form
     model = masked_attention(steps, heads, mask, absent)
     net = import_model(model)
     short = export(net)

@@ -1,11 +1,14 @@
 """Rounding that moves one of thousands of outputs in one of hundreds of samples is rounding."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from neat_onnx import Network, export, verify
+from neat_onnx import Model, Network, export, verify
 
 
+@cache
 def steps(height: float, wrong: float = 0.0) -> Network:
     """2,000 outputs that are steps of a sum; the first weight into one of them may be wrong."""
     genes = Network.mlp([8, 24, 2000], activation="tanh", seed=1).to_document().model_dump()
@@ -18,11 +21,15 @@ def steps(height: float, wrong: float = 0.0) -> Network:
     return Network.from_document(genes)
 
 
+@cache
+def exported_steps(height: float, wrong: float = 0.0) -> Model:
+    return export(steps(height, wrong))
+
+
 @pytest.mark.parametrize("samples", [16, 64, 256])
 @pytest.mark.parametrize("height", [300.0, 2000.0])
 def test_steps_that_rounding_moves_are_equal(height, samples):
-    net = steps(height)
-    model = export(net)
+    net, model = steps(height), exported_steps(height)
     reports = [verify(net, model, samples=samples, seed=seed) for seed in range(3)]
     assert all(report.passed for report in reports)
     assert height < 1000.0 or any(report.verdict == "equal within float32" for report in reports)
@@ -30,7 +37,7 @@ def test_steps_that_rounding_moves_are_equal(height, samples):
 
 def test_one_weight_that_is_wrong_is_found_among_them():
     for height, wrong in ((300.0, 0.1), (2000.0, 0.01)):
-        report = verify(steps(height), export(steps(height, wrong)))
+        report = verify(steps(height), exported_steps(height, wrong))
         assert report.verdict == "different"
 
 

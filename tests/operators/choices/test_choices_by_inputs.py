@@ -1,11 +1,13 @@
 """Attention whose scores are chosen by an input of truth values, which is 1 or 0 as it is."""
 
+from itertools import product
+
 import numpy as np
 import onnx
 import pytest
 from attending import attention
 from support.examples.graphs import assert_valid_in_any_form, node, operators
-from support.harness.sweep import pairs
+from support.harness.sweep import every, pairs
 
 from neat_onnx import export, import_model, verify
 
@@ -47,13 +49,10 @@ def assert_chosen_whole(model):
     assert_valid_in_any_form(net)
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "low"), pairs(CHOICES, [(12, 1), (12, 2)], [-np.inf, -1e9])
-)
-def test_scores_are_chosen_whole(name, size, low):
-    steps, heads = size
-    model = chosen_attention(steps, heads, CHOICES[name], low)
-    assert_chosen_whole(model)
+@pytest.mark.parametrize(("name", "form"), every(CHOICES, product([1, 2], [-np.inf, -1e9])))
+def test_scores_are_chosen_whole(name, form):
+    heads, low = form
+    assert_chosen_whole(chosen_attention(12, heads, CHOICES[name], low))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Scores of attention under two masks, a constant one and a computed one, are under two choices."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import onnx
@@ -75,16 +76,10 @@ def masked_attention(steps, heads, masked, low, bias):
     return attention(steps, heads, masking, **constants)
 
 
-@pytest.mark.parametrize(
-    ("masked", "size"),
-    every(
-        [(name, low) for name, (_, lows) in MASKS.items() for low in lows],
-        [(12, 1), (6, 2)],
-    ),
-)
-def test_both_are_choices_again(masked, size):
-    (masks, low), (steps, heads) = masked, size
-    model = masked_attention(steps, heads, MASKS[masks][0], low, bias="added" in masks)
+@pytest.mark.parametrize(("name", "form"), every(MASKS, product([(12, 1), (6, 2)], [0, -1])))
+def test_both_are_choices_again(name, form):
+    (masks, lows), ((steps, heads), which) = MASKS[name], form
+    model = masked_attention(steps, heads, masks, lows[which], bias="added" in name)
     net = import_model(model)
     short = export(net)
     assert operators(short).count("Where") == 2

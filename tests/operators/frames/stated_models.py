@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
+from support.examples.graphs import node
 
-from neat_onnx import Model, load_model
+from neat_onnx import Model, Network, import_model, load_model
 
 
 def model_of(
@@ -33,3 +34,10 @@ def model_of(
 def ends(model: Model) -> list[tuple[str, str, list[Any]]]:
     entries = (*model.graph.inputs, *model.graph.outputs)
     return [(each.name, each.elem_type.name, list(each.shape or ())) for each in entries]
+
+
+def counter() -> Network:
+    """A network that gives its integers plus one."""
+    nodes = [node("Add", "x one", "y")]
+    kind = TensorProto.INT64
+    return import_model(model_of(nodes, {"x": (kind, ["N", 2])}, {"y": (kind, ["N", 2])}, one=[1]))

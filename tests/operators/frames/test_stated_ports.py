@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from stated_models import ends, model_of
+from stated_models import counter, ends, model_of
 from support.examples.graphs import node
 from support.harness.sessions import open_session
 
@@ -15,15 +15,11 @@ from neat_onnx import (
     Model,
     NeatOnnxWarning,
     Network,
-    NetworkError,
     export,
     import_model,
     load_model,
     verify,
 )
-from neat_onnx.genome.port_hints import PORTS
-from neat_onnx.model import MetadataEntry
-from neat_onnx.network.port import Port
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
@@ -184,13 +180,6 @@ def test_labels_that_are_computed():
     assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4)).astype(np.float32)})
 
 
-def counter() -> Network:
-    """A network that gives its integers plus one."""
-    nodes = [node("Add", "x one", "y")]
-    first = model_of(nodes, {"x": (INT64, ["N", 2])}, {"y": (INT64, ["N", 2])}, one=[1])
-    return import_model(first)
-
-
 def test_labels_of_any_numbers():
     nodes = [
         node("MatMul", "x W", "h"),
@@ -236,40 +225,6 @@ def test_whole_genes_that_float32_rounds_are_warned_of():
     model = export(net, dtype="float64")
     (got,) = open_session(model).run(None, {"x": np.array([[1.0], [0.0]])})
     np.testing.assert_array_equal(got, [[987654321], [7]])
-
-
-@pytest.mark.parametrize(
-    ("key", "value"), [("batch_axis", 2), ("batch_axis", 10**9), ("dtype", "x")]
-)
-def test_hints_that_do_not_fit_are_refused(key, value):
-    document = counter().to_document().model_dump()
-    document["outputs"][0][key] = value
-    with pytest.raises(NetworkError, match=key):
-        Network.from_document(document)
-    with pytest.raises(NetworkError, match=key):
-        replace(counter(), outputs=(replace(counter().outputs[0], **{key: value}),))
-
-
-def test_hints_of_the_metadata_that_do_not_fit_are_left_out():
-    model = export(counter())
-    entry = MetadataEntry(key=PORTS, value='{"y": {"batch_axis": 40}}')
-    edited = model.model_copy(update={"metadata_props": [*model.metadata_props, entry]})
-    with pytest.warns(NeatOnnxWarning, match=PORTS):
-        assert import_model(edited) == counter()
-
-
-@pytest.mark.parametrize("options", [{}, {"sequence": True}, {"functions": True}])
-def test_hints_that_a_graph_does_not_have_come_back(options):
-    kind = TensorProto.UINT8
-    nodes = [node("Identity", "x", "y"), node("Tanh", "o", "z")]
-    first = model_of(
-        nodes,
-        {"x": (kind, ["N", 2]), "o": (FLOAT, ["N", 1])},
-        {"y": (kind, ["N", 2]), "z": (FLOAT, ["N", 1])},
-    )
-    net = import_model(first)
-    again = import_model(export(net, **options))
-    assert again.to_json() == net.to_json()
 
 
 def test_memory_and_ports_of_a_fixed_batch():
@@ -410,13 +365,3 @@ def test_a_sequence_has_the_types_of_its_inputs():
     model = export(counter(), sequence=True)
     assert [kind for _, kind, _ in ends(model)] == ["INT64", "DOUBLE"]
     assert verify(counter(), model, samples=16).passed
-
-
-def test_network_json_has_the_hints():
-    net = counter()
-    document = net.to_document().model_dump()
-    assert document["inputs"][0]["dtype"] == "int64"
-    assert Network.from_document(document).inputs[0].dtype == "int64"
-    plain = Port("x", net.inputs[0].shape, net.inputs[0].neurons)
-    assert plain == net.inputs[0]  # a hint is no gene
-    assert "dtype" not in Network.mlp([2, 1]).to_json()

@@ -55,7 +55,6 @@ def _assert_comes_back(model: onnx.ModelProto, times: int = 1) -> None:
     again = import_model(written.to_bytes())
     assert len(again) == len(net)
     assert import_model(export(again).to_bytes()) == again
-    assert export(net).to_bytes() == written.to_bytes()
     assert verify(net, written, runtime="onnxruntime").passed
 
 

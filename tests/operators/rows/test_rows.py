@@ -4,140 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from row_forms import COMPOSED, FORMS, NORM, OPERATORS, kinds
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.routes import run_onnxruntime
-from support.harness.sweep import each
 from support.harness.usual_form import usual_form
 
-from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.network.genes import owned
-from neat_onnx.network.port import Port
+from neat_onnx import export, import_model, validate, verify
 from neat_onnx.operators.rows.find import RowFinder
-
-SCALE, SHIFT = np.array([2.0, -3.0, 0.5]), np.array([0.5, 0.25, -1.0])
-NORM = {"s": SCALE, "b": SHIFT}
-FORMS = {
-    "softmax": ([node("Softmax", "x", "y")], ("N", 3), {}, 18),
-    "log softmax": ([node("LogSoftmax", "x", "y")], ("N", 3), {}, 18),
-    "of rows": ([node("Softmax", "x", "y")], ("N", 4, 3), {}, 18),
-    "along the channels": ([node("Softmax", "x", "y", axis=1)], ("N", 3, 2, 2), {}, 18),
-    "from an old opset": ([node("Softmax", "x", "y", axis=1)], ("N", 2, 3), {}, 11),
-    "layer norm": ([node("LayerNormalization", "x s b", "y")], ("N", 3), NORM, 18),
-    "layer norm of rows": ([node("LayerNormalization", "x s b", "y")], ("N", 4, 3), NORM, 18),
-    "with an activation": (
-        [node("LayerNormalization", "x s b", "n"), node("Relu", "n", "y")],
-        ("N", 3),
-        NORM,
-        18,
-    ),
-    "without a shift": ([node("LayerNormalization", "x s", "y")], ("N", 3), {"s": SCALE}, 18),
-    "of ones": (
-        [node("LayerNormalization", "x s b", "y")],
-        ("N", 3),
-        {"s": np.ones(3), "b": np.zeros(3)},
-        18,
-    ),
-    "between layers": (
-        [
-            node("Gemm", "x w", "h"),
-            node("Tanh", "h", "t"),
-            node("LayerNormalization", "t s b", "n"),
-            node("Gemm", "n w", "g"),
-            node("Softmax", "g", "y"),
-        ],
-        ("N", 3),
-        NORM | {"w": np.arange(9.0).reshape(3, 3) / 8 - 0.5},
-        18,
-    ),
-    "two of one width": (
-        [
-            node("Softmax", "x", "a"),
-            node("Neg", "x", "m"),
-            node("LogSoftmax", "m", "b"),
-            node("Add", "a b", "y"),
-        ],
-        ("N", 3),
-        {},
-        18,
-    ),
-}
-BY_CHANNEL = {"s": np.array([2.0, -3.0, 0.5, 1.5]), "b": np.array([0.5, 0.25, -1.0, 2.0])}
-TWO = {name: values[:2] for name, values in BY_CHANNEL.items()}
-INSTANCE = node("InstanceNormalization", "x s b", "y")
-FORMS |= {
-    "rms": ([node("RMSNormalization", "x s", "y")], ("N", 3), {"s": SCALE}, 23),
-    "rms of rows": (
-        [node("RMSNormalization", "x s", "n"), node("Tanh", "n", "y")],
-        ("N", 2, 3),
-        {"s": SCALE},
-        23,
-    ),
-    "instance norm": ([INSTANCE], ("N", 3, 2, 2), NORM, 18),
-    "instance norm of ones": (
-        [INSTANCE],
-        ("N", 2, 3),
-        {"s": np.ones(2), "b": np.zeros(2)},
-        18,
-    ),
-    "group norm": (
-        [node("GroupNormalization", "x s b", "y", num_groups=2)],
-        ("N", 4, 3),
-        BY_CHANNEL,
-        21,
-    ),
-    "group norm of one, without space": (
-        [node("GroupNormalization", "x s b", "n", num_groups=1), node("Relu", "n", "y")],
-        ("N", 4),
-        BY_CHANNEL,
-        21,
-    ),
-    "unit vectors": ([node("LpNormalization", "x", "y")], ("N", 2, 3), {}, 18),
-    "unit vectors of channels": (
-        [node("LpNormalization", "x", "y", axis=1)],
-        ("N", 3, 2, 2),
-        {},
-        22,
-    ),
-}
-COMPOSED = {
-    "rms, before its opset": FORMS["rms"],
-    "rms with an activation": FORMS["rms of rows"],
-    "group norm, before its opset": FORMS["group norm"],
-    "by absolute values": ([node("LpNormalization", "x", "y", p=1)], ("N", 2, 3), {}, 18),
-    "mean and variance": (
-        [node("MeanVarianceNormalization", "x", "y", axes=[2])],
-        ("N", 2, 3),
-        {},
-        18,
-    ),
-}
-QUOTIENT = [
-    node("ReduceMean", "x", "m", axes=[-1]),
-    node("Sub", "x m", "d"),
-    node("Pow", "d two", "q"),
-    node("ReduceMean", "q", "v", axes=[-1]),
-    node("Add", "v e", "w"),
-    node("Sqrt", "w", "r"),
-]  # of a layer norm, as exporters write it for opsets that have none
-QUOTIENT_OF = {"two": np.array(2.0), "e": np.array(1e-5)}
-WEIGHED = [*QUOTIENT, node("Div", "d r", "n"), node("Mul", "n s", "u"), node("Add", "u b", "y")]
-COMPOSED |= {
-    "a quotient": (WEIGHED, ("N", 3), NORM | QUOTIENT_OF, 14),
-    "a quotient of rows, of ones": (
-        WEIGHED,
-        ("N", 4, 3),
-        {"s": np.ones(3), "b": np.zeros(3)} | QUOTIENT_OF,
-        14,
-    ),
-    "a quotient alone": ([*QUOTIENT, node("Div", "d r", "y")], ("N", 2, 3), QUOTIENT_OF, 14),
-}
-OPERATORS = ("Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
-             "InstanceNormalization", "GroupNormalization", "LpNormalization",
-             "MeanVarianceNormalization")  # fmt: skip
-
-
-def kinds(model):
-    return sorted(each.op_type for each in model.graph.node if each.op_type in OPERATORS)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -231,24 +104,6 @@ def test_shares_that_nobody_reads_may_be_missing(dtype):
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
 
 
-def test_a_changed_gene_of_a_masked_row_changes_the_model():
-    nodes = [
-        node("Cast", "there", "t", to=9),
-        node("Where", "t x none", "m"),
-        node("Softmax", "m", "y"),
-    ]
-    constants = {"there": np.tri(3), "none": np.array(-np.inf)}
-    net = import_model(graph(nodes, x=("N", 3, 3), **constants))
-    x = np.random.default_rng(0).normal(size=(5, 9))
-    for edge in each(7, range(len(net.connections))):
-        other = changed(net, edge, 0.125)
-        model = export(other)
-        np.testing.assert_allclose(
-            run_onnxruntime(model, other, x), other.activate(x), rtol=1e-4, atol=1e-5
-        )
-        assert import_model(model.to_json()) == other
-
-
 def test_neurons_that_read_a_row_each_stay_neurons_of_their_own():
     """Import would take a function of a normalization's result for the result's own."""
     nodes = [node("InstanceNormalization", "x s b", "n"), node("Mul", "n g", "w"),
@@ -268,74 +123,6 @@ def test_a_vector_of_zeros_and_a_row_of_equal_elements_stay_finite():
         for row in (np.zeros((1, 6)), np.ones((1, 6))):
             np.testing.assert_allclose(run_onnxruntime(model, net, row), net.activate(row),
                                        atol=1e-6)  # fmt: skip
-
-
-def changed(net: Network, edge: int, by: float) -> Network:
-    weight = net.connections.weight.copy()
-    weight[edge] += by
-    return replace(net, connections=replace(net.connections, weight=owned(weight)))
-
-
-SAID = {  # forms, and how many of their weights the operator holds
-    "softmax": (*FORMS["softmax"], 0),
-    "log softmax": (*FORMS["log softmax"], 0),
-    "layer norm": (*FORMS["layer norm"], 3),
-    "rms": (*FORMS["rms"], 3),
-    "instance norm": ([INSTANCE], ("N", 1, 2), {"s": np.ones(1), "b": np.ones(1)}, 18, 1),
-    "group norm": (
-        [node("GroupNormalization", "x s b", "y", num_groups=1)],
-        ("N", 2),
-        TWO,
-        21,
-        2,
-    ),
-    "unit vector": ([node("LpNormalization", "x", "y")], ("N", 3), {}, 18, 0),
-    "a quotient": (*COMPOSED["a quotient"], 3),
-}
-
-
-@pytest.mark.parametrize("form", SAID)
-def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(form):
-    nodes, shape, constants, opset, weights = SAID[form]
-    net = import_model(graph(nodes, x=shape, opset=opset, **constants))
-    x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons)))
-    usual = usual_form(net, opset=opset)
-    written = [each.op_type for each in usual.graph.node]
-    kept = 0
-    for edge in range(len(net.connections)):
-        other = changed(net, edge, 0.125)
-        model = usual_form(other, opset=opset)
-        kept += [each.op_type for each in model.graph.node] == written
-        np.testing.assert_allclose(
-            run_onnxruntime(model, other, x), other.activate(x), rtol=1e-4, atol=1e-5
-        )
-    assert kept == weights
-
-
-def test_a_shift_of_one_element_is_no_shift_of_a_channel():
-    nodes, shape, constants, opset = FORMS["instance norm"]
-    net = import_model(graph(nodes, x=shape, opset=opset, **constants))
-    assert kinds(export(net)) == ["InstanceNormalization"]
-    bias = net.neurons.bias.copy()
-    bias[net.output_neurons[5]] += 0.5
-    other = replace(net, neurons=replace(net.neurons, bias=owned(bias)))
-    model = export(other)
-    assert kinds(model) == ["InstanceNormalization"]  # of the other channels
-    assert verify(other, model, samples=16, runtime="onnxruntime").passed
-    assert import_model(model.to_json()) == other
-
-
-def test_a_row_whose_inside_is_read_from_outside_is_no_row():
-    nodes = [node("Softmax", "x", "y"), node("Neg", "x", "m")]
-    net = import_model(graph(nodes, outputs=("y", "m")))
-    assert kinds(export(net)) == ["Softmax"]
-    genes = net.connections
-    largest = int(np.flatnonzero(net.aggregation_names == "max")[0])
-    source = np.where(genes.target == net.outputs[1].neurons[0], largest, genes.source)
-    reader = replace(net, connections=replace(genes, source=owned(source)))
-    assert kinds(export(reader)) == []
-    shown = replace(net, outputs=(*net.outputs, Port("largest", (1,), np.array([largest]))))
-    assert kinds(export(shown)) == []
 
 
 def test_float64_has_the_softmax_and_no_normalization():

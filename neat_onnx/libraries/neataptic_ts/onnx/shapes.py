@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
+from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.layout.shaping import Concat, Flatten
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
@@ -29,9 +30,8 @@ def input_shapes(graph: Graph) -> dict[str, Sizes]:
     shapes = {}
     for entry in graph.inputs:
         sizes = (entry.shape or ())[1:]
-        fixed = tuple(size for size in sizes if isinstance(size, int))
-        if fixed and fixed == sizes:
-            shapes[entry.name] = fixed
+        if sizes and is_fixed(sizes):
+            shapes[entry.name] = sizes
     return shapes
 
 

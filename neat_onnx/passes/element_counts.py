@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.elementwise import is_elementwise
 
-Size = Callable[[Node, list[Any]], int]
+CountRule = Callable[[Node, list[Any]], int]
 
 
 def _broadcast(node: Node, operands: list[Any]) -> int:
@@ -83,11 +83,11 @@ def _times_rank(node: Node, operands: list[Any]) -> int:
     return int(operands[0].size * max(1, operands[0].ndim))
 
 
-def _all_of(size: Size, operators: str) -> dict[str, Size]:
-    return dict.fromkeys(operators.split(), size)
+def _all_of(count: CountRule, operators: str) -> dict[str, CountRule]:
+    return dict.fromkeys(operators.split(), count)
 
 
-_SIZES: dict[str, Size] = {
+_COUNTS: dict[str, CountRule] = {
     **_all_of(
         _no_more, "Reshape Squeeze Unsqueeze Flatten Transpose Slice Split Concat Shape Size"
     ),
@@ -110,11 +110,11 @@ _SIZES: dict[str, Size] = {
 }
 
 
-def size_rule(node: Node) -> Size | None:
+def count_rule(node: Node) -> CountRule | None:
     """How to bound the elements of a node's result; None of operators that are not computed.
 
     They are deterministic, and the reference evaluator computes them right.
     """
     if node.domain:
         return None
-    return _broadcast if is_elementwise(node) else _SIZES.get(node.op_type)
+    return _broadcast if is_elementwise(node) else _COUNTS.get(node.op_type)
