@@ -1,5 +1,7 @@
 """Rewrites for import that few models need: each is imported with the first model that does."""
 
+from collections.abc import Callable
+
 from neat_onnx.model import Model
 
 
@@ -16,3 +18,12 @@ def seldom_forms(model: Model) -> Model:
 
         model = limited_loops(loops_over_time(model))
     return model
+
+
+def simple_inside(model: Model, simple: Callable[[Model], Model]) -> Model:
+    """The model with the graphs inside of Scans and Ifs as they are after `simple`."""
+    if all(node.op_type not in ("If", "Scan") for node in model.graph.node):
+        return model
+    from neat_onnx.passes.inner_graphs import inner_graphs  # noqa: PLC0415 - see above
+
+    return inner_graphs(model, simple)
