@@ -80,8 +80,11 @@ def with_hints(net: Network, metadata: Mapping[str, str]) -> Network:
 
 
 def _hinted(port: Port, others: Mapping[str, PortHints]) -> Port:
-    hints = others.get(port.name, _hints(port))
-    return replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis, time_axis=hints.time_axis)
+    """The port with its hints; an axis of one sample is a feature where they tell of no batch."""
+    hints, shape = others.get(port.name, _hints(port)), port.shape
+    if hints.batch_axis is None and port.batch_axis is not None:
+        shape = (*shape[: port.batch_axis], 1, *shape[port.batch_axis :])
+    return replace(port, shape=shape, **hints.model_dump())
 
 
 def _hints(port: Port) -> PortHints:

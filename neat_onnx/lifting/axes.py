@@ -5,7 +5,7 @@ time unless it is named as a batch. Where every size is fixed the first axis is 
 that of a vector is features.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent
@@ -17,6 +17,10 @@ Axes = tuple[int, ...]
 AS_FEATURES = "Import with batch_axis=None to take every axis for features"
 _MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
+
+
+class SharedInput(ValueInfo):
+    """An input that all samples share, though its first axis could be a batch of one."""
 
 
 def input_axes(sizes: Sequence[Extent]) -> Axes:
@@ -59,7 +63,18 @@ def is_fixed(entry: ValueInfo) -> bool:
 
 def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
-    return sizes == (1,) or (len(sizes) == _MATRIX and sizes[0] != 1)
+    several = len(sizes) == _MATRIX and sizes[0] != 1
+    return isinstance(entry, SharedInput) or sizes == (1,) or several
+
+
+def with_shared_rows(inputs: Sequence[ValueInfo], states: Collection[str]) -> list[ValueInfo]:
+    """The inputs, with those as shared that state a single row beside batches of no fixed size."""
+    return [
+        SharedInput(name=entry.name, type=entry.type)
+        if is_fixed(entry) and (entry.shape or ())[:1] == (1,) and entry.name not in states
+        else entry
+        for entry in inputs
+    ]
 
 
 def _is_batch_first(first: str, second: str) -> bool:

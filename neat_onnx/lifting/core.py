@@ -12,7 +12,13 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxWarning, all_obstacles, warn
-from neat_onnx.lifting.axes import AS_FEATURES, Axes, axes_of_inputs, input_axes
+from neat_onnx.lifting.axes import (
+    AS_FEATURES,
+    Axes,
+    axes_of_inputs,
+    input_axes,
+    with_shared_rows,
+)
 from neat_onnx.lifting.context import INPUT, LiftingContext
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
@@ -50,6 +56,7 @@ from neat_onnx.network.window import Sizes
 from neat_onnx.passes import SIMPLE, Pass, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
@@ -104,9 +111,10 @@ def lift(
     check_types(model)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
-    if batch_axis is None or not is_static(model.graph):
+    if batch_axis is None:
         return _lifted(model, pairs, batch_axis)
-    return _of_fixed_sizes(model, pairs)
+    fixed = is_static(model.graph)
+    return _of_fixed_sizes(model, pairs) if fixed else _of_open_sizes(model, pairs)
 
 
 def lift_with_hints(
@@ -131,6 +139,24 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
             if len(others.obstacles) > lacking:
                 raise others from None
         raise error from None
+
+
+def _of_open_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
+    """The network of a graph with a batch; where inputs of one row have none, all samples share
+    these.
+    """
+    try:
+        return _lifted(model, pairs, "auto")
+    except LimitReached:
+        raise
+    except ModelError as error:
+        inputs = with_shared_rows(model.graph.inputs, pairs)
+        if inputs == model.graph.inputs:
+            raise
+        try:
+            return _lifted(with_graph(model, inputs=inputs), pairs, "auto")
+        except ModelError:
+            raise error from None
 
 
 def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
