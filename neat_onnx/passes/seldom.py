@@ -6,8 +6,15 @@ from neat_onnx.model import Model
 
 
 def seldom_forms(model: Model) -> Model:
-    """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts."""
+    """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts.
+
+    Tensors stand for optional ones.
+    """
     operators = {node.op_type for node in model.graph.node}
+    if any(name.startswith("Optional") for name in operators):
+        from neat_onnx.passes.optionals import optionals  # noqa: PLC0415 - see above
+
+        model = optionals(model)
     if "BitShift" in operators:
         from neat_onnx.passes.signed_shifts import signed_shifts  # noqa: PLC0415 - see above
 
