@@ -8,6 +8,7 @@ that of a vector is features.
 from collections.abc import Collection, Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
+from neat_onnx.model.single_sample import single_rows
 from neat_onnx.model.value import Extent
 from neat_onnx.network.axis_names import names_time
 
@@ -68,11 +69,10 @@ def _is_shared(entry: ValueInfo) -> bool:
 
 
 def with_shared_rows(inputs: Sequence[ValueInfo], states: Collection[str]) -> list[ValueInfo]:
-    """The inputs, with those as shared that state a single row beside batches of no fixed size."""
+    """The inputs, with single rows as shared, but for states."""
+    rows = single_rows(inputs).difference(states)
     return [
-        SharedInput(name=entry.name, type=entry.type)
-        if is_fixed(entry) and (entry.shape or ())[:1] == (1,) and entry.name not in states
-        else entry
+        SharedInput(name=entry.name, type=entry.type) if entry.name in rows else entry
         for entry in inputs
     ]
 

@@ -3,8 +3,11 @@
 The metadata says so under a key where an axis could be taken for one.
 """
 
+from collections.abc import Sequence
+
 from neat_onnx.model.model import Model
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model.value import ValueInfo
 
 BATCH_AXIS, NONE = "neat_onnx.batch_axis", "none"
 KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
@@ -16,3 +19,15 @@ def takes_single_sample(model: Model) -> bool:
     return model.metadata.get(BATCH_AXIS) == NONE and all(
         isinstance(size, int) for entry in model.graph.inputs for size in entry.shape or ()
     )
+
+
+def single_rows(inputs: Sequence[ValueInfo]) -> set[str]:
+    """The names of inputs that state a single row beside others of no fixed size."""
+    fixed = {
+        entry.name: entry.shape
+        for entry in inputs
+        if entry.shape is not None and all(isinstance(size, int) for size in entry.shape)
+    }
+    if len(fixed) == len(inputs):
+        return set()
+    return {name for name, sizes in fixed.items() if len(sizes) > 1 and sizes[0] == 1}
