@@ -1,16 +1,20 @@
 """Conversion of a model that was read to valid ONNX."""
 
+from collections.abc import Sequence
+
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
-from neat_onnx.model import Model, OperatorSet, validate
+from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
+from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.passes import without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
+_WEIGHTS_APART = 4  # the IR version since which an initializer need not be an input
 
 
 def converted(model: Model) -> Model:
@@ -20,7 +24,10 @@ def converted(model: Model) -> Model:
     whole = _with_shapes(_with_header(_without_dead(right)))
     if right is not model:
         lift(whole)  # it names what is wrong better than the checker, which does not see it all
-    for finding in validate(whole, "onnx"):
+    findings = validate(whole, "onnx")
+    if findings and (other := _with_other_shapes(whole)) is not whole:
+        whole, findings = other, validate(other, "onnx")
+    for finding in findings:
         raise ModelError(
             f"the result would not be valid ONNX: {finding.message}",
             where=finding.where,
@@ -38,6 +45,9 @@ def _with_header(model: Model) -> Model:
     if not model.graph.name:
         whole.graph = model.graph.model_copy(update={"name": "graph"})
     known = any(entry.domain in ONNX_DOMAINS for entry in model.opset_import)
+    if (model.ir_version or _WEIGHTS_APART) < _WEIGHTS_APART and _has_weights_apart(model):
+        warn(f"the IR version is {_WEIGHTS_APART}: up to {model.ir_version} weights are inputs")
+        whole.ir_version = _WEIGHTS_APART
     if known and model.ir_version is not None:
         return whole
     if not known:
@@ -49,21 +59,55 @@ def _with_header(model: Model) -> Model:
     return whole
 
 
+def _has_weights_apart(model: Model) -> bool:
+    """Whether an initializer is no input."""
+    return not model.graph.tensors.keys() <= {entry.name for entry in model.graph.inputs}
+
+
 def _with_shapes(model: Model) -> Model:
     """The model with the shapes of its outputs, which ONNX wants, as far as onnx can infer them."""
-    graph = model.graph
-    if all(entry.shape is not None for entry in graph.outputs):
+    outputs = model.graph.outputs
+    if all(entry.shape is not None for entry in outputs):
         return model
+    return _with_outputs(model, _inferred(model, outputs))
+
+
+def _with_other_shapes(model: Model) -> Model:
+    """The model with inferred shapes of outputs that state others; itself where none does."""
+    outputs = model.graph.outputs
+    bare = [ValueInfo.of(entry.name, entry.elem_type) for entry in outputs]
+    pairs = zip(outputs, _inferred(model, bare), strict=True)
+    found = [other if _differ(entry.shape, other.shape) else entry for entry, other in pairs]
+    if found == outputs:
+        return model
+    wrong = [entry.name for entry, other in zip(outputs, found, strict=True) if entry != other]
+    warn(f"outputs that state other shapes than they have have these now: {', '.join(wrong)}")
+    return _with_outputs(model, found)
+
+
+def _differ(stated: Sequence[Extent] | None, inferred: Sequence[Extent] | None) -> bool:
+    """Whether two shapes contradict each other."""
+    if stated is None or inferred is None or len(stated) != len(inferred):
+        return stated is not None and inferred is not None
+    pairs = zip(stated, inferred, strict=True)
+    return any(isinstance(x, int) and isinstance(y, int) and x != y for x, y in pairs)
+
+
+def _inferred(model: Model, outputs: list[ValueInfo]) -> list[ValueInfo]:
+    """Outputs with the shapes that onnx infers; as they are where it finds a mistake."""
     from onnx.shape_inference import InferenceError, infer_shapes  # noqa: PLC0415 - slow to import
 
+    given = _with_outputs(model, outputs)
     try:
-        refuse_crashes(model)
-        inferred = Model.from_proto(infer_shapes(model.to_proto(), strict_mode=True))
+        refuse_crashes(given)
+        return Model.from_proto(infer_shapes(given.to_proto(), strict_mode=True)).graph.outputs
     except (InferenceError, ModelError):
-        return model  # the checker says why
-    return model.model_copy(
-        update={"graph": graph.model_copy(update={"outputs": inferred.graph.outputs})}
-    )
+        return outputs  # the checker says why
+
+
+def _with_outputs(model: Model, outputs: list[ValueInfo]) -> Model:
+    graph = model.graph.model_copy(update={"outputs": outputs})
+    return model.model_copy(update={"graph": graph})
 
 
 def _without_dead(model: Model) -> Model:

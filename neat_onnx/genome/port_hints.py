@@ -4,7 +4,7 @@ They stand in an entry of the metadata of their own, with or without a genome.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -12,6 +12,8 @@ from pydantic import Field
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
+from neat_onnx.model import Model
+from neat_onnx.model.single_sample import single_rows
 from neat_onnx.model.value import MAX_AXES
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Dtype, Port
@@ -61,16 +63,18 @@ def _without_float64(ports: Sequence[Port]) -> tuple[Port, ...]:
     return tuple(replace(port, dtype="") if port.dtype == "float64" else port for port in ports)
 
 
-def with_hints(net: Network, metadata: Mapping[str, str]) -> Network:
+def with_hints(net: Network, model: Model) -> Network:
     """The network of a graph with the hints of its metadata; a warning tells of those that do not
     fit.
     """
+    metadata = model.metadata
     if PORTS not in metadata:
         return net
     try:
         document = parse(_PortsDocument, {"ports": parse_json(metadata[PORTS])}, NetworkError)
+        rows = single_rows(model.graph.inputs)
         inputs, outputs = (
-            tuple(_hinted(port, document.ports) for port in ports)
+            tuple(_hinted(port, document.ports, rows) for port in ports)
             for ports in (net.inputs, net.outputs)
         )
         return replace(net, inputs=inputs, outputs=outputs)
@@ -79,9 +83,12 @@ def with_hints(net: Network, metadata: Mapping[str, str]) -> Network:
         return net
 
 
-def _hinted(port: Port, others: Mapping[str, PortHints]) -> Port:
-    hints = others.get(port.name, _hints(port))
-    return replace(port, dtype=hints.dtype, batch_axis=hints.batch_axis, time_axis=hints.time_axis)
+def _hinted(port: Port, others: Mapping[str, PortHints], rows: Collection[str]) -> Port:
+    """The port with its hints, of which a row has all of its axes if they tell of no batch."""
+    hints, shape = others.get(port.name, _hints(port)), port.shape
+    if port.name in rows and hints.batch_axis is None and port.batch_axis is not None:
+        shape = (1, *shape)
+    return replace(port, shape=shape, **hints.model_dump())
 
 
 def _hints(port: Port) -> PortHints:

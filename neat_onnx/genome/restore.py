@@ -85,7 +85,7 @@ def imported(
         lifted: the network of the graph alone, if that is known.
     """
     found = _with_genome(model, batch_axis, outputs, lifted)
-    network = with_hints(found.network, found.model.metadata)
+    network = with_hints(found.network, found.model)
     return found if network is found.network else replace(found, network=network)
 
 

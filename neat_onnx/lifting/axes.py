@@ -5,9 +5,10 @@ time unless it is named as a batch. Where every size is fixed the first axis is 
 that of a vector is features.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
+from neat_onnx.model.single_sample import single_rows
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.axis_names import names_time
 
@@ -17,6 +18,10 @@ Axes = tuple[int, ...]
 AS_FEATURES = "Import with batch_axis=None to take every axis for features"
 _MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
+
+
+class SharedInput(ValueInfo):
+    """An input that all samples share, though its first axis could be a batch of one."""
 
 
 def input_axes(sizes: Sequence[Extent]) -> Axes:
@@ -54,7 +59,17 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
 
 def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
-    return sizes == (1,) or (is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1)
+    several = is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1
+    return isinstance(entry, SharedInput) or sizes == (1,) or several
+
+
+def with_shared_rows(inputs: Sequence[ValueInfo], states: Collection[str]) -> list[ValueInfo]:
+    """The inputs, with single rows as shared, but for states."""
+    rows = single_rows(inputs).difference(states)
+    return [
+        SharedInput(name=entry.name, type=entry.type) if entry.name in rows else entry
+        for entry in inputs
+    ]
 
 
 def _is_batch_first(first: str, second: str) -> bool:

@@ -12,7 +12,13 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxWarning, all_obstacles, warn
-from neat_onnx.lifting.axes import AS_FEATURES, Axes, axes_of_inputs, input_axes
+from neat_onnx.lifting.axes import (
+    AS_FEATURES,
+    Axes,
+    axes_of_inputs,
+    input_axes,
+    with_shared_rows,
+)
 from neat_onnx.lifting.context import INPUT, LiftingContext
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
@@ -48,13 +54,14 @@ from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import Sizes
-from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.passes import SIMPLE, Pass, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
-from neat_onnx.passes.seldom import seldom_forms
+from neat_onnx.passes.seldom import seldom_forms, simple_inside
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import with_open_states
 
@@ -105,9 +112,10 @@ def lift(
     check_types(model)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
-    if batch_axis is None or not all(is_fixed(entry.shape) for entry in model.graph.inputs):
+    if batch_axis is None:
         return _lifted(model, pairs, batch_axis)
-    return _of_fixed_sizes(model, pairs)
+    fixed = all(is_fixed(entry.shape) for entry in model.graph.inputs)
+    return _of_fixed_sizes(model, pairs) if fixed else _of_open_sizes(model, pairs)
 
 
 def lift_with_hints(
@@ -132,6 +140,24 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
             if len(others.obstacles) > lacking:
                 raise others from None
         raise error from None
+
+
+def _of_open_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
+    """The network of a graph with a batch; where inputs of one row have none, all samples share
+    these.
+    """
+    try:
+        return _lifted(model, pairs, "auto")
+    except LimitReached:
+        raise
+    except ModelError as error:
+        inputs = with_shared_rows(model.graph.inputs, pairs)
+        if inputs == model.graph.inputs:
+            raise
+        try:
+            return _lifted(with_graph(model, inputs=inputs), pairs, "auto")
+        except ModelError:
+            raise error from None
 
 
 def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
@@ -193,14 +219,39 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
         model = chosen_outputs(model, outputs, pairs)
     require_wiring(model.graph)
     given = model.graph
-    model = canonicalize(model, SIMPLE)
-    while (known := seldom_forms(computed_branches(feature_counts(model)))) is not model:
-        model = canonicalize(known, SIMPLE)
+    model = _decided(canonicalize(model, SIMPLE), feature_counts)
     if outputs is None:
         left_out = outputs_left_out(model.graph, pairs.values())
         if names := drawn_from(left_out, given):
             return _simple(with_inner_outputs(as_read, names), pairs, names)
         model = computed_outputs(model, left_out)
+    return _of_known_operators(model)
+
+
+def _decided(model: Model, counted: Pass = lambda model: model) -> Model:
+    """A simple model without the branches and loops that its inputs decide, in simple form.
+
+    Args:
+        model: the model.
+        counted: asked before in each round.
+    """
+    while (known := _next_form(model, counted)) is not model:
+        model = canonicalize(known, SIMPLE)
+    return model
+
+
+def _next_form(model: Model, counted: Pass) -> Model:
+    known = seldom_forms(computed_branches(counted(model)))
+    return simple_inside(model, _simple_body) if known is model else known
+
+
+def _simple_body(model: Model) -> Model:
+    """The model of a graph inside a node, in the operators that have lifts."""
+    return _of_known_operators(_decided(canonicalize(model, SIMPLE)))
+
+
+def _of_known_operators(model: Model) -> Model:
+    """The model with operators that have lifts in place of those that ONNX defines by them."""
     known = function_bodies(model, is_liftable)
     return model if known is model else canonicalize(known, SIMPLE)
 

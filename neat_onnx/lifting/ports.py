@@ -110,6 +110,7 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
         )
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
+    _require_samples(ctx, entry.name)
     followed = ctx.followed.of(entry.name)
     if len(followed) != len(value.shape):  # an operator was lifted in a form that it does not have
         raise ModelError(
@@ -142,6 +143,18 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
     if stacked:
         warn_of_stacked_rows(entry.name, signals.shape)
     return entry.name, (1,) * stacked + signals.shape, signals.ravel()
+
+
+def _require_samples(ctx: LiftingContext, name: str) -> None:
+    """Refuse an output of shared inputs alone: a network has one for each sample."""
+    shared = ctx.followed.shared
+    if name in shared and not ctx.features_only:
+        others = [each.name for each in ctx.model.graph.outputs if each.name not in shared]
+        raise ModelError(
+            f"graph output '{name}' depends on inputs alone that all samples share",
+            where="graph.outputs",
+            hint=f"Other outputs can be imported: outputs={others}" if others else AS_FEATURES,
+        )
 
 
 def input_ports(

@@ -81,11 +81,11 @@ _DIGITS = 23  # of float32, binary, behind the first
 _SMALLEST = 2.0**-96  # its last digit is no subnormal number, which processors take for 0
 _EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
 _UNIT = power(constant(2.0), _EXPONENT - float(_DIGITS))
-_SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
+SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
 """A number rounded to the digits of float32."""
-ROUNDED_STEPS = rounded(_SINGLE)
+ROUNDED_STEPS = rounded(SINGLE)
 """The steps of an element, of its quotient by the scale; its zero point is still to be added."""
-ZERO_POINT = rounded(constant(0.0) - _SINGLE)
+ZERO_POINT = rounded(constant(0.0) - SINGLE)
 """The zero point, of the quotient of the least element by the scale."""
 
 _RANGES = {kind: kind.limits for kind in DataType if kind.is_integer and kind.bits <= _MOST_BITS}
@@ -131,7 +131,7 @@ def lift_dynamic_quantize(ctx: LiftingContext, node: DynamicQuantizeLinear) -> N
     tensors = Algebra(ctx, node)
 
     def single(primitive: str, one: Operand, other: Operand | float) -> Operand:
-        return shared(formula_of(ctx, tensors(primitive, one, other), _SINGLE))
+        return shared(formula_of(ctx, tensors(primitive, one, other), SINGLE))
 
     x, (low, high) = tensors.input(0), _RANGES[DataType.UINT8]
     axes = tuple(range(len(x.shape)))
@@ -206,7 +206,10 @@ def range_of(ctx: LiftingContext, node: Node, position: int) -> tuple[int, int]:
 
 
 def _type_of_computed(ctx: LiftingContext, name: str) -> DataType | None:
-    """The type of a computed zero point, which a Cast or a DynamicQuantizeLinear gives it."""
+    """The type of a zero point that is an input, or made by Cast or DynamicQuantizeLinear."""
+    for entry in ctx.model.graph.inputs:
+        if entry.name == name:
+            return entry.elem_type
     for node in ctx.model.graph.node:
         if name in node.output:
             if isinstance(node, DynamicQuantizeLinear):

@@ -89,7 +89,8 @@ def _all_of(count: CountRule, operators: str) -> dict[str, CountRule]:
 
 _COUNTS: dict[str, CountRule] = {
     **_all_of(
-        _no_more, "Reshape Squeeze Unsqueeze Flatten Transpose Slice Split Concat Shape Size"
+        _no_more,
+        "Reshape Squeeze Unsqueeze Flatten Transpose Slice Split Concat Shape Size CastLike",
     ),
     **_all_of(_no_more, "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2"),
     **_all_of(_no_more, "ReduceSumSquare ArgMax ArgMin CumSum Trilu GatherElements TopK Unique"),

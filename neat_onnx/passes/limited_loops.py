@@ -94,7 +94,8 @@ def _limit(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | None:
 def _parts(body: Graph, around: Mapping[str, Tensor]) -> Iterator[Graph]:
     """The body with other conditions, which all have to be true for its own one to be.
 
-    An If is such an "and" if its other branch is false.
+    An If is such an "and" if one of its branches is false, of its condition too if that is the
+    second one.
     """
     nodes, tensors = [*body.node], [*body.initializer]
     made, waiting = producers(body), [body.outputs[0].name]
@@ -108,6 +109,7 @@ def _parts(body: Graph, around: Mapping[str, Tensor]) -> Iterator[Graph]:
             tensors += branch.initializer
             made |= producers(branch)
             waiting.append(branch.outputs[0].name)
+            waiting += node.input[:1] if branch is node.given_attributes["then_branch"] else []
         elif name:
             ends = [copied(body.outputs[0], name=name), *body.outputs[1:]]
             yield copied(body, outputs=ends, node=nodes, initializer=tensors)

@@ -1,11 +1,20 @@
 """Rewrites for import that few models need: each is imported with the first model that does."""
 
+from collections.abc import Callable
+
 from neat_onnx.model import Model
 
 
 def seldom_forms(model: Model) -> Model:
-    """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts."""
+    """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts.
+
+    Tensors stand for optional ones.
+    """
     operators = {node.op_type for node in model.graph.node}
+    if any(name.startswith("Optional") for name in operators):
+        from neat_onnx.passes.optionals import optionals  # noqa: PLC0415 - see above
+
+        model = optionals(model)
     if "BitShift" in operators:
         from neat_onnx.passes.signed_shifts import signed_shifts  # noqa: PLC0415 - see above
 
@@ -16,3 +25,12 @@ def seldom_forms(model: Model) -> Model:
 
         model = limited_loops(loops_over_time(model))
     return model
+
+
+def simple_inside(model: Model, simple: Callable[[Model], Model]) -> Model:
+    """The model with the graphs inside of Scans and Ifs as they are after `simple`."""
+    if all(node.op_type not in ("If", "Scan") for node in model.graph.node):
+        return model
+    from neat_onnx.passes.inner_graphs import inner_graphs  # noqa: PLC0415 - see above
+
+    return inner_graphs(model, simple)

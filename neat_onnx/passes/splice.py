@@ -55,7 +55,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
 
 def renamed_throughout(node: Node, names: Mapping[str, str]) -> Node:
     """The node under new names, as are the tensors of graphs inside of it."""
-    return _renamed(node, names, _renamed_graph)
+    return _renamed(node, names, renamed_graph)
 
 
 def _renamed(
@@ -113,7 +113,7 @@ class HandedOn:
         return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
-def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+def renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
     """A graph inside a node under new names."""
     inputs, outputs, initializers = (
         [copied(each, name=names.get(each.name, each.name)) for each in part]

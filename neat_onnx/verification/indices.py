@@ -34,7 +34,6 @@ _GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND", "
 _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
-_Origins = dict[str, tuple[str, int]]
 
 
 class Range(NamedTuple):
@@ -42,6 +41,24 @@ class Range(NamedTuple):
 
     low: int
     high: int
+
+
+class _Origin(NamedTuple):
+    """The input that a tensor is, and the least and the largest number that is added to it."""
+
+    name: str
+    least: int = 0
+    most: int = 0
+
+    def plus(self, numbers: Range) -> "_Origin":
+        return _Origin(self.name, self.least + numbers.low, self.most + numbers.high - 1)
+
+    def within(self, size: int) -> Range:
+        """The values of the input that are below a size with each of the numbers."""
+        return Range(-self.least, size - self.most)
+
+
+_Origins = dict[str, _Origin]
 
 
 def places_of(model: Model) -> Mapping[str, Range]:
@@ -57,14 +74,14 @@ def places_of(model: Model) -> Mapping[str, Range]:
         if node.op_type in _PLACED and node.input[1] in origin:
             draft = draft or Draft(model)
             size = _along_axis(node, draft.facts(first).shape)
-            name, added = origin[node.input[1]]
+            each = origin[node.input[1]]
             if size is not None:
-                found[name] = _within(found.get(name), Range(-added, size - added))
+                found[each.name] = _within(found.get(each.name), each.within(size))
         elif node.op_type == "OneHotEncoder" and first in origin:
-            name, added = origin[first]
+            each = origin[first]
             if size := _categories(node):
-                found[name] = _within(found.get(name), Range(-added, size - added))
-    return {name: each for name, each in found.items() if each.low < each.high}
+                found[each.name] = _within(found.get(each.name), each.within(size))
+    return {name: values for name, values in found.items() if values.low < values.high}
 
 
 def zeros_of(model: Model) -> Mapping[str, int]:
@@ -72,26 +89,26 @@ def zeros_of(model: Model) -> Mapping[str, int]:
     found = {}
     for node, origin in _followed(model.graph):
         if node.op_type in _DIVIDING and node.input[1] in origin:
-            name, added = origin[node.input[1]]
-            found[name] = -added
+            divisor = origin[node.input[1]]
+            found[divisor.name] = -divisor.least
     return found
 
 
 def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
     """Each node, with the tensors before it that are inputs: which, and the number added to it."""
-    origin: _Origins = {entry.name: (entry.name, 0) for entry in graph.inputs}
+    origin: _Origins = {entry.name: _Origin(entry.name) for entry in graph.inputs}
     for node in graph.node:
         yield node, origin
         first = node.input[0] if node.input else ""
         if node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
         elif node.op_type in _SHIFTS and first in origin:
-            number, other = _number(graph, node.input[1]), origin.get(node.input[1])
-            name, added = origin[first]
-            if number is not None:
-                origin[node.output[0]] = name, added + _SHIFTS[node.op_type] * number
-            elif other is not None and other[0] == name:  # a choice, as two products with masks
-                origin[node.output[0]] = name, min(added, other[1])
+            shift, other = _shift(graph, node), origin.get(node.input[1])
+            one = origin[first]
+            if shift is not None:
+                origin[node.output[0]] = one.plus(shift)
+            elif other is not None and other.name == one.name:  # two products with masks: a choice
+                origin[node.output[0]] = min(one, other)
         elif _chooses(node, graph):
             origin.update((node.output[0], origin[name]) for name in node.input if name in origin)
 
@@ -108,11 +125,13 @@ def _within(known: Range | None, other: Range) -> Range:
     return Range(max(known.low, other.low), min(known.high, other.high)) if known else other
 
 
-def _number(graph: Graph, name: str) -> int | None:
-    """The value of a constant of one integer."""
-    tensor = graph.tensors.get(name)
-    whole = tensor is not None and tensor.size == 1 and tensor.values.dtype.kind == "i"
-    return int(tensor.values.item()) if tensor is not None and whole else None
+def _shift(graph: Graph, node: Node) -> Range | None:
+    """The integers that a node adds to its first input, if they are constant."""
+    tensor, sign = graph.tensors.get(node.input[1]), _SHIFTS[node.op_type]
+    if tensor is None or not tensor.size or tensor.values.dtype.kind != "i":
+        return None
+    ends = sorted(sign * int(end) for end in (tensor.values.min(), tensor.values.max()))
+    return Range(ends[0], ends[1] + 1)
 
 
 def _simple(model: Model) -> Model:

@@ -16,6 +16,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import shared_ports
 from neat_onnx.verification.ports import has_every_axis, pairs_of
 
 
@@ -46,6 +47,7 @@ class ModelInputs:
         shapes = {entry.name: entry.shape or () for entry in entries}
         axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
         axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
+        axes |= {port.name: () for port in shared_ports(net.inputs)}
         return cls(
             shapes,
             {entry.name: entry.elem_type.dtype for entry in entries},

@@ -33,6 +33,9 @@ LAST = "y = Neg (h2)"
 SHORT_CIRCUIT = f"""{HALVED} m = Add (k, one) large = Greater (all, half) go = If <
     then_branch = yes () => (bool r) {{ r = Less (m, four) }},
     else_branch = no () => (bool s) {{ s = Identity (off) }}> (large)"""
+COUNTED_FIRST = f"""{HALVED} m = Add (k, one) below = Less (m, four) go = If <
+    then_branch = yes () => (bool r) {{ r = Greater (all, half) }},
+    else_branch = no () => (bool s) {{ s = Identity (off) }}> (below)"""
 COMPUTED_START = "z = Abs (x) sum = ReduceSum <keepdims = 0> (z) begins = Greater (sum, two)"
 NESTED = f"""{STEP.replace("n = Tanh", "b = Tanh").replace("(n)", "(b)")}
     m = Add (k, one) small = Less (all, half) n = Loop <
@@ -46,6 +49,7 @@ CASES = {
     ),
     "a trip count": (f"{HALVED} go = Greater (all, half) m = Add (k, i)", "four, on", LAST),
     "short circuit": (SHORT_CIRCUIT, "many, begins", LAST, COMPUTED_START),
+    "short circuit, rounds first": (COUNTED_FIRST, "many, on", LAST),
     "a start alone": (f"{STEP} go = Identity (c) m = Add (k, one)", "four, begins", LAST,
                       COMPUTED_START),
     "in a loop": (NESTED, "four, on", LAST),
@@ -62,6 +66,24 @@ def test_a_loop_ends_by_a_computed_condition(case: str):
     for scale in (0.01, 0.3, 1, 3, 30):  # of which each ends in another round
         x = (scale * rng.normal(size=3)).astype(np.float32)
         np.testing.assert_allclose(net.activate(x), session.run(None, {"x": x})[0], rtol=2e-6)
+
+
+def test_a_loop_in_a_branch_by_a_computed_condition_ends_by_one():
+    text = f"""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[3] x) => (float[a] y) {CONSTANTS} {{
+        {COMPUTED_START} y = If (begins) <then_branch = yes () => (float[c] r) {{
+            r, k2 = Loop <body = inner (int64 i, bool c, float[a] h, int64 k)
+            => (bool go, float[b] n, int64 m) {{ {STEP} {BREAK} }}> (many, on, x, zero)
+        }}, else_branch = no () => (float[d] s) {{
+            s = Loop <body = other (int64 i, bool c, float[a] h) => (bool c2, float[b] n) {{
+                p = Mul (h, half) n = Cos (p) c2 = Identity (c)
+            }}> (four, on, x)
+        }}>
+    }}"""
+    model = onnx.parser.parse_model(text)
+    net = import_model(model)
+    for each in (model, export(net)):
+        assert verify(net, each, samples=64, runtime="onnxruntime").passed
 
 
 def test_a_list_that_nobody_reads_is_no_obstacle():

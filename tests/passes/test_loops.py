@@ -91,6 +91,13 @@ def test_a_condition_on_the_number_of_the_step():
     assert [each.op_type for each in canonicalize(model).graph.node].count("Tanh") == 2
 
 
+def test_a_counter_in_the_type_of_another():
+    """PyTorch's function of EmbeddingBag counts so."""
+    model = while_loop(node("CastLike", "four step", "most"), node("Less", "next_at most", "on"))
+    assert_lifts(model)
+    assert "Loop" not in [each.op_type for each in canonicalize(load_model(model)).graph.node]
+
+
 def test_a_condition_with_constants_in_the_body():
     """As PyTorch's TorchScript exporter writes a `while`."""
     limit = helper.make_node("Constant", [], ["limit"], value_int=3)

@@ -2,7 +2,7 @@
 
 SILENT = [
     ("cli/__init__.py:main", "who pressed Ctrl-C knows; the exit code says it as well"),
-    ("conversion.py:_with_shapes", "the checker, which is asked next, says why"),
+    ("conversion.py:_inferred", "the checker, which is asked next, says why"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
     ("genome/restore.py:_with_genes", "one of several ways; in the end the first error is raised"),

@@ -75,3 +75,16 @@ def test_integers_are_not_divided_by_zero(operator: str, kind: int):
         assert -shift not in divisors
         assert len({*divisors.ravel()}) > 10
         assert verify(net, model, runtime="reference").passed
+
+
+@pytest.mark.parametrize(("operator", "shifts"), [("Add", [0, 4, 8]), ("Sub", [0, -4, -8])])
+def test_places_of_several_tables_in_one(operator: str, shifts: list[int]):
+    """Factorization machines have the categories of each column in rows of their own."""
+    table = [[row / 10] for row in range(12)]
+    nodes = [node(operator, "x shifts", "rows"), node("Gather", "table rows", "y")]
+    model = graph(nodes, shifts=shifts, table=table)
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
+    drawn = as_read(net, load_model(model), short_sequences(net, 256, 0))
+    assert {*drawn.ravel()} == {0.0, 1.0, 2.0, 3.0}

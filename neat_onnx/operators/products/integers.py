@@ -4,16 +4,17 @@ A step q of a quantized tensor means the number (q − zero) · scale. Products 
 q − zero, which are integers; their scale, and the steps of the result, come after them.
 """
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
-from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped, shared
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.products.tensors import matrix_product
-from neat_onnx.operators.quantization import quantized, range_of
+from neat_onnx.operators.quantization import SINGLE, quantized, range_of
 from neat_onnx.operators.spatial.convolution import convolved
 from neat_onnx.operators.spatial.layer import channels_and_space
 from neat_onnx.operators.spatial.nodes import ConvAttributes
@@ -73,7 +74,7 @@ def lift_matmul_integer(ctx: LiftingContext, node: MatMulInteger) -> None:
     """Lift MatMulInteger: neurons that sum products of integers."""
     tensors = Algebra(ctx, node)
     one, other = _less_zero(ctx, node, 0, 2, -2), _less_zero(ctx, node, 1, 3, -1)
-    ctx.bind(node, matrix_product(ctx, node, tensors, one, other))
+    ctx.bind(node, matrix_product(ctx, node, tensors, one, other, ((0, 2), (1, 3))))
 
 
 @lifts(QLinearMatMul)
@@ -81,10 +82,10 @@ def lift_qlinear_matmul(ctx: LiftingContext, node: QLinearMatMul) -> None:
     """Lift QLinearMatMul: neurons that sum products, then steps of the result."""
     tensors = Algebra(ctx, node)
     one, other = _less_zero(ctx, node, 0, 2, -2), _less_zero(ctx, node, 3, 5, -1)
-    product = matrix_product(ctx, node, tensors, one, other)
+    product = matrix_product(ctx, node, tensors, one, other, ((0, 2), (3, 5)))
     rank = len(product.shape)
-    factor = _along(ctx.constant(node, 1), -2, rank) * _along(ctx.constant(node, 4), -1, rank)
-    ctx.bind(node, _in_steps(ctx, node, product, factor, 6))
+    scales = [_scale(ctx, node, at, axis, rank) for at, axis in ((1, -2), (4, -1))]
+    ctx.bind(node, _in_steps(ctx, node, product, tensors("mul", *scales), 6))
 
 
 @lifts(ConvInteger)
@@ -101,7 +102,8 @@ def lift_qlinear_conv(ctx: LiftingContext, node: QLinearConv) -> None:
     signals = channels_and_space(ctx, node, ctx.as_value(node, _less_zero(ctx, node, 0, 2, 0)))
     kernel = _less_zero(ctx, node, 3, 5, 0)
     value = convolved(ctx, node, signals, kernel, kernel_at=3, bias_at=8)
-    factor = ctx.constant(node, 1) * _along(ctx.constant(node, 4), 1, len(value.shape))
+    tensors, rank = Algebra(ctx, node), len(value.shape)
+    factor = tensors("mul", *(_scale(ctx, node, at, 1, rank) for at in (1, 4)))
     ctx.bind(node, _in_steps(ctx, node, value.shared, factor, 6))
 
 
@@ -116,14 +118,14 @@ def lift_qgemm(ctx: LiftingContext, node: QGemm) -> None:
         one = rearranged(one, np.transpose)
     if given.transB:
         other = rearranged(other, np.transpose)
-    product = matrix_product(ctx, node, tensors, one, other)
+    product = matrix_product(ctx, node, tensors, one, other, ((0, 2), (3, 5)))
     bias = tensors.optional(6)
     if bias is not None:
         product = tensors("add", product, bias)
-    scale = _along(ctx.constant(node, 4), -1, len(product.shape))
-    factor = np.float32(given.alpha) * ctx.constant(node, 1) * scale
+    scales = [_scale(ctx, node, at, -1, len(product.shape)) for at in (1, 4)]
+    factor = tensors("mul", float(np.float32(given.alpha)), tensors("mul", *scales))
     if ctx.optional(node, 7) is None:
-        ctx.bind(node, tensors("mul", product, _number(factor)))
+        ctx.bind(node, tensors("mul", product, factor))
     else:
         ctx.bind(node, _in_steps(ctx, node, product, factor, 7))
 
@@ -148,22 +150,47 @@ def _along(values: Array, axis: int, rank: int) -> Array:
     return values.reshape([-1 if k == axis % rank else 1 for k in range(rank)])
 
 
+def _scale(ctx: LiftingContext, node: Node, position: int, axis: int, rank: int) -> Operand:
+    """The scale of an operand: one for all, or one along an axis of a tensor of so many axes."""
+    return rearranged(_of_all(ctx, node, position), lambda array: _along(array, axis, rank))
+
+
+def _of_all(ctx: LiftingContext, node: Node, position: int) -> Operand:
+    """A scale or a zero point, which may not be of samples."""
+    operand = Algebra(ctx, node).input(position)
+    if isinstance(operand, Value) and any(ctx.leading(node.input[position])):
+        ctx.refuse_batch(node)
+    return operand
+
+
 def _number(values: Array) -> Array:
     return np.asarray(values, np.float64)
 
 
 def _in_steps(
-    ctx: LiftingContext, node: Node, product: Operand, factor: Array, scale_at: int
+    ctx: LiftingContext, node: Node, product: Operand, factor: Operand, scale_at: int
 ) -> Operand:
     """A product of integers times a factor, in steps of the scale that the node reads there.
 
     The quotient of the scales is rounded to float32, as runtimes have it.
     """
-    scale, zero = ctx.constant(node, scale_at), ctx.constant(node, scale_at + 1)
-    if scale.size != 1 or zero.size != 1:
-        ctx.fail(node, f"its result has {scale.size} scales, expected one")
-    single = np.float32
-    factor = factor.astype(single) / single(scale.reshape(()))
+    tensors = Algebra(ctx, node)
+    scale, zero = (_of_all(ctx, node, position) for position in (scale_at, scale_at + 1))
+    counts = [math.prod(each.shape) for each in (scale, zero)]
+    if counts != [1, 1]:
+        ctx.fail(node, f"its result has {counts[0]} scales, expected one")
+    scale, zero = reshaped(scale, ()), reshaped(zero, ())
     low, high = range_of(ctx, node, scale_at + 1)
-    scaled = Algebra(ctx, node)("mul", product, _number(factor))
-    return formula_of(ctx, scaled, quantized(1.0, int(zero.reshape(())), low, high))
+    quotient = _single(ctx, tensors("div", _single(ctx, factor), scale))
+    scaled = tensors("mul", product, quotient)
+    if isinstance(zero, Value):
+        steps = tensors("add", tensors("round", scaled), zero)
+        return tensors("clip", steps, float(low), float(high))
+    return formula_of(ctx, scaled, quantized(1.0, int(zero), low, high))
+
+
+def _single(ctx: LiftingContext, operand: Operand) -> Operand:
+    """Numbers rounded to float32; those that neurons compute to as many digits."""
+    if isinstance(operand, Value):
+        return shared(formula_of(ctx, operand, SINGLE))
+    return _number(operand.astype(np.float32))

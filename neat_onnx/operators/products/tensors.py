@@ -151,9 +151,19 @@ def _spread(operand: Operand, term: str, labels: str) -> Operand:
 
 
 def matrix_product(
-    ctx: LiftingContext, node: Node, tensors: Algebra, one: Operand, other: Operand
+    ctx: LiftingContext,
+    node: Node,
+    tensors: Algebra,
+    one: Operand,
+    other: Operand,
+    places: tuple[Sequence[int], Sequence[int]] = ((0,), (1,)),
 ) -> Operand:
     """The product as numpy's `matmul` has it: vectors, and matrices in leading axes that broadcast.
+
+    Args:
+        ctx, node, tensors: the node that multiplies.
+        one, other: the factors.
+        places: the positions of the node's inputs that each of them is made of.
 
     Raises:
         ModelError: their shapes do not fit.
@@ -164,8 +174,11 @@ def matrix_product(
         return _times_matrix(ctx, node, one, other.T, np.zeros(other.shape[1]))
     vectors = len(one.shape) == 1, len(other.shape) == 1
     firsts = vectors[0], len(other.shape) <= 2
-    for name, operand, first in zip(node.input, (one, other), firsts, strict=False):
-        if isinstance(operand, Value) and first and name not in ctx.followed.shared:
+    for operand, each, first in zip((one, other), places, firsts, strict=True):
+        names = {name for at in each for name in node.input[at : at + 1]}
+        computed = {name for name in names if isinstance(ctx.operands.get(name), Value)}
+        is_shared = bool(computed) and computed <= ctx.followed.shared
+        if isinstance(operand, Value) and first and not is_shared:
             ctx.refuse_batch(node)
     if vectors[0]:
         one = rearranged(one, lambda array: array[None])
