@@ -185,6 +185,17 @@ def test_a_loop_that_never_runs_hands_its_value_on(rounds: int) -> None:
     onnx.checker.check_model(simple, full_check=True)
 
 
+def test_a_loop_that_carries_a_tensor_of_no_node_is_left_alone() -> None:
+    """Where its condition depends on that tensor, and begins with a constant."""
+    text = """(float[N, 3] x) => (float y) <bool on = {1}, float one = {1}>
+    { n, y = Loop ("", on, one, x) <body = body (int64 i, bool go, float c, float[N, 3] s)
+    => (bool kept, float missing, float[N, 3] r) { kept = Less (c, c) r = Tanh (s) }> }"""
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 18]> g ' + text)
+    _survives(lambda: canonicalize(model))
+    with pytest.raises(ModelError, match="Loop"):
+        import_model(model)
+
+
 def test_the_mean_of_nothing_is_left_alone_in_silence() -> None:
     nodes = [node("ReduceMean", "nothing", "m", keepdims=0), node("Add", "x m", "y")]
     with warnings.catch_warnings(record=True) as caught:

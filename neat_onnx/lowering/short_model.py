@@ -134,8 +134,9 @@ class CandidateMaker:
             form: the model without detours.
             layers: it is a chain of layers, which has the names that NeatapticTS looks for.
         """
-        bare = without_defaults(form.model if layers else single_sums(form.model))
-        model, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
+        bare = form.model if layers else single_sums(constants_once(form.model))
+        bare = without_defaults(bare)
+        model, names = short_names(bare if layers else packed(bare), layers=layers)
         return Candidate(self._bare(model), renamed_twice(form.names, names))
 
     def without_batch(self, candidate: Candidate) -> Candidate | None:

@@ -7,12 +7,14 @@ weights by an import.
 """
 
 import math
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
-from neat_onnx.model import Attributes, DataType, Node
+from neat_onnx.model import Attributes, DataType, Graph, Node
+from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -25,6 +27,7 @@ from neat_onnx.network.expression import (
     rounded,
 )
 from neat_onnx.operators.algebra import Algebra, reshaped, shared
+from neat_onnx.operators.constants import Constant
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
@@ -198,24 +201,30 @@ def range_of(ctx: LiftingContext, node: Node, position: int) -> tuple[int, int]:
     name = node.input[position] if len(node.input) > position else ""
     if not name:
         return _RANGES[DataType.UINT8]
-    tensor = ctx.model.graph.tensors.get(name)
-    known = _type_of_computed(ctx, name) if tensor is None else tensor.data_type
+    known = next(_types_of(ctx.model.graph, name), None)
     if known not in _RANGES:
         ctx.fail(node, f"the type of '{name}' is not known, or none of 4, 8 or 16 bits")
     return _RANGES[known]
 
 
-def _type_of_computed(ctx: LiftingContext, name: str) -> DataType | None:
-    """The type of a zero point that is an input, or made by Cast or DynamicQuantizeLinear."""
-    for entry in ctx.model.graph.inputs:
-        if entry.name == name:
-            return entry.elem_type
-    for node in ctx.model.graph.node:
+def _types_of(graph: Graph, name: str) -> Iterator[DataType]:
+    """The type of a zero point, in a graph or one inside of its nodes: that of a constant or an
+    input, or of a computed one, which a Cast or a DynamicQuantizeLinear gives.
+    """
+    if name in graph.tensors:
+        yield graph.tensors[name].data_type
+    yield from (entry.elem_type for entry in graph.inputs if entry.name == name)
+    for node in graph.node:
         if name in node.output:
-            if isinstance(node, DynamicQuantizeLinear):
-                return DataType.UINT8
-            return DataType(node.attributes.to) if isinstance(node, Cast) else None
-    return None
+            match node:
+                case DynamicQuantizeLinear():
+                    yield DataType.UINT8
+                case Cast():
+                    yield DataType(node.attributes.to)
+                case Constant():
+                    yield node.attributes.value.data_type
+        for inner in subgraphs(node):
+            yield from _types_of(inner, name)
 
 
 # --- lowering ------------------------------------------------------------------------------------

@@ -177,12 +177,13 @@ def counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | N
             return None
         scratch.tensors[name] = draft.tensors[begins[name]]
     scratch.tensors[going] = Tensor.of(going, np.array(True), DataType.BOOL)
+    given = {body.outputs[0].name, *(ends[name] for name in names & begins.keys())}
     count = 0
     while most is None or count < most:
         scratch.tensors[step] = Tensor.of(step, np.array(count), DataType.INT64)
         if not budget.allows("nodes", (len(body.node) + 1) * count):
             return count + 1  # which is refused
-        if not _run(nodes, scratch, budget):
+        if not _run(nodes, scratch, budget) or not given <= scratch.tensors.keys():
             return None
         count += 1
         following = {name: scratch.tensors[ends[name]] for name in names & begins.keys()}

@@ -97,6 +97,27 @@ def test_ends_of_any_operator_may_be_gone(name: str, dtype: str):
         assert import_model(rewritten(model)) == want
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_layer_that_is_computed_like_another_tensor_stays_one(dtype: str):
+    """As in graph convolutions: neighbours, scaled as the node itself is."""
+    nodes = [
+        node("Gemm", "x w", "h"),
+        node("Mul", "h s", "p"),
+        node("Sum", "p", "n"),
+        node("Mul", "h s", "q"),
+        node("Gather", "n turned", "g", axis=1),
+        node("Add", "q g", "c"),
+        node("Relu", "c", "y"),
+    ]
+    weights = np.random.default_rng(0).normal(size=(4, 8))
+    net = import_model(
+        graph(nodes, x=("N", 4), w=weights, s=np.array([0.3]), turned=np.roll(np.arange(8), 3))
+    )
+    net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
+    model = export(net, dtype=dtype)
+    assert import_model(without_twins(without_copies(model))) == import_model(model.to_bytes())
+
+
 @pytest.mark.parametrize(
     ("name", "dtype"), every(["sklearn_support_vectors", "sklearn_nearest_neighbors"], DTYPES)
 )

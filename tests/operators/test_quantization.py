@@ -97,6 +97,16 @@ def test_steps_inside_a_longer_formula():
     assert import_model(model) == net
 
 
+def test_steps_inside_a_scan_have_their_type_there():
+    """A function that a body calls brings its constants along."""
+    steps = "formula: 0.25 * (clip(125 + round(z / 0.25), 0, 255) - 125)"
+    again = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    neurons = [{"id": 1, "activation": steps}]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 0.5), again])
+    model = export(net, functions=True, sequence=True)
+    assert import_model(model) == net
+
+
 def test_layers_of_integers_with_zeros_are_one_matrix_each():
     """Steps of int8 reach 128, which does not overflow: a weight of 0 may stand before them."""
     weights = RNG.normal(size=(6, 4)) * (RNG.random((6, 4)) < 0.6)

@@ -6,7 +6,7 @@ import pytest
 from support.harness.sessions import open_session
 from support.harness.usual_form import usual_form
 
-from neat_onnx import ModelError, import_model, verify
+from neat_onnx import ModelError, export, import_model, verify
 
 CONSTANTS = """<int64 zero = {0}, int64 one = {1}, int64 four = {4}, bool on = {1}, bool off = {0},
     int64 many = {9223372036854775807}, float half = {0.5}, float two = {2},
