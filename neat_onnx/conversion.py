@@ -6,7 +6,7 @@ from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
 from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
-from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
@@ -99,8 +99,8 @@ def _inferred(model: Model, outputs: list[ValueInfo]) -> list[ValueInfo]:
 
     given = _with_outputs(model, outputs)
     try:
-        refuse_crashes(given)
-        return Model.from_proto(infer_shapes(given.to_proto(), strict_mode=True)).graph.outputs
+        proto = surviving_proto(given)
+        return Model.from_proto(infer_shapes(proto, strict_mode=True)).graph.outputs
     except (InferenceError, ModelError):
         return outputs  # the checker says why
 

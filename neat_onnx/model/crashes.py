@@ -2,7 +2,8 @@
 
 Both are written in C++. On a few mistakes they abort the process, or fill the memory, instead of
 saying no: outputs of a Split that `num_outputs` does not count, axes beyond 32 bits, a GatherND of
-fewer batch axes than none, and inputs that an operator needs but that are left out.
+fewer batch axes than none, inputs that an operator needs but that are left out, and a Slice of a
+tensor with a size below 0.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,6 +18,8 @@ from neat_onnx.model.wiring import subgraphs
 
 if TYPE_CHECKING:
     import onnx
+
+    from neat_onnx.model.model import Model
 
 _MAX_AXIS = 2**31 - 1
 
@@ -47,6 +50,32 @@ def refuse_crashes_in(proto: "onnx.ModelProto") -> None:
         given = {each.name: each.i for each in node.attribute if each.HasField("i")}
         name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
         _refuse(node, given, versions, f"{name} ({node.op_type})")
+
+
+def surviving_proto(model: "Model") -> "onnx.ModelProto":
+    """The model as protobuf has it, for onnx's checker and shape inference.
+
+    Raises:
+        ModelError: they would crash on it; says which node, and why.
+    """
+    refuse_crashes(model)
+    proto = model.to_proto()
+    refuse_slices(proto)
+    return proto
+
+
+def refuse_slices(proto: "onnx.ModelProto") -> None:
+    """Refuse a model in which a Slice reads a tensor with a size below 0.
+
+    Raises:
+        ModelError: says which node, and the shape.
+    """
+    if any(node.op_type == "Slice" for node in nodes_in(proto.graph.node)):
+        from neat_onnx.model.negative_sizes import (  # noqa: PLC0415 - seldom needed
+            refuse_negative_sizes,
+        )
+
+        refuse_negative_sizes(proto)
 
 
 def _refuse(

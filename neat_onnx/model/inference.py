@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
 from neat_onnx.model.value import Extent, ValueInfo
@@ -54,8 +54,7 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
 
     facts = stated_facts(model)
     try:
-        refuse_crashes(model)
-        proto = model.to_proto()
+        proto = surviving_proto(model)
         _stand_in(proto.graph.node)
         _forget(proto.graph.output, symbols(model))
         proto = shape_inference.infer_shapes(proto)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import onnx
 
-from neat_onnx.model.crashes import refuse_crashes_in
+from neat_onnx.model.crashes import refuse_crashes_in, refuse_slices
 from neat_onnx.model.order import in_order
 from neat_onnx.model.proto_graphs import graphs_in, nodes_in
 
@@ -22,6 +22,8 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
     refuse_crashes_in(proto)
+    proto = _without_negative_sizes(proto)
+    refuse_slices(proto)
     order = _topological_order(proto.graph)
     try:
         inferred = shape_inference.infer_shapes(_with_nodes(proto, order))
@@ -39,6 +41,23 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
                 stated.get(entry.name, found.type) if _is_untyped(found) else found.type
             )
     return typed
+
+
+def _without_negative_sizes(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with sizes open that are stated as -1; itself where none is."""
+    if not any(size.dim_value < 0 for size in _stated_sizes(proto.graph)):
+        return proto
+    changed = onnx.ModelProto()
+    changed.CopyFrom(proto)
+    for size in _stated_sizes(changed.graph):
+        if size.dim_value < 0:
+            size.Clear()
+    return changed
+
+
+def _stated_sizes(graph: onnx.GraphProto) -> Iterator[onnx.TensorShapeProto.Dimension]:
+    for entry in (*graph.input, *graph.value_info, *graph.output):
+        yield from entry.type.tensor_type.shape.dim
 
 
 def _topological_order(graph: onnx.GraphProto) -> list[int]:

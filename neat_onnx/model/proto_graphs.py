@@ -13,16 +13,17 @@ def nodes_in(nodes: "Iterable[onnx.NodeProto]") -> "Iterator[onnx.NodeProto]":
     while bodies:
         for node in bodies.pop():
             yield node
-            bodies.extend(graph.node for graph in _own_graphs(node))
+            bodies.extend(graph.node for graph in own_graphs(node))
 
 
 def graphs_in(node: "onnx.NodeProto") -> "Iterator[onnx.GraphProto]":
     """Yield the graphs inside a node, and those inside of theirs."""
     for each in nodes_in([node]):
-        yield from _own_graphs(each)
+        yield from own_graphs(each)
 
 
-def _own_graphs(node: "onnx.NodeProto") -> "Iterator[onnx.GraphProto]":
+def own_graphs(node: "onnx.NodeProto") -> "Iterator[onnx.GraphProto]":
+    """Yield the graphs inside a node, without those inside of theirs."""
     for attribute in node.attribute:
         if attribute.HasField("g"):
             yield attribute.g

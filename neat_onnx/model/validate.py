@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from neat_onnx.arguments import TEXT, optional, takes
 from neat_onnx.errors import ModelError, OptionError
-from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.semantics import semantic_findings
 from neat_onnx.model.wiring import Finding, wiring_findings
@@ -62,8 +62,7 @@ def _onnx_findings(model: Model) -> Iterator[Finding]:
     from onnx.shape_inference import InferenceError  # noqa: PLC0415 - slow to import
 
     try:
-        refuse_crashes(model)
-        onnx.checker.check_model(model.to_proto(), full_check=True)
+        onnx.checker.check_model(surviving_proto(model), full_check=True)
     except ModelError as error:
         yield _finding(error, "onnx")
     except (onnx.checker.ValidationError, InferenceError, ValueError) as error:

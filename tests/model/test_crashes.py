@@ -27,6 +27,27 @@ ABORTING = {
     "a long vector": graph([node("Add", "x x", "y")], x=(2**31,)),
 }
 
+SLICED = """<ir_version: 8, opset_import: ["": 18, "own": 1]>
+g (float[1,1,3,3] x, float[1,1,7,7] w) => (float[A,B,C,D] y)
+<int64[1] s = {0}, int64[1] e = {2}, int64[1] a = {2}, bool b = {1},
+    int64[8] less = {0, 0, -5, 0, 0, 0, -4, 0}>
+{ BEFORE y = Slice(q, s, e, a) }
+<domain: "own", opset_import: ["": 18]> Shrunk (x, w) => (y) { y = Conv(x, w) }
+<domain: "own", opset_import: ["": 18]> Cut (x, w, s, e, a) => (y)
+{ c = Conv(x, w) y = Slice(c, s, e, a) }"""
+BEFORE_A_SLICE = {  # a size of it is below 0
+    "a large window": "q = Conv(x, w)",
+    "two windows": "p = Slice(x, s, e) r = Relu(p) q = MaxPool<kernel_shape = [7, 7]>(r)",
+    "a Pad": "q = Pad(x, less)",
+    "a Slice in a branch": """q = If(b)<
+        then_branch = t() => (float r) { p = Conv(x, w) r = Slice(p, s, e, a) },
+        else_branch = f() => (float r) { r = Identity(x) }>""",
+    "branches": """q = If(b)<then_branch = t() => (float r) { r = Conv(x, w) },
+        else_branch = f() => (float r) { r = Conv(x, w) }>""",
+    "a Slice in a function": "q = own.Cut(x, w, s, e, a)",
+    "the result of a function": "q = own.Shrunk(x, w)",
+}
+
 PROGRAM = """
 import sys, warnings, neat_onnx
 from pathlib import Path
@@ -34,7 +55,7 @@ warnings.simplefilter("ignore")
 verbs = (neat_onnx.validate, neat_onnx.import_model, neat_onnx.canonicalize, neat_onnx.convert)
 for path in map(Path, sys.argv[1:]):
     for verb in verbs:
-        print(path.stem, verb.__name__, end=": ", flush=True)
+        print(path.stem, end=": ", flush=True)
         try:
             print(verb(path.read_bytes()))
         except neat_onnx.NeatOnnxError as error:
@@ -52,16 +73,23 @@ def inside_of_a_function() -> onnx.ModelProto:
     return model
 
 
+def sliced(before: str, first: str = "1") -> onnx.ModelProto:
+    text = SLICED.replace("BEFORE", before).replace("float[1,1,3,3]", f"float[{first},1,3,3]")
+    return onnx.parser.parse_model(text)
+
+
 def test_no_model_ends_the_process(tmp_path: Path):
-    """All in one process, which tells the model and the verb before each."""
+    """All in one process, which tells the model before each verb."""
     models = {**ABORTING, "inside of a function": inside_of_a_function()}
+    models |= {name: sliced(before) for name, before in BEFORE_A_SLICE.items()}
+    models["a stated size"] = sliced("n = Neg(s) q = Slice(x, s, n, s)", "-4")
     paths = [tmp_path / f"{name}.onnx" for name in models]
     for path, model in zip(paths, models.values(), strict=True):
         path.write_bytes(model.SerializeToString())
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *paths], capture_output=True, check=False, timeout=120
     )
-    told = done.stdout.decode()
+    told = "\n" + done.stdout.decode()
     assert done.returncode == 0, told + done.stderr.decode()
     for name in models:
-        assert told.count(f"{name} ") == 4, told
+        assert told.count(f"\n{name}: ") == 4, told

@@ -63,7 +63,7 @@ ELSEWHERE = (
     r"passes\.checks\.(narrow_integers|integer_ranges)",
     r"network\.(cell_builder|evaluate|layered)",
     r"libraries\.neataptic_ts\.onnx\.(defaults|dense_layers|draft|emit|forms|fused|kernels|losses|write)",
-    r"model\.(external|file_sizes)",
+    r"model\.(external|file_sizes|negative_sizes)",
     r"quantization",
     r"passes\.quantization\.values",
     r"extend",
