@@ -27,6 +27,8 @@ _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
 _KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers: places, divisors of 0
 
+_Key = tuple[object, ...]
+
 
 def with_operator_hints(
     net: Network,
@@ -78,6 +80,7 @@ class _Hints:
         sizes: Mapping[str, Sequence[Extent]],
     ) -> None:
         self._net, self._draft, self._tensors, self._sizes = net, Draft(model), tensors, sizes
+        self._texts: dict[_Key, str] = {}
         self._is_known = np.zeros(len(net), np.bool_)
         nodes = self._draft.model.graph.node
         self._places = {name: at for at, node in enumerate(nodes) for name in node.output if name}
@@ -96,10 +99,10 @@ class _Hints:
             constants = [name for name in names if name not in self._tensors and name not in made]
             gives = [name for name in group[-1].output if name]
             if reads and gives and self._is_large(reads, gives):
-                alone = self._alone(group, reads, gives, constants)
-                if alone is not None:
+                text = self._text(group, reads, gives, constants)
+                if text is not None:
                     neurons = np.concatenate([self._tensors[name] for name in reads])
-                    yield OperatorHint(alone.to_json(indent=False), neurons)
+                    yield OperatorHint(text, neurons)
 
     def _group(self, place: int) -> tuple[int, ...]:
         """The places of a node, and of nodes before and behind it as far as no neurons are between
@@ -157,27 +160,75 @@ class _Hints:
             known[each] = False
         return None if len(met[-1]) else inner
 
-    def _alone(
+    def _text(
         self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
-    ) -> Model | None:
-        """The model of nodes alone; None if they have weights, or integers at their ends."""
-        tensors, opset = self._draft.tensors, self._draft.model.opset
+    ) -> str | None:
+        """The model of nodes alone as JSON; None if they have weights, or integers at their ends.
+
+        It is written once for all nodes that differ by names alone.
+        """
+        if not {self._kind(name) for name in (*reads, *gives)} <= _KINDS:
+            return None
+        constants = self._constants(names)
+        if constants is None:
+            return None
+        key = self._key(group, reads, gives, constants)
+        if key not in self._texts:
+            self._texts[key] = self._alone(group, reads, gives, constants).to_json(indent=False)
+        return self._texts[key]
+
+    def _constants(self, names: list[str]) -> list[Tensor] | None:
+        """The constants of these names; None if they are weights, or none."""
+        tensors = self._draft.tensors
         if not all(name in tensors for name in names):
             return None
-        constants: list[Tensor] = [tensors[name] for name in names]
-        inputs, outputs = ([*map(self._entry, ends)] for ends in (reads, gives))
-        kinds = {entry.elem_type for entry in (*inputs, *outputs)}
-        if not kinds <= _KINDS:
+        found = [tensors[name] for name in names]
+        if sum(each.size for each in found) > _MAX_NUMBERS:
             return None
-        if sum(each.values.size for each in constants) > _MAX_NUMBERS:
-            return None
-        if not all(np.isfinite(each.values).all() for each in constants):
+        if not all(np.isfinite(each.values).all() for each in found):
             return None  # JSON has no numbers for them
-        graph = Graph(
-            name="operator", inputs=inputs, outputs=outputs, initializer=constants, node=[*group]
+        return found
+
+    def _key(
+        self,
+        group: Sequence[Node],
+        reads: Sequence[str],
+        gives: Sequence[str],
+        constants: Sequence[Tensor],
+    ) -> _Key:
+        """All that makes a difference between nodes, but for names."""
+        numbers = {name: at for at, name in enumerate((*reads, *(each.name for each in constants)))}
+        for name in (name for node in group for name in node.output):
+            numbers.setdefault(name, len(numbers))
+        operators = (
+            (node.op_type, node.attributes.model_dump_json(), *map(numbers.get, node.input))
+            for node in group
         )
-        alone = Model(opset_import=[OperatorSet(version=opset)], graph=_numbered(graph))
-        return without_defaults(alone)
+        return (
+            *operators,
+            *(tuple(map(numbers.get, node.output)) for node in group),
+            *((self._kind(name), *self._sizes[name]) for name in (*reads, *gives)),
+            *((each.data_type, each.dims, each.values.tobytes()) for each in constants),
+        )
+
+    def _alone(
+        self,
+        group: Sequence[Node],
+        reads: Sequence[str],
+        gives: Sequence[str],
+        constants: Sequence[Tensor],
+    ) -> Model:
+        """The model of nodes alone."""
+        inputs, outputs = ([*map(self._entry, ends)] for ends in (reads, gives))
+        graph = Graph(
+            name="operator",
+            inputs=inputs,
+            outputs=outputs,
+            initializer=[*constants],
+            node=[*group],
+        )
+        opset = OperatorSet(version=self._draft.model.opset)
+        return without_defaults(Model(opset_import=[opset], graph=_numbered(graph)))
 
     def _entry(self, name: str) -> ValueInfo:
         return ValueInfo.of(name, self._kind(name), self._sizes[name])
