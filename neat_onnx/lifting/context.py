@@ -80,7 +80,6 @@ class LiftingContext(Tensors):
             before the first if not zero.
         not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
         vanishing: signals of exponentials that are 0 where an element is masked.
-        giving_way: signals that are others where a choice takes them, and finite where not.
         whole: formulas grow past parts that have names of their own, as far as they fit.
         guarded: values are kept finite where a choice leaves them out, by more neurons.
         undecided: a node was refused that may be a formula if formulas are whole, or guarded.
@@ -96,7 +95,6 @@ class LiftingContext(Tensors):
     initial: dict[int, float] = field(default_factory=dict)
     not_finite: dict[str, int] = field(default_factory=dict)
     vanishing: list[Ints] = field(default_factory=list)
-    giving_way: list[Ints] = field(default_factory=list)
     whole: bool = False
     guarded: bool = False
     undecided: bool = False

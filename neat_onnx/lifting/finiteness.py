@@ -15,7 +15,14 @@ from neat_onnx.lifting.context import (
     LiftingContext,
 )
 from neat_onnx.lifting.links import Links, one_array
-from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
+from neat_onnx.network.domains import (
+    ANY,
+    NOT_NEGATIVE,
+    POSITIVE,
+    hides_infinities,
+    sign_of,
+    stays_finite,
+)
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges
 
@@ -37,13 +44,12 @@ class Finiteness:
 
     Attributes:
         finite: whether it is finite for certain, (signals,).
-        taken: whether it is taken to be finite, (signals,).
         sign: ANY, NOT_NEGATIVE or POSITIVE, (signals,).
         formulas: of the import, by number.
     """
 
-    def __init__(self, ctx: LiftingContext, *, chosen_are_finite: bool = False) -> None:
-        """Follow all signals; `chosen_are_finite` takes those that give way to be finite."""
+    def __init__(self, ctx: LiftingContext) -> None:
+        """Follow all signals."""
         self.formulas = list(ctx.formulas)
         kind, self._formula_of, self._origin = ctx.kind, ctx.formula_of, ctx.origin
         given = (kind == INPUT) | (kind == REGISTER) | (kind == NOT_FINITE)
@@ -52,9 +58,6 @@ class Finiteness:
         self._most = np.full(len(kind), POSITIVE)
         self._most[one_array(ctx.vanishing)] = NOT_NEGATIVE
         np.minimum(self.sign, self._most, out=self.sign)
-        self.taken = np.zeros(len(kind), np.bool_)
-        if chosen_are_finite:
-            self.taken[one_array(ctx.giving_way)] = True
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
         self._made = Edges(ctx.origin[made], made, len(kind))
@@ -65,12 +68,22 @@ class Finiteness:
                 distinct(each.leaving(changed)) for each in (self._sums.readers, self._made)
             )
 
-    def read_by(self, signals: Ints) -> Ints:
-        """The signals that others are computed from, once each: of neurons all that they read."""
+    def read_by(self, signals: Ints, paths: Ints) -> tuple[Ints, Ints]:
+        """The signals that others are computed from, once each: of neurons all that they read.
+
+        Args:
+            signals: the others.
+            paths: how many paths lead to each.
+
+        Returns:
+            The signals, and how many paths lead to each of these.
+        """
         origin = self._origin[signals]
-        is_sum = np.isin(signals, self._sums.signals)
-        read = self._sums.read_by(signals[is_sum])
-        return distinct(np.concatenate([origin[~is_sum & (origin >= 0)], read]))
+        made = np.flatnonzero(origin >= 0)
+        of, read = self._sums.read_by(signals)
+        once, which = np.unique(np.concatenate([origin[made], read]), return_inverse=True)
+        counts = np.bincount(which, paths[np.concatenate([made, of])], len(once))
+        return once, counts.astype(np.int64)
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""
@@ -86,12 +99,12 @@ class Finiteness:
             formula, domain = self.formulas[key // 3], key % 3
             at = (number == key // 3) & (of_origin == domain)
             sign[at] = sign_of(formula, domain)
+            finite[at] |= hides_infinities(formula)
             finite[at] &= stays_finite(formula, domain)
         return self._enter(made, finite, sign)
 
     def _enter(self, signals: Ints, finite: Bools, sign: Ints) -> Ints:
         sign = np.minimum(sign, self._most[signals])
-        finite = finite | self.taken[signals]
         changed: Bools = (finite != self.finite[signals]) | (sign != self.sign[signals])
         self.finite[signals], self.sign[signals] = finite, sign
         found: Ints = signals[changed]
@@ -126,12 +139,15 @@ class _Sums:
             np.array(kinds, np.int64), [len(each.signals) for each in made]
         )
 
-    def read_by(self, signals: Ints) -> Ints:
-        """The signals that sums with these pre-activations read, and the ones that gate them."""
-        at = self._links.leaving(np.flatnonzero(np.isin(self.signals, signals)))
-        gate = self._gate[at]
-        found: Ints = np.concatenate([self._source[at], gate[gate >= 0]])
-        return found
+    def read_by(self, signals: Ints) -> tuple[Ints, Ints]:
+        """(position among these pre-activations, signal) of all that their sums read or are gated
+        by.
+        """
+        _, sums, of = np.intersect1d(self.signals, signals, return_indices=True)
+        which, at = self._links.ranked_pairs(sums)
+        gated = self._gate[at] >= 0
+        read = np.concatenate([self._source[at], self._gate[at[gated]]])
+        return of[np.concatenate([which, which[gated]])], read
 
     def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
         """Whether sums are finite for certain, and their signs, by the signals that they read."""

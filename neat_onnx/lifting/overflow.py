@@ -20,6 +20,7 @@ from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.links import Links, one_array
 from neat_onnx.network.domains import (
     has_small_values,
+    hides_infinities,
     is_zero_at_zero,
     may_overflow,
     stays_finite_at_zero,
@@ -66,7 +67,8 @@ class Overflow:
         seeds[made] = of_each(may_overflow) & self.unbounded[origin]
         seeds[made] |= ~of_each(stays_finite_at_zero) & self.vanishing[origin]
         few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW_INPUTS
-        self.reached = paths.reached(seeds, few, origin, made)
+        shows = ~of_each(hides_infinities)
+        self.reached = paths.reached(seeds, few, origin[shows], made[shows])
 
 
 class _Paths:

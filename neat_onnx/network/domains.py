@@ -31,6 +31,12 @@ def stays_finite(formula: Expression, sign: int) -> bool:
 
 
 @lru_cache(maxsize=512)
+def hides_infinities(formula: Expression, _: int = ANY) -> bool:
+    """Whether a formula of infinities and NaN is finite, as a comparison is."""
+    return bool(np.all(np.isfinite(formula.evaluate(np.array([-np.inf, np.inf, np.nan])))))
+
+
+@lru_cache(maxsize=512)
 def may_overflow(formula: Expression, sign: int) -> bool:
     """Whether a formula of numbers of a sign exceeds float32 before they do, as exp does."""
     return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _MAX_FINITE))

@@ -229,3 +229,48 @@ def test_both_sides_of_a_choice_of_a_formula_come_back_without_a_list_of_connect
     assert not {"connections", "added"} & genome.keys()
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written.to_json()) == net
+
+
+def _lattices(count: int, inputs: int) -> onnx.ModelProto:
+    """An ensemble of lattices: sums over the corners of a cube, which products interpolate."""
+    size, constants = inputs + 2, {"one": np.float32(1.0), "ends": np.float32([0.0, 1.0])}
+    nodes = [node("Split", "x", " ".join(f"x{k}" for k in range(size)), axis=1, num_outputs=size)]
+    for at in range(count):
+        corners = ""
+        for k, column in enumerate(sorted(_RNG.permutation(size)[:inputs].tolist()), 1):
+            d, a, m, h, row, p, q = (f"{name}{at}_{k}" for name in "damhrpq")
+            nodes += [node("Sub", f"x{column} ends", d), node("Abs", d, a),
+                      node("Min", f"{a} one", m), node("Sub", f"one {m}", h),
+                      node("Unsqueeze", f"{h} {'row' if corners else 'column'}", row)]  # fmt: skip
+            if corners:
+                nodes += [node("Mul", f"{corners} {row}", p), node("Reshape", f"{p} shape{k}", q)]
+            constants[f"shape{k}"], corners = np.array([-1, 2**k, 1]), q if corners else row
+        nodes += [node("Reshape", f"{corners} flat", f"f{at}"),
+                  node("MatMul", f"f{at} W{at}", f"y{at}")]  # fmt: skip
+        constants[f"W{at}"] = _normal(2**inputs, 1)
+    nodes.append(node("Concat", " ".join(f"y{at}" for at in range(count)), "y", axis=1))
+    axes = {"row": np.array([1]), "column": np.array([2]), "flat": np.array([-1, 2**inputs])}
+    return graph(nodes, x=("N", size), **axes, **constants)
+
+
+def test_sums_of_many_products_each_are_a_matrix_each() -> None:
+    model = _lattices(12, 9)
+    net = import_model(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= model.ByteSize()
+    assert import_model(written) == net
+    assert verify(net, written, samples=16, runtime="onnxruntime").passed
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+
+
+def test_products_that_are_gathered_in_another_order_have_no_list_of_their_own() -> None:
+    first, second = np.divmod(_RNG.permutation(500 * 500)[:5000], 500)
+    nodes = [
+        node("Gather", "x first", "a", axis=1),
+        node("Gather", "x second", "b", axis=1),
+        node("Mul", "a b", "p"),
+        node("Tanh", "p", "y"),
+    ]
+    model = graph(nodes, x=("N", 500), first=first, second=second)
+    written = export(import_model(model))
+    assert [each.op_type for each in written.graph.node].count("Gather") == 2

@@ -25,7 +25,7 @@ from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.formulas.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formulas.formula import apply_formula, may_grow
-from neat_onnx.operators.formulas.guarded import finite_where_left_out
+from neat_onnx.operators.formulas.guarded import chosen_of_both
 from neat_onnx.operators.formulas.infinite import applied_to_infinite
 from neat_onnx.operators.formulas.not_finite import special
 
@@ -114,11 +114,14 @@ def _where(
         if gap is not None:
             return applied(ctx, node, "add", [multiply(ctx, node, chosen, gap), _numbers(other)])
     rest = _rest(ctx, node, truth, chosen)
-    one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
-    one, other = (_as_weights(each, chosen) for each in (one, other))
-    sides = [(by, each) for by, each in ((chosen, one), (rest, other)) if not _is_zero(each)]
-    terms = [multiply(ctx, node, by, each) for by, each in sides]
-    return terms[0] if len(terms) == 1 else neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+    def choose(operands: Sequence[Operand]) -> Operand:
+        both = [_as_weights(each, chosen) for each in operands]
+        sides = [(by, each) for by, each in zip((chosen, rest), both, strict=True)]
+        terms = [multiply(ctx, node, by, each) for by, each in sides if not _is_zero(each)]
+        return terms[0] if len(terms) == 1 else neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+    return chosen_of_both(ctx, node, (one, other), chosen.signals, rest.signals, choose)
 
 
 def _is_zero(operand: Operand) -> bool:

@@ -30,6 +30,7 @@ _MAX_PARTS = 8  # that are joined
 _MIN_COLUMNS_OF_PART = 16  # on average, of more parts; few of them are of no whole tensor
 _MIN_COLUMNS_OF_WHOLE = 64  # of one of them that is a tensor as it is
 _MIN_EQUAL_FACTORS = 4  # of which one is written
+_MIN_UNLISTED = 4096  # products: in fewer, an order may be found that is shorter than a list
 
 BYTES_OF_COLUMN = 4
 """The size of each index of a Gather."""
@@ -233,7 +234,7 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     missing = signals[ctx.signals.are_products(signals) & (ctx.places.position[signals] == UNBOUND)]
     if not missing.size:
         return
-    missing = distinct(missing)
+    missing = _ordered_products(ctx, missing)
     values, gains, scales = ctx.signals.factors(missing)
     value, gain = _factors(ctx, values, gains, level)
     if np.any(scales != 1.0):
@@ -241,6 +242,18 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
         value = ctx.emit(Mul, [value, factor], f"Scaled_{level}", f"scale_l{level}")
     gated = ctx.emit(Mul, [value, gain], f"Gated_{level}", f"gate_l{level}")
     ctx.bind(missing, gated, level - 1)
+
+
+def _ordered_products(ctx: LoweringContext, products: Ints) -> Ints:
+    """Products, each once: by their factors, or as they are read where both factors are gathered in
+    either order, which needs no list of the products.
+    """
+    ordered = distinct(products)
+    if len(products) < _MIN_UNLISTED or len(ordered) < len(products):
+        return ordered
+    steps = [np.diff(each) for each in ctx.signals.factors(ordered)[:2]]
+    gathered = all(np.any(each != 1) and np.any(each != 0) for each in steps)
+    return products if gathered else ordered
 
 
 def _factors(ctx: LoweringContext, values: Ints, gains: Ints, level: int) -> tuple[str, str]:

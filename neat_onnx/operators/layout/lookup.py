@@ -5,6 +5,7 @@ result is their sum, weighted by the elements there.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, equal
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formulas.formula import formula_of
-from neat_onnx.operators.formulas.guarded import finite_where_not_taken
+from neat_onnx.operators.formulas.guarded import chosen_of_several
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.layout.last_step import takes_last_step
 from neat_onnx.operators.layout.shaping import Gather, rearrange, refuse_samples
@@ -105,8 +106,12 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
 def taken(ctx: LiftingContext, node: Node, rows: Operand, hits: Operand, axis: int) -> Operand:
     """The sum along an axis of the elements for which there is a 1, the others being 0."""
     tensors = Algebra(ctx, node)
-    rows = finite_where_not_taken(ctx, node, rows, hits)
-    return tensors.reduced("sum", tensors("mul", hits, rows), (axis,), keepdims=False)
+
+    def choose(elements: Sequence[Operand]) -> Operand:
+        products = tensors("mul", hits, *elements)
+        return tensors.reduced("sum", products, (axis,), keepdims=False)
+
+    return chosen_of_several(ctx, node, rows, hits, choose)
 
 
 def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:

@@ -24,7 +24,7 @@ from neat_onnx.operators.reductions.reduce import (
     emit_reduced,
     weighted_rows,
 )
-from neat_onnx.operators.sums.dense import responses
+from neat_onnx.operators.sums.dense import lower_dense, responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.pointwise import lower_pointwise
 from neat_onnx.operators.sums.scaled import lower_scaled
@@ -35,6 +35,7 @@ _MIN_RUN = 3  # signals, on average
 _MIN_READ_PER_SPAN = 4  # a neuron reads from a quarter of all signals that are read
 _MAX_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
 _MAX_GEMMS_WEIGHED = 8  # more nodes take longer than one Gather, however small they are
+_MAX_GEMMS_OF_PRODUCTS, _MIN_PRODUCTS = 64, 256  # of a level, and of each
 _WEIGHT_BYTES = 4
 _GEMM_BYTES, _GATHERED_BYTES = 250, 600  # of the nodes of a matrix product, of a gathered sum
 _IN_ORDER_BYTES = 300  # the same where nothing is gathered
@@ -53,10 +54,29 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
     for which, prefix in kinds:
         for level, neurons in ctx.levels_of(free & which):
             for suffix, alike in _sparse(ctx, list(_alike(ctx, neurons))):
+                if _have_many_products(ctx, alike):
+                    claims += [
+                        Claim(Block(level, neuron, f"{prefix}{suffix}_{k}"), lower_dense)
+                        for k, neuron in enumerate(np.split(alike, len(alike)), 1)
+                    ]
+                    continue
                 inputs = int(ctx.fan_in[alike[0]])
                 block = Block(level, in_column_order(ctx, alike), prefix + suffix)
                 claims.append(Claim(block, _lowering(ctx, alike, inputs)))
     return Plan(claims)
+
+
+def _have_many_products(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether each neuron adds many weighed products, which is a Gemm for each.
+
+    Beside their weights the nodes are few bytes, and import makes the same neurons of them: the
+    products of a gathered sum would be neurons of their own. So is each lattice of an ensemble.
+    """
+    _, edge = ctx.edges_into(neurons)
+    if len(neurons) > _MAX_GEMMS_OF_PRODUCTS or ctx.fan_in[neurons[0]] < _MIN_PRODUCTS:
+        return False
+    weighed = not _have_unit_weights(ctx, neurons)
+    return weighed and bool(np.all(ctx.signals.are_products(ctx.signals.read[edge])))
 
 
 def _sparse(ctx: LoweringContext, groups: list[_Group]) -> list[_Group]:

@@ -5,7 +5,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, export, import_model
+from neat_onnx import export, import_model
 
 NORM = [
     node("Mul", "a a", "square"),
@@ -178,6 +178,7 @@ def model(nodes):
     halves = node("Split", "x parts", "a b", axis=1)
     return graph(
         [halves, *nodes], x=("N", 8), outputs=("z",), axis=np.array([1]), parts=np.array([4, 4]),
+        count=np.array([3]),
         **{name: np.array(value) for name, value in constants.items()},
     )  # fmt: skip
 
@@ -246,10 +247,10 @@ def test_what_is_always_finite_is_left_as_it_is(name: str):
     assert len(chosen) == len(added)
 
 
-def test_quotients_that_choices_before_choose_are_taken_to_be_finite():
-    """As splines of several layers have them: where one is left out, there would be many more."""
+def chain(count):
+    """Quotients of what choices before choose, as splines of several layers have them."""
     nodes, state = [], "a"
-    for step in range(30):
+    for step in range(count):
         q, is_, result = f"q{step}", f"is{step}", f"r{step}"
         nodes += [
             node("Div", f"b {state}", q),
@@ -257,12 +258,59 @@ def test_quotients_that_choices_before_choose_are_taken_to_be_finite():
             node("Where", f"{is_} {q} b", result),
         ]
         state = result
-    proto = model([*nodes, node("Identity", state, "z")])
-    given = samples()
+    return model([*nodes, node("Identity", state, "z")])
+
+
+def test_many_choices_of_quotients_of_one_another_add_as_many_neurons_each():
+    proto, given = chain(30), samples()
     (want,) = open_session(proto).run(None, given)
     assert np.isfinite(want).all()
-    with pytest.warns(
-        NeatOnnxWarning, match=r"make_r\d+ \(Where\) chooses among values of choices"
-    ):
-        net = import_model(proto)
+    net = import_model(proto)
     np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
+    sizes = [len(import_model(chain(count))) for count in (10, 20, 30)]
+    assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000
+
+
+LOGARITHM = [
+    node("Log", "a", "l"),
+    node("Sub", "l b", "d"),
+    node("Mul", "d d", "square"),
+    node("Add", "square b", "s"),
+    node("Mul", "s d", "cube"),
+    node("Add", "cube b", "e"),
+    node("Mul", "e e", "f"),
+    node("Sub", "f b", "g"),
+]
+FAR = {
+    "elements in their order": [*LOGARITHM, node("TopK", "g count", "z places")],
+    "elements at places": [
+        *LOGARITHM,
+        node("TopK", "b count", "first places"),
+        node("GatherElements", "g places", "z", axis=1),
+    ],
+    "one of two": [*LOGARITHM, node("Greater", "b zero", "is"), node("Where", "is g b", "z")],
+    "the other of two": [
+        *LOGARITHM,
+        node("Greater", "b zero", "is"),
+        node("Where", "is one g", "z"),
+    ],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", FAR)
+def test_what_is_chosen_may_be_infinite_or_nan(name: str, dtype: str):
+    proto, given = model(FAR[name]), samples()
+    given["x"][:, :4] = np.abs(given["x"][:, :4])
+    if name != "elements in their order":  # that of NaN is open
+        given["x"][8:10, :2] = -1.0
+    (want,) = open_session(proto).run(None, given)[:1]
+    assert np.isinf(want).any() and np.isfinite(want).any()
+    net = import_model(proto)
+    np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
+    written = export(net, dtype=dtype)
+    as_type = {key: values.astype(dtype) for key, values in given.items()}
+    (got,) = open_session(written).run(None, as_type)
+    np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
+    if dtype == "float64":
+        assert import_model(written) == net
