@@ -327,6 +327,24 @@ def test_a_local_response_is_small_where_its_elements_change_places():
     assert size_of_equal_export(model) <= 1.1 * len(model.SerializeToString())
 
 
+def test_a_product_that_is_added_to_a_layer_that_reads_it_is_no_part_of_the_layer():
+    w = Weights()
+    nodes = [
+        node("Gemm", f"x {w(8, 16)} {w(16)}", "h"),
+        node("Gemm", f"x {w(8, 16)} {w(16)}", "t"),
+        node("Tanh", "t", "u"),
+        node("Mul", "h u", "g"),
+        node("Split", f"g {w.put([8, 8])}", "a b", axis=1),
+        node("Sigmoid", "b", "s"),
+        node("Mul", "a s", "z"),
+        node("Gemm", f"z {w(8, 16)} {w(16)}", "l"),
+        node("Add", "g l", "r"),
+        node("Gemm", f"r {w(16, 3)}", "y"),
+    ]
+    model = graph(nodes, x=("N", 8), **w.given)
+    assert size_of_equal_export(model) <= 1.1 * len(model.SerializeToString())
+
+
 def test_equal_weights_are_written_once_however_small_they_are():
     w = Weights()
     matrix, bias = w(3, 3), w(3)

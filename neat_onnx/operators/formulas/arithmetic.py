@@ -93,8 +93,8 @@ def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     if isinstance(one, Value) and isinstance(other, Value):
         return (
             _merged(ctx, one, other)
-            or _with_gated(ctx, one, other)
-            or _with_gated(ctx, other, one)
+            or _with_gated(ctx, node, one, other)
+            or _with_gated(ctx, node, other, one)
             or _with_another(ctx, one, other)
             or _with_another(ctx, other, one)
             or neurons_of(ctx, node, [one, other], weights=(1.0, 1.0))
@@ -121,8 +121,13 @@ def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
     return one
 
 
-def _with_gated(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
-    """The neurons of `one` with the gated connections of `other` added, if nothing reads that."""
+def _with_gated(ctx: LiftingContext, node: Node, one: Value, other: Value) -> Value | None:
+    """The neurons of `one` with the gated connections of `other` added, if nothing reads that.
+
+    A product that is handed on past a layer and added to its result is no part of the layer.
+    """
+    if any(len(ctx.readers_of(name)) > 1 for name in node.input):
+        return None
     made, gate = one.made, other.gate
     if made is None or gate is None or not one.plain or one.shape != other.shape:
         return None
