@@ -16,6 +16,13 @@ from neat_onnx.model.proto_graphs import nodes_in, own_graphs
 
 _MAX_DATA = 4096  # elements of a constant that may be sizes, places or pads
 
+_NOT_KNOWN = (
+    defs.SchemaError,
+    shape_inference.InferenceError,
+    onnx.checker.ValidationError,
+    KeyError,
+    RuntimeError,
+)
 _Types = dict[str, onnx.TypeProto]
 _Data = dict[str, onnx.TensorProto]
 
@@ -59,7 +66,7 @@ class _Walk:
             if node.op_type == "Constant" and node.output:
                 values = [each.t for each in node.attribute if each.HasField("t")]
                 data |= dict(zip(node.output, values, strict=False))
-            types |= self._inferred(node, read, data)
+            types |= {name: each for name, each in self._inferred(node, read, data).items() if name}
 
     def _inferred(self, node: onnx.NodeProto, read: _Types, data: _Data) -> _Types:
         """The types of the outputs of a node, as far as they can be inferred."""
@@ -70,7 +77,7 @@ class _Walk:
             return shape_inference.infer_node_outputs(
                 schema, node, read, small, None, self._opsets, self._ir_version
             )
-        except (defs.SchemaError, shape_inference.InferenceError, KeyError, RuntimeError):
+        except _NOT_KNOWN:
             return {}
 
 

@@ -64,5 +64,6 @@ def _reads_once(
     reads = [same.get(name, name) for name in node.input]
     given = node.attributes.model_dump_json() if node.attributes.model_fields_set else "[]"
     key = node.op_type, node.domain, *reads, len(node.output), given
-    same.update(zip(node.output, first.setdefault(key, node).output, strict=True))
+    ends = zip(node.output, first.setdefault(key, node).output, strict=True)
+    same.update((name, other) for name, other in ends if name)
     return reads
