@@ -23,10 +23,11 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
 
     refuse_crashes_in(proto)
     proto = _without_negative_sizes(proto)
-    refuse_slices(proto)
     order = _topological_order(proto.graph)
+    ordered = _with_nodes(proto, order)
+    refuse_slices(ordered)
     try:
-        inferred = shape_inference.infer_shapes(_with_nodes(proto, order))
+        inferred = shape_inference.infer_shapes(ordered)
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
     position = {node: at for at, node in enumerate(order)}

@@ -78,10 +78,20 @@ def sliced(before: str, first: str = "1") -> onnx.ModelProto:
     return onnx.parser.parse_model(text)
 
 
+def unsorted() -> onnx.ModelProto:
+    model = sliced(BEFORE_A_SLICE["a large window"])
+    nodes = [*model.graph.node][::-1]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    model.graph.output[0].ClearField("type")
+    return model
+
+
 def test_no_model_ends_the_process(tmp_path: Path):
     """All in one process, which tells the model before each verb."""
     models = {**ABORTING, "inside of a function": inside_of_a_function()}
     models |= {name: sliced(before) for name, before in BEFORE_A_SLICE.items()}
+    models["nodes that are not sorted"] = unsorted()
     models["a stated size"] = sliced("n = Neg(s) q = Slice(x, s, n, s)", "-4")
     paths = [tmp_path / f"{name}.onnx" for name in models]
     for path, model in zip(paths, models.values(), strict=True):
