@@ -173,8 +173,9 @@ def node_class(op_type: str) -> type[Node]:
     if found is None:
         raise ModelError(
             f"unsupported op_type {op_type}",
-            hint="If an exporter left it, ONNX has none of this name: write it in operators that "
-            "it has. An operator of your own is a subclass of neat_onnx.model.node.Node",
+            hint="If an exporter left it, ONNX has none of this name, or none with such inputs and "
+            "attributes: write it in operators that it has. An operator of your own is a subclass "
+            "of neat_onnx.model.node.Node",
         )
     return found
 

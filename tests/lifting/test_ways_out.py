@@ -190,6 +190,7 @@ def test_infinities_have_to_be_numbers():
         ("Quant", "qonnx.custom_op.general", "QCDQ"),
         ("Adam", "ai.onnx.preview.training", "the model that is trained"),
         ("Erfc", "", "ONNX has none of this name"),
+        ("SwiGLU", "", "or none with such inputs"),  # it has two
     ],
 )
 def test_operators_that_nobody_lifts_have_a_hint(operator, domain, advice):
