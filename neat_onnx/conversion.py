@@ -11,6 +11,7 @@ from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.passes import without_dead
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
@@ -69,7 +70,7 @@ def _with_shapes(model: Model) -> Model:
     outputs = model.graph.outputs
     if all(entry.shape is not None for entry in outputs):
         return model
-    return _with_outputs(model, _inferred(model, outputs))
+    return with_graph(model, outputs=_inferred(model, outputs))
 
 
 def _with_other_shapes(model: Model) -> Model:
@@ -82,7 +83,7 @@ def _with_other_shapes(model: Model) -> Model:
         return model
     wrong = [entry.name for entry, other in zip(outputs, found, strict=True) if entry != other]
     warn(f"outputs that state other shapes than they have have these now: {', '.join(wrong)}")
-    return _with_outputs(model, found)
+    return with_graph(model, outputs=found)
 
 
 def _differ(stated: Sequence[Extent] | None, inferred: Sequence[Extent] | None) -> bool:
@@ -97,17 +98,12 @@ def _inferred(model: Model, outputs: list[ValueInfo]) -> list[ValueInfo]:
     """Outputs with the shapes that onnx infers; as they are where it finds a mistake."""
     from onnx.shape_inference import InferenceError, infer_shapes  # noqa: PLC0415 - slow to import
 
-    given = _with_outputs(model, outputs)
+    given = with_graph(model, outputs=outputs)
     try:
         proto = surviving_proto(given)
         return Model.from_proto(infer_shapes(proto, strict_mode=True)).graph.outputs
     except (InferenceError, ModelError):
         return outputs  # the checker says why
-
-
-def _with_outputs(model: Model, outputs: list[ValueInfo]) -> Model:
-    graph = model.graph.model_copy(update={"outputs": outputs})
-    return model.model_copy(update={"graph": graph})
 
 
 def _without_dead(model: Model) -> Model:

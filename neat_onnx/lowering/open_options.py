@@ -25,7 +25,7 @@ def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
     timed = any(port.time_axis is not None for port in net.inputs)
     if plain and timed and options.batch_dimension is not None:
         found["sequence"] = True
-    if plain and net.operators:
+    if plain and net.operators and "opset" not in options.model_fields_set:  # reads each hint
         found["opset"] = _opset_of_operators(net)
     return {name: value for name, value in found.items() if name not in options.model_fields_set}
 
