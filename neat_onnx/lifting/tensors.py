@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
@@ -23,10 +23,11 @@ from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Products, Value
 from neat_onnx.lifting.ways_out import FINITE, features_hint, initializer_hint
+from neat_onnx.lifting.wiring import Wiring
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.whole_numbers import are_whole
-from neat_onnx.model.wiring import names_read, subgraphs
+from neat_onnx.model.wiring import names_read
 from neat_onnx.network.genes import Bools
 
 
@@ -184,47 +185,10 @@ class Tensors:
         position = self._positions.get(id(node))
         return None if position is None else f"graph.node[{position}]"
 
-    def is_read(self, name: str) -> bool:
-        """Whether a node reads a tensor, or it is an output of the graph."""
-        return name in self._operators_reading or self.is_output(name)
-
-    def is_output(self, name: str) -> bool:
-        """Whether a tensor is an output of the graph."""
-        return any(entry.name == name for entry in self.model.graph.outputs)
-
-    def readers_of(self, name: str) -> set[str]:
-        """The operators that read a tensor, in the graph or in one inside it."""
-        return self._operators_reading.get(name, set())
-
-    def readers_past(
-        self, name: str, passed: Callable[[Node], bool]
-    ) -> tuple[list[Node], set[str]]:
-        """The nodes that read a tensor, past some that hand its elements on.
-
-        Args:
-            name: of the tensor.
-            passed: whether a node's readers count in its place.
-
-        Returns:
-            The nodes, and the tensors that they read.
-        """
-        found, tensors, names = [], {name}, [name]
-        while names:
-            for node in self._nodes_reading.get(names.pop(), ()):
-                if passed(node):
-                    names += [each for each in node.output if each not in tensors]
-                    tensors.update(node.output)
-                else:
-                    found.append(node)
-        return found, tensors
-
     @cached_property
-    def _nodes_reading(self) -> dict[str, list[Node]]:
-        found: dict[str, list[Node]] = {}
-        for node in self.model.graph.node:
-            for name in {*node.input}:
-                found.setdefault(name, []).append(node)
-        return found
+    def wiring(self) -> Wiring:
+        """The nodes that give and read each tensor."""
+        return Wiring(self.model.graph)
 
     @cached_property
     def followed(self) -> AxisFollower:
@@ -234,17 +198,6 @@ class Tensors:
     @cached_property
     def _readers(self) -> Counter[str]:
         return Counter(names_read(self.model.graph))
-
-    @cached_property
-    def _operators_reading(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        graphs = [self.model.graph]
-        while graphs:
-            for node in graphs.pop().node:
-                graphs.extend(subgraphs(node))
-                for name in node.input:
-                    found.setdefault(name, set()).add(node.op_type)
-        return found
 
     @cached_property
     def _positions(self) -> dict[int, int]:

@@ -109,11 +109,11 @@ def _found(
     results = {
         name: Port(name, port.shape, place[port.neurons])
         for name, port in zip(proposal.gives, alone.outputs, strict=True)
-        if np.all(place[port.neurons] != NONE)
-    }
+        if np.all(place[port.neurons] != NONE) and not np.any(np.isin(place[port.neurons], inputs))
+    }  # others are handed on, in whole or in part
     made = np.concatenate([np.empty(0, np.int64), *(port.neurons for port in results.values())])
-    if not len(made) or len(distinct(made)) < len(made) or np.any(np.isin(made, inputs)):
-        return None  # elements are one neuron, or handed on
+    if not len(made) or len(distinct(made)) < len(made):
+        return None  # elements are one neuron
     return Found(proposal, place, results)
 
 

@@ -100,6 +100,23 @@ def test_an_operator_that_opset_18_has_not_chooses_another():
         assert verify(net, each, samples=32, runtime="onnxruntime").passed
 
 
+def test_attention_by_a_mask_and_a_cache_is_one_node():
+    """The cache is handed on beside it; a row of the mask may be all false."""
+    tensors: dict[str, _Port] = dict.fromkeys(("q", "k", "v"), (_FLOAT, (1, 1, 2, 2)))
+    tensors |= {"mask": (_BOOL, (2, 4)), **dict.fromkeys(("pk", "pv"), (_FLOAT, (1, 1, 2, 2)))}
+    attention = node("Attention", "q k v mask pk pv", "y nk nv")
+    model = _model(attention, opset=23, gives=(_FLOAT, (1, 1, 2, 2)), **tensors)
+    for name in ("nk", "nv"):
+        model.graph.output.append(helper.make_tensor_value_info(name, _FLOAT, [1, 1, 4, 2]))
+    net = import_model(model, batch_axis=None)
+    written = export(net)
+    assert operators(written).count("Attention") == 1
+    assert {"MatMul", "Softmax"}.isdisjoint(operators(written))
+    assert import_model(written.to_bytes()) == net
+    for each in (model, written):
+        assert verify(net, each, samples=32, runtime="onnxruntime").passed
+
+
 def test_it_is_neurons_in_a_type_that_no_runtime_has_it_in():
     net = _imported("samples at places")
     written = export(net, dtype="float64")

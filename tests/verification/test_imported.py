@@ -18,6 +18,8 @@ from neat_onnx.genome import imported
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.lifting.registry import LIFTS
 from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE, log, maximum
+from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.verification import open_batch
 from neat_onnx.verification.imported import check_import
 
@@ -37,6 +39,19 @@ def test_the_check_finds_a_lift_that_is_wrong(monkeypatch):
         import_model(model)
     assert caught.value.where == "from tensor 's' of node make_s (Sin) on"
     assert "check=False" in str(caught.value.hint)
+
+
+def test_the_check_finds_a_number_in_place_of_an_infinity(monkeypatch):
+    """Only the few large inputs overflow: infinities of most others are the model's own."""
+
+    def cut_off(ctx: LiftingContext, node: Node) -> None:
+        logarithm = maximum(log(VARIABLE), -80.0)
+        ctx.operands[node.output[0]] = formula_of(ctx, ctx.value(node, 0), logarithm)
+
+    monkeypatch.setitem(LIFTS, "Log", cut_off)
+    model = graph([node("Sign", "x", "s"), node("Relu", "s", "r"), node("Log", "r", "y")])
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        import_model(model)
 
 
 def test_quantized_values_are_rounded_where_the_graph_says():

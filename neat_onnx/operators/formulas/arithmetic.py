@@ -126,7 +126,7 @@ def _with_gated(ctx: LiftingContext, node: Node, one: Value, other: Value) -> Va
 
     A product that is handed on past a layer and added to its result is no part of the layer.
     """
-    if any(len(ctx.readers_of(name)) > 1 for name in node.input):
+    if any(len(ctx.wiring.operators_reading(name)) > 1 for name in node.input):
         return None
     made, gate = one.made, other.gate
     if made is None or gate is None or not one.plain or one.shape != other.shape:

@@ -274,7 +274,7 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     if exact and limits.min - 1 < low <= high < limits.max + 1:
         return
     hint = f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"
-    if ctx.is_output(node.output[0]):
+    if ctx.wiring.is_output(node.output[0]):
         hint += f". What it reads can be imported: outputs=['{name}']"
     ctx.fail(node, f"numbers would be cut off to the bits of {to.name}", hint)
 

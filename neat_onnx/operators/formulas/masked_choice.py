@@ -87,8 +87,8 @@ def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> 
 
     None if something else reads it, or another number than −∞ is not finite.
     """
-    readers, tensors = ctx.readers_past(node.output[0], lambda each: _hands_on(ctx, each))
-    known = not any(map(ctx.is_output, tensors))
+    readers, tensors = ctx.wiring.readers_past(node.output[0], lambda each: _hands_on(ctx, each))
+    known = not any(map(ctx.wiring.is_output, tensors))
     known = known and all(_compares(ctx, each, tensors) for each in readers)
     if not known or any(np.any((each != 0) & (each != -np.inf)) for each in elements):
         return None
@@ -121,8 +121,9 @@ def _compares(ctx: LiftingContext, node: Node, low: set[str]) -> bool:
 def _is_all(ctx: LiftingContext, name: str, number: float) -> bool:
     """Whether a tensor is constant, with this number as all of its elements."""
     if name not in ctx.operands:  # of a node that is lifted later
-        made = [each for each in ctx.model.graph.node if name in each.output]
-        casts = [each for each in made if each.op_type == "CastLike"]
-        return any(_is_all(ctx, each.input[0], number) for each in casts)
+        made = ctx.wiring.node_giving(name)
+        if made is None or made.op_type != "CastLike":
+            return False
+        return _is_all(ctx, made.input[0], number)
     found = ctx.operands[name]
     return not isinstance(found, Value) and bool(np.all(found == number))

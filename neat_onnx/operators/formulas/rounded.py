@@ -45,9 +45,12 @@ def _is_rounded(ctx: LiftingContext, name: str) -> bool:
 
     One may take the rounded tensor from it, which leaves the fraction, or multiply by the sign.
     """
-    readers, tensors = ctx.readers_past(name, lambda each: _is_shift(ctx, each))
+    readers, tensors = ctx.wiring.readers_past(name, lambda each: _is_shift(ctx, each))
     known = {*_HAND_ON, *_SHIFT, *(each.op_type for each in readers)}
-    inside = all(ctx.readers_of(each) <= known and not ctx.is_output(each) for each in tensors)
+    inside = all(
+        ctx.wiring.operators_reading(each) <= known and not ctx.wiring.is_output(each)
+        for each in tensors
+    )
     exact = [each for each in readers if _is_exact(ctx, each)]
     both = tensors.union(*(each.output for each in exact))
     combined = [each for each in readers if each.op_type in _COMBINE and both >= {*each.input}]

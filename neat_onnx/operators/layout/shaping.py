@@ -167,7 +167,9 @@ def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     """
     x = ctx.operand(node, 0)
     if isinstance(x, Value):
-        grows = x.elementwise and (x.formula != VARIABLE or not ctx.readers_of(node.output[0]))
+        grows = x.elementwise and (
+            x.formula != VARIABLE or not ctx.wiring.operators_reading(node.output[0])
+        )
         x = replace(x, made=None) if grows else Value(ctx.materialize(x))
     ctx.bind(node, x)
 
@@ -189,7 +191,9 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
-    is_reshaped = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
+    is_reshaped = ctx.wiring.operators_reading(node.output[0]) == {
+        "Reshape"
+    }  # as a table of scores, transposed
     if not (is_reshaped and ctx.followed.are_batches(node, axis)):
         refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):

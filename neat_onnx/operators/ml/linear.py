@@ -168,6 +168,6 @@ def refuse_labels_of_two_scores(ctx: LiftingContext, node: Node) -> None:
     """Refuse labels of two classes with a score each: onnxruntime's is 1 if the second is above 0,
     though the first one may be larger.
     """
-    if ctx.is_read(node.output[0]):
+    if ctx.wiring.is_read(node.output[0]):
         hint = choice_hint(ctx.model.graph, node.output[:1]) or f"Import {node.output[1]!r} alone"
         ctx.fail(node, "runtimes choose other labels of two classes with a score each", hint)

@@ -103,7 +103,7 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     tensors, given = Algebra(ctx, node), node.attributes
     labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
     classes, sizes = len(labels), given.vectors_per_class
-    is_probable = bool(given.prob_a) and ctx.is_read(node.output[1])
+    is_probable = bool(given.prob_a) and ctx.wiring.is_read(node.output[1])
     if len(sizes) != classes or classes < _BINARY or min(sizes) < 0:
         ctx.fail(node, f"vectors_per_class has {len(sizes)} numbers for {classes} labels")
     if classes == _BINARY and given.post_transform != "NONE":

@@ -176,9 +176,9 @@ def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
     """A part of the aggregation maxabs, where elements are picked by it; else a number."""
     given, (name,) = node.attributes, node.output
     rank = len(ctx.operand(node, 0).shape)
-    picks = given.keepdims and not given.select_last_index and not ctx.is_output(name)
+    picks = given.keepdims and not given.select_last_index and not ctx.wiring.is_output(name)
     is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
-    if ctx.readers_of(name) != {"GatherElements"} or not (picks and is_last):
+    if ctx.wiring.operators_reading(name) != {"GatherElements"} or not (picks and is_last):
         lift_index(ctx, node, largest=True)
         return
     value = last_axis(ctx, node, (given.axis,))
@@ -210,9 +210,9 @@ def _part_of_aggregation(ctx: LiftingContext, node: GatherElements, index: Value
     """An element by the ArgMax of the same ones, as an aggregation that is registered has it."""
     value, (name,) = ctx.operand(node, 0), node.output
     axes = ctx.axes(node, [node.attributes.axis], len(index.shape))
-    readers = ctx.readers_of(name)
+    readers = ctx.wiring.operators_reading(name)
     is_reduced = readers and all(each.startswith("Reduce") for each in readers)
-    if not is_reduced or ctx.is_output(name) or axes != (len(index.shape) - 1,):
+    if not is_reduced or ctx.wiring.is_output(name) or axes != (len(index.shape) - 1,):
         return None
     picked = apply_formula(ctx, node, "pick", [value, index]) if isinstance(value, Value) else None
     return picked if picked and is_part(picked.formula, picked, ctx.data_type) else None
@@ -233,10 +233,10 @@ def _bind_index(ctx: LiftingContext, node: GatherElements, index: Value) -> None
 def lift_topk(ctx: LiftingContext, node: TopK) -> None:
     """An index in an order, where the largest of the smallest of a row is read; else numbers."""
     given = node.attributes
-    values, indices = (ctx.readers_of(name) for name in node.output)
+    values, indices = (ctx.wiring.operators_reading(name) for name in node.output)
     rank = len(ctx.operand(node, 0).shape)
     is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
-    is_read_last = values == {"ReduceMax"} and not any(map(ctx.is_output, node.output))
+    is_read_last = values == {"ReduceMax"} and not any(map(ctx.wiring.is_output, node.output))
     if given.largest or indices or not (is_last and is_read_last):
         lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
         return

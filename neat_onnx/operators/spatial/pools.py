@@ -122,7 +122,7 @@ def _attributes(spatial: SpatialBlock) -> dict[str, object]:
 @lifts(MaxPool, AveragePool)
 def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
     """Lift MaxPool and AveragePool: a block, with a neuron for each position and channel."""
-    if len(node.output) > 1 and ctx.is_read(node.output[1]):
+    if len(node.output) > 1 and ctx.wiring.is_read(node.output[1]):
         ctx.fail(
             node,
             "its second output, the indices, cannot be turned into neurons",

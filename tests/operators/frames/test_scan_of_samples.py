@@ -1,5 +1,7 @@
 """A Scan over the samples hands its body one of them, all of whose axes are features."""
 
+import math
+
 import onnx
 import pytest
 from onnx import TensorProto, helper
@@ -56,4 +58,20 @@ def test_a_body_divides_integers_as_integers():
     opset = helper.make_opsetid("", 18)
     net = import_model(model := helper.make_model(whole, opset_imports=[opset], ir_version=8))
     assert net.activate([7.0, 8.0, -7.0, 9.0]).tolist() == [2.0, 2.0, -2.0, 3.0]
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("more", [[], [node("Abs", "chosen", "r")]], ids=["result", "read"])
+def test_an_infinity_in_a_body_is_one(more: list[onnx.NodeProto]):
+    """A low number does in its place only where all that read it are known."""
+    result = "r" if more else "chosen"
+    least = helper.make_tensor("least", TensorProto.FLOAT, [], [-math.inf])
+    none = helper.make_tensor("none", TensorProto.FLOAT, [], [0.0])
+    nodes = [
+        node("Constant", "", "least", value=least), node("Constant", "", "none", value=none),
+        node("Greater", "a none", "b"), node("Where", "b a least", "chosen"), *more,
+    ]  # fmt: skip
+    model = graph([_scan(*nodes, result=result)], x=("N", 3))
+    net = import_model(model, check=False)
+    assert net.activate([1.0, -1.0, 2.0]).tolist() == [1.0, math.inf if more else -math.inf, 2.0]
     assert verify(net, model, samples=32, runtime="onnxruntime").passed
