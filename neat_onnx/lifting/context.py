@@ -81,7 +81,8 @@ class LiftingContext(Tensors):
         not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
         vanishing: signals of exponentials that are 0 where an element is masked.
         whole: formulas grow past parts that have names of their own, as far as they fit.
-        guarded: values are kept finite where a choice leaves them out, by more neurons.
+        guarded: values are kept finite where a choice leaves them out, and powers of computed
+            tensors are products of logarithms, by more neurons.
         undecided: a node was refused that may be a formula if formulas are whole, or guarded.
     """
 

@@ -6,13 +6,16 @@ from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.choice import applied
+from neat_onnx.operators.formulas.computed_powers import computed_power
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
+    apply_formula,
     emits,
 )
 from neat_onnx.operators.formulas.integers import truncated, truncated_quotient
 from neat_onnx.operators.formulas.nodes import Binary, Unary
+from neat_onnx.operators.formulas.not_finite import special
 from neat_onnx.operators.formulas.rounded import rounded_quotient
 
 
@@ -313,10 +316,20 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
 def lift_pow(ctx: LiftingContext, node: Pow) -> None:
     """The power; of integers, truncated towards zero where it may have a fraction."""
     base, exponent = (ctx.operand(node, position) for position in range(2))
+    if ctx.guarded and _are_computed(ctx, node) and not ctx.is_integer(node.input[0]):
+        alone = apply_formula(ctx, node, "pow", [base, exponent])  # of one number
+        ctx.bind(node, computed_power(ctx, node, base, exponent) if alone is None else alone)
+        return
     power = applied(ctx, node, "pow", [base, exponent])
     if isinstance(exponent, Value) or np.any((exponent < 0) | (exponent % 1 != 0)):
         power = truncated(ctx, node, power)
     ctx.bind(node, power)
+
+
+def _are_computed(ctx: LiftingContext, node: Node) -> bool:
+    """Whether all inputs of a node are computed, and no element of them is an infinite constant."""
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    return all(isinstance(each, Value) and special(ctx, each) is None for each in operands)
 
 
 @lifts(Div)

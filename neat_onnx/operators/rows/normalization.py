@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
@@ -150,6 +150,9 @@ def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> N
     if len(value.shape) < _SHAPED:
         ctx.fail(node, f"its input has the shape {list(value.shape)}, expected batch and channels")
     channels = value.shape[1]
+    if any(isinstance(ctx.operand(node, k), Value) for k in range(1, 5)):
+        _bind_by_computed(ctx, node, channels)
+        return
     scale, bias, mean, variance = (_parameter(ctx, node, k, channels) for k in range(1, 5))
     if np.any(variance + node.attributes.epsilon <= 0):
         ctx.fail(node, "a variance plus epsilon is not positive")
@@ -160,6 +163,26 @@ def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> N
         for each in (factor, bias - mean * factor)
     )
     ctx.bind(node, affine(ctx, node, value, factors, shifts))
+
+
+def _bind_by_computed(ctx: LiftingContext, node: BatchNormalization, channels: int) -> None:
+    """Bind (x - mean) · scale / √(variance + epsilon) + bias, of parameters that are computed.
+
+    All samples share them: [C] has no place for others.
+    """
+    tensors = Algebra(ctx, node)
+    x = tensors.input(0)
+    by_channel, parameters = (channels, *[1] * (len(x.shape) - _SHAPED)), []
+    for position in range(1, 5):
+        operand = tensors.input(position)
+        if operand.shape != (channels,):
+            name, shape = node.input[position], list(operand.shape)
+            ctx.fail(node, f"{name} has the shape {shape}, expected {[channels]}")
+        parameters.append(reshaped(operand, by_channel))
+    scale, bias, mean, variance = parameters
+    deviation = tensors("sqrt", tensors("add", variance, node.attributes.epsilon))
+    factor = tensors("mul", scale, tensors("reciprocal", deviation))
+    ctx.bind(node, tensors("add", tensors("mul", tensors("sub", x, mean), factor), bias))
 
 
 def _parameter(ctx: LiftingContext, node: Node, position: int, channels: int) -> Floats:

@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, export, import_model, verify
 
 Array = np.ndarray[Any, Any]
 RANDOM = np.random.default_rng(3)
@@ -73,6 +73,34 @@ def test_it_folds_into_the_layer_before_it(model: onnx.ModelProto, operator: str
     net = import_model(model)
     assert len(net) == len(net.input_neurons) + len(net.output_neurons)
     assert operator in [node.op_type for node in export(net).graph.node]
+
+
+def with_inputs(model: onnx.ModelProto, *names: str, shape: tuple[int | str, ...] = (3,)):
+    """The model with initializers as inputs."""
+    changed = onnx.ModelProto.FromString(model.SerializeToString())
+    kept = [each for each in changed.graph.initializer if each.name not in names]
+    del changed.graph.initializer[:]
+    changed.graph.initializer.extend(kept)
+    changed.graph.input.extend(
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in names
+    )
+    return changed
+
+
+@pytest.mark.parametrize("names", [("mean", "variance"), ("scale", "shift"), tuple(NORMS)])
+def test_parameters_may_be_inputs(names: tuple[str, ...]):
+    model = with_inputs(ALONE, *names)
+    net = import_model(model)
+    assert [port.batch_axis for port in net.inputs] == [0, *[None] * len(names)]
+    written = export(net)
+    assert sum(node.op_type == "BatchNormalization" for node in written.graph.node) == 1
+    for each in (model, written):
+        assert verify(net, each, samples=64, runtime="onnxruntime").passed
+
+
+def test_parameters_of_each_sample_are_refused():
+    with pytest.raises(ModelError, match="mean"):
+        import_model(with_inputs(ALONE, "mean", shape=("N", 3)))
 
 
 def test_what_does_not_fit_is_refused_by_name():
