@@ -260,8 +260,11 @@ def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
     if ctx.operand(node, 0).shape[2:]:
         ctx.fail(node, "its first input has more than 2 axes", "MatMul takes more")
     matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
-    plain = not given.transA and not isinstance(matrix, Value) and not isinstance(addend, Value)
-    if not plain or not isinstance(ctx.operand(node, 0), Value) or len(matrix.shape) != 2:
+    is_layer = not given.transA and len(matrix.shape) == 2
+    is_layer &= not isinstance(matrix, Value) and not isinstance(addend, Value)
+    if addend is not None and np.broadcast_shapes((1, 1), addend.shape)[0] != 1:
+        is_layer &= not ctx.features_only and ctx.is_batch(node.input[0], 0)  # which is refused
+    if not is_layer or not isinstance(ctx.operand(node, 0), Value):
         ctx.bind(node, _general_gemm(ctx, node))
         return
     weights = np.asarray(matrix) if given.transB else np.asarray(matrix).T

@@ -7,7 +7,16 @@ from support.examples.made import aggregating, evolved
 from support.examples.networks import NETWORKS
 from support.harness.routes import run_onnxruntime
 
-from neat_onnx import ModelError, Network, NetworkError, OptionError, export, import_model
+from neat_onnx import (
+    ModelError,
+    NeatOnnxWarning,
+    Network,
+    NetworkError,
+    OptionError,
+    export,
+    import_model,
+    verify,
+)
 
 W = np.array([[0.5, -1.25, 2.0], [0.0, 0.75, -0.5]])
 B = np.array([0.25, -1.0])
@@ -312,3 +321,14 @@ def test_a_gemm_of_three_axes_is_refused():
     model = graph([node("Gemm", "x w", "y")], x=("N", 4, 3), w=np.ones((3, 2)))
     with pytest.raises(ModelError, match="more than 2 axes"):
         import_model(model)
+
+
+def test_a_bias_for_each_row_is_for_features():
+    bias = np.random.default_rng(0).normal(size=(4, 2))
+    model = graph([node("Gemm", "x W C", "y", transB=1)], x=(4, 3), W=W, C=bias)
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+        net = import_model(model)
+    written = export(net)
+    assert [each.op_type for each in written.graph.node] == ["MatMul", "Add"]
+    for each in (model, written):
+        assert verify(net, each, samples=32, runtime="onnxruntime").passed
