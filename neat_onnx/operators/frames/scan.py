@@ -326,6 +326,9 @@ def _unroll(ctx: LiftingContext, node: Scan, body: Graph, count: int) -> None:
     states = [ctx.operand(node, position) for position in range(count)]
     Budget().take("nodes", len(body.node) * max(lengths), node.label)
     ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
+    for name in names_read(body):  # at every step, though it stands there once
+        if isinstance(captured := ctx.operands.get(name), Value):
+            ctx.operands[name] = captured.shared
     parts: list[list[Operand]] = []
     for step in range(max(lengths)):
         given = [
