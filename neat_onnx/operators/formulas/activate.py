@@ -71,11 +71,13 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     """Runs of neurons with one formula left to apply, or powers of one."""
     formulas = _formulas(ctx, neurons)
     kinds = _kinds(ctx, formulas)
-    starts: list[int] = []
+    starts, exponents = list[int](), set[int]()
     for k, kind in enumerate(kinds):
-        same = k > 0 and kind is kinds[k - 1]
-        if not same or (kind is not formulas[k] and k - starts[-1] == _MAX_EXPONENTS):
+        same, exponent = k > 0 and kind is kinds[k - 1], id(formulas[k])
+        if not same or (exponent not in exponents and len(exponents) == _MAX_EXPONENTS):
             starts.append(k)
+            exponents.clear()
+        exponents.add(exponent)
     return [
         _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
         for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
