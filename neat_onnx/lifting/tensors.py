@@ -15,7 +15,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import Hint, ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.facts import TensorFacts
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
@@ -176,7 +176,7 @@ class Tensors:
                 operand = operand.shared  # noqa: PLW2901
             self.operands[name] = operand
 
-    def fail(self, node: Node, message: str, hint: str | None = None) -> NoReturn:
+    def fail(self, node: Node, message: str, hint: Hint | Iterable[Hint] | None = None) -> NoReturn:
         """Raise ModelError about `node`."""
         raise ModelError(f"node {node.label}: {message}", where=self.path(node), hint=hint)
 

@@ -154,7 +154,7 @@ def compared(
         try:
             check_ports(net, model, stated_outputs=True)
         except ModelError as stated:
-            raise ShapeMismatch(stated.message, hint=stated.hint) from None
+            raise ShapeMismatch(stated.message, hint=stated.hints) from None
         return _report("different", Errors(None, None, None, None, 0, 0), facts, str(error))
     report = _judged(net, model, parts, facts, runtime, slack)
     if report.passed or not without_unordered:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, NeatOnnxError, warn
+from neat_onnx.errors import ImportAdvice, ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.node import RUNTIME_DOMAIN
@@ -173,8 +173,14 @@ def _refused(runtime: str, what: str, where: str) -> ModelError:
     return ModelError(
         f"the imported network does not compute what the model does in {runtime}: {what}",
         where=where,
-        hint="If the graph mixes the samples of its batch, it is no network: import with "
-        "batch_axis=None if the first axis is features; check=False leaves this check out",
+        hint=[
+            ImportAdvice(
+                "If the graph mixes the samples of its batch, it is no network: import with {} if "
+                "the first axis is features",
+                {"batch_axis": None},
+            ),
+            ImportAdvice("Leave this check out with {}", {"check": False}),
+        ],
     )
 
 
