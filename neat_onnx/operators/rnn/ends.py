@@ -9,6 +9,7 @@ last one. That is the same as long as recurrent layers alone begin with it.
 from neat_onnx.errors import Hint, ImportAdvice, ModelError
 from neat_onnx.lifting.axes import example_shapes
 from neat_onnx.lifting.context import LiftingContext
+from neat_onnx.lifting.outputs import other_outputs
 from neat_onnx.model import Node
 from neat_onnx.model.wiring import reads
 
@@ -72,11 +73,12 @@ def find_ends(ctx: LiftingContext) -> None:
             timed.update(set(outputs).difference(last, ended))
         elif names & begun:
             begun.update(outputs)
-    if shown := begun.intersection(entry.name for entry in ctx.model.graph.outputs):
+    given = [entry.name for entry in ctx.model.graph.outputs]
+    if shown := begun.intersection(given):
         raise ModelError(
             f"graph output '{min(shown)}' is the state before a sequence",
             where="graph.outputs",
-            hint="Choose other outputs, as outputs=['...']",
+            hint=other_outputs([name for name in given if name not in begun]),
         )
 
 
