@@ -21,6 +21,7 @@ from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.passes.recurrent_layers import is_recurrent
 from neat_onnx.verification.compare import as_read, compared, with_ports
 from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
@@ -50,7 +51,6 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "ui
 _BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
 _OF_RUNTIMES = ("", "ai.onnx.ml", RUNTIME_DOMAIN)
 _SOFTMAXES = ("Softmax", "LogSoftmax", "Hardmax")
-_RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
 )
@@ -260,7 +260,7 @@ def _is_misread(node: Node, draft: Draft) -> bool:
     if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on
         axis, shape = given.get("axis", 1), draft.facts(node.input[0]).shape
         return axis != -1 and (shape is None or axis != len(shape) - 1)
-    return node.op_type in _RECURRENT and not _LEFT_OUT.isdisjoint(given)
+    return is_recurrent(node) and not _LEFT_OUT.isdisjoint(given)
 
 
 def _steps(net: Network, player: Player) -> int:
