@@ -292,12 +292,13 @@ def _type_of(value: ValueInfo) -> str:
 
 
 def _in_short(facts: dict[str, Any]) -> str:
-    wanted = ("neurons", "connections", "levels", "nodes", "initializers", "opset")
-    return ", ".join(
-        f"opset {facts[key]}" if key == "opset" else f"{facts[key]} {key}"
-        for key in wanted
+    counts = ("neurons", "connections", "levels", "nodes", "initializers")
+    said = [
+        f"{facts[key]} {key if facts[key] != 1 else key.removesuffix('s')}"
+        for key in counts
         if key in facts
-    )
+    ]
+    return ", ".join([*said, *([f"opset {facts['opset']}"] if "opset" in facts else [])])
 
 
 def _rows(key: str, value: Any) -> list[str]:
