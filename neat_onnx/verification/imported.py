@@ -22,7 +22,7 @@ from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.recurrent_layers import is_recurrent
-from neat_onnx.verification.compare import as_read, compared, with_ports
+from neat_onnx.verification.compare import as_read, compare_on, with_ports
 from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
@@ -155,14 +155,14 @@ def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) ->
     if bits:
         x = _with_bits(net, model, x)
     x = _held(net, model, x)
-    report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
+    report = compare_on(net, model, player, [x], 0, runtime, _slack(net, model))
     if report.not_finite and not report.passed:
         x = _computed(net, player, x)
-        report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
+        report = compare_on(net, model, player, [x], 0, runtime, _slack(net, model))
     if not report.passed:
         held = _ordered(found, x, runtime)
         if held.shape != x.shape:
-            x, report = held, compared(net, model, player, [held], 0, runtime, _slack(net, model))
+            x, report = held, compare_on(net, model, player, [held], 0, runtime, _slack(net, model))
     if report.passed:
         return None
     what = report.first_error or report.difference()
