@@ -14,8 +14,10 @@ import os
 import sys
 import unicodedata
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FrameType
+from typing import TypedDict
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _MAX_CHARACTERS = 400
@@ -36,23 +38,68 @@ def printable(text: str) -> str:
     return shown if len(text) <= _MAX_CHARACTERS else shown[:_MAX_CHARACTERS] + "…"
 
 
+class ImportArguments(TypedDict, total=False):
+    """Arguments of `import_model` that can help where an import fails."""
+
+    batch_axis: None
+    check: bool
+    outputs: Sequence[str]
+    shapes: Mapping[str, tuple[int | str, ...]]
+
+
+@dataclass(frozen=True)
+class ImportAdvice:
+    """A hint to import a model with other arguments, which its text shows as Python has them.
+
+    Attributes:
+        sentence: the text, with `{}` where the arguments stand.
+        arguments: the arguments.
+    """
+
+    sentence: str
+    arguments: ImportArguments
+
+    def __str__(self) -> str:
+        return self.said(f"{name}={value!r}" for name, value in self.arguments.items())
+
+    def said(self, arguments: Iterable[str]) -> str:
+        """Return the text with the arguments in other words, as the flags of a command."""
+        return printable(self.sentence.format(" and ".join(arguments)))
+
+
+Hint = str | ImportAdvice
+
+
 class NeatOnnxError(Exception):
     """Bad input: the fault, its place, and a way out.
 
     Attributes:
         message: the fault, one sentence without its full stop.
         where: a JSON path, a node's or a neuron's name; None if it is the whole input.
-        hint: a way out; None if that is obvious.
+        hints: the ways out, a sentence each; none if they are obvious.
         obstacles: where several things stand in the way, each of them in a sentence.
     """
 
+    hints: tuple[Hint, ...]
     obstacles: tuple[str, ...] = ()
 
-    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        hint: Hint | Iterable[Hint] | None = None,
+    ) -> None:
         self.message = printable(message)
         self.where = None if where is None else printable(where)
-        self.hint = None if hint is None else printable(hint)
+        hints = () if not hint else (hint,) if isinstance(hint, Hint) else hint
+        self.hints = tuple(printable(each) if isinstance(each, str) else each for each in hints)
         super().__init__(self.message)
+
+    @property
+    def hint(self) -> str | None:
+        """The text of the hints; None if there are none."""
+        return ". ".join(map(str, self.hints)) or None
 
     def __str__(self) -> str:
         place = f" ({self.where})" if self.where else ""
@@ -86,18 +133,20 @@ class ModelError(NeatOnnxError):
     """A model is not valid, or uses something unsupported."""
 
 
-def all_obstacles(errors: Sequence[ModelError], hint: str | None) -> ModelError:
+def all_obstacles(errors: Sequence[ModelError], hint: Hint | None) -> ModelError:
     """Return one error that tells of all of these, and each way out once.
 
     A single error stays as it is; it has the hint where it has none of its own.
     """
+    more = [] if hint is None else [hint]
     if len(errors) == 1:
-        errors[0].hint = errors[0].hint or hint
+        errors[0].hints = errors[0].hints or tuple(more)
         return errors[0]
-    together = ModelError(f"{len(errors)} nodes are not supported")
+    hints = [*(each for error in errors for each in error.hints), *more]
+    together = ModelError(
+        f"{len(errors)} nodes are not supported", hint={str(each): each for each in hints}.values()
+    )
     together.obstacles = tuple(fault for error in errors for fault in error.faults)
-    hints = dict.fromkeys(filter(None, [*(error.hint for error in errors), hint]))
-    together.hint = ". ".join(hints) or None  # a file may give many: each has its own length
     return together
 
 

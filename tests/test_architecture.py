@@ -47,9 +47,9 @@ BOUNDARIES = {
                "libraries.neataptic_ts.onnx"),
     "population": ("network", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
-    "cli": ("__init__", "hinted_arguments", "network", "model", "options", "libraries", "codegen",
+    "cli": ("__init__", "network", "model", "options", "libraries", "codegen",
             "verification", "schemas"),
-    "page": ("__init__", "hinted_arguments", "network", "model", "options", "libraries", "genome",
+    "page": ("__init__", "network", "model", "options", "libraries", "genome",
              "lowering.open_options", "lowering.signals", "operators.rnn",
              "operators.spatial.apart", "verification"),
 }  # fmt: skip

@@ -23,6 +23,7 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.lifting.context import LIFTS, LiftingContext, lifts
+from neat_onnx.lifting.followed_axes import follows
 from neat_onnx.model import Attributes, Node, node_classes
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
@@ -38,6 +39,7 @@ from neat_onnx.network.expression import (
     total,
     where,
 )
+from neat_onnx.passes.microsoft.call import rewrites
 
 OWN_ACTIVATIONS = {
     "own_swish": lambda z: z * sigmoid(1.5 * z),
@@ -193,3 +195,7 @@ def test_two_of_one_name_are_refused():
         define_hard_swish()
     with pytest.raises(ModelError, match="two functions lift"):
         lifts(node_classes()["Gemm"])(lambda ctx, node: None)
+    with pytest.raises(ModelError, match="two functions follow the axes of Gemm"):
+        follows(node_classes()["Gemm"])(lambda axes, node: [])
+    with pytest.raises(ModelError, match="two rules rewrite FastGelu"):
+        rewrites("FastGelu")(lambda call: None)

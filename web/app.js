@@ -126,7 +126,7 @@ async function keep() {
 
 /** Have the address bring the result back. */
 async function address(made) {
-  const link = await linkTo(made).catch(() => null);
+  const link = await linkTo(made).catch(() => null); // its file cannot be read any more
   if (state.made !== made) return;
   update({ link });
   const embed = document.body.hasAttribute("data-embed") && link ? `${link}&embed` : link;
@@ -297,14 +297,14 @@ async function download(kind) {
 }
 
 /** Give the result's network in another form, which a method of the engine writes. */
-async function downloadFor({ method, suffix, ...asked }) {
+async function downloadFor({ method, suffix, ...params }) {
   const stem = stemOf(state.result.name);
   const { job, onProgress, current } = begin(`${stem}${suffix}`);
   update({ job, error: null, notice: null });
   let outcome;
   try {
     await hold(onProgress);
-    const { result, blobs } = await engine.call(method, { ...asked, file: job.name }, undefined, onProgress);
+    const { result, blobs } = await engine.call(method, { ...params, file: job.name }, undefined, onProgress);
     if (!current()) return;
     saveBlob(result.name, new Blob([blobs[method]]));
     outcome = { notice: result.warnings.join(" ") || null };

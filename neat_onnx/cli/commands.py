@@ -244,7 +244,7 @@ def _write_model(
 
 def complain(error: NeatOnnxError) -> None:
     """Tell an error, in one line on standard error."""
-    error.hint = error.hint and in_flags(error.hint)
+    error.hints = in_flags(error.hints)
     print_line(f"error: {error}", sys.stderr)
 
 
@@ -268,7 +268,7 @@ def _imported_facts(model: Model) -> dict[str, dict[str, Any]]:
         return {"network": _network_facts(neat_onnx.import_model(model))}
     except ModelError as error:
         obstacles = list(error.obstacles) or [error.message]
-        return {"no network": {"obstacles": obstacles, "hint": in_flags(error.hint or "")}}
+        return {"no network": {"obstacles": obstacles, "hint": ". ".join(in_flags(error.hints))}}
 
 
 def _model_facts(model: Model) -> dict[str, Any]:
@@ -292,12 +292,13 @@ def _type_of(value: ValueInfo) -> str:
 
 
 def _in_short(facts: dict[str, Any]) -> str:
-    wanted = ("neurons", "connections", "levels", "nodes", "initializers", "opset")
-    return ", ".join(
-        f"opset {facts[key]}" if key == "opset" else f"{facts[key]} {key}"
-        for key in wanted
+    counts = ("neurons", "connections", "levels", "nodes", "initializers")
+    said = [
+        f"{facts[key]} {key if facts[key] != 1 else key.removesuffix('s')}"
+        for key in counts
         if key in facts
-    )
+    ]
+    return ", ".join([*said, *([f"opset {facts['opset']}"] if "opset" in facts else [])])
 
 
 def _rows(key: str, value: Any) -> list[str]:

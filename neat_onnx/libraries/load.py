@@ -31,6 +31,13 @@ _UNUSED = {
 }
 
 
+class _ModelGiven(DocumentError):
+    """The source is a model, not a network."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, hint=_ONNX_HINT)
+
+
 def load_network(
     source: object,
     config: object = None,
@@ -136,10 +143,9 @@ def load_first(source: object, **options: Any) -> Network:
     """
     try:
         return load_network(source, **options)
-    except DocumentError as error:
-        if error.hint == _ONNX_HINT:
-            error.hint = "Give the network first and the model after it"
-        raise
+    except _ModelGiven as error:
+        hint = "Give the network first and the model after it"
+        raise DocumentError(error.message, hint=hint) from None
 
 
 def content_of(source: object) -> object:
@@ -165,7 +171,7 @@ def _decoded(data: bytes) -> object:
     if kind == "json":
         return parse_json(data)
     if kind == "onnx":
-        raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
+        raise _ModelGiven("this looks like an ONNX model, not a network")
     if kind == "text":
         return data.decode("utf-8-sig")
     return data
@@ -176,15 +182,15 @@ def _library_of(content: object) -> Library:
         if library.reads and library.recognises(content):
             return library
     if isinstance(content, Mapping) and "graph" in content:
-        raise DocumentError("this is a JSON ONNX model, not a network", hint=_ONNX_HINT)
+        raise _ModelGiven("this is a JSON ONNX model, not a network")
     if isinstance(content, str | bytes):
         _explain(content)
     if not isinstance(content, Mapping | list | str | bytes):
+        what = f"a {type(content).__name__} is not a network"
+        if hasattr(content, "graph"):
+            raise _ModelGiven(what)
         way = "Give a path, JSON text, bytes, a parsed document or a live neat-python network"
-        is_model = hasattr(content, "graph")
-        raise DocumentError(
-            f"a {type(content).__name__} is not a network", hint=_ONNX_HINT if is_model else way
-        )
+        raise DocumentError(what, hint=way)
     raise DocumentError("not a network this package knows", hint=_known_files())
 
 

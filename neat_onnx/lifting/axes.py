@@ -6,7 +6,9 @@ that of a vector is features.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import TypeGuard
 
+from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.single_sample import single_rows
 from neat_onnx.model.value import Extent, is_fixed
@@ -15,7 +17,7 @@ from neat_onnx.network.axis_names import names_time
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
-AS_FEATURES = "Import with batch_axis=None to take every axis for features"
+AS_FEATURES = ImportAdvice("Import with {} to take every axis for features", {"batch_axis": None})
 _MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
 
@@ -85,30 +87,30 @@ def names_batch(symbol: str) -> bool:
     return symbol.lower() in _BATCH_NAMES or symbol.lower().startswith("batch")
 
 
-def shapes_example(inputs: Sequence[ValueInfo], *, features_only: bool = False) -> str:
+def example_shapes(
+    inputs: Sequence[ValueInfo], *, features_only: bool = False
+) -> dict[str, tuple[int | str, ...]]:
     """The argument `shapes` that gives a size to each open axis of inputs that is features.
-
-    An empty text if no input has such an axis.
 
     Args:
         inputs: the inputs.
         features_only: every axis is features, but the one that would be the batch may stay open.
     """
-    shapes = {}
+    shapes: dict[str, tuple[int | str, ...]] = {}
     for entry in inputs:
         sizes = entry.shape or ()
         called = [axis for axis, size in enumerate(sizes) if names_batch(str(size))]
         batch = [*axes_of_inputs([entry])[entry.name][-1:]] if features_only else [*called, 0][:1]
-        if any(_is_open(size) and axis not in batch for axis, size in enumerate(sizes)):
+        if any(not _has_size(size) and axis not in batch for axis, size in enumerate(sizes)):
             shapes[entry.name] = tuple(
-                size if not _is_open(size) else "N" if axis in batch else 16
+                size if _has_size(size) else "N" if axis in batch else 16
                 for axis, size in enumerate(sizes)
             )
-    return f"shapes={shapes}" if shapes else ""
+    return shapes
 
 
-def _is_open(size: Extent) -> bool:
-    return not isinstance(size, int) or size < 1
+def _has_size(size: Extent) -> TypeGuard[int]:
+    return isinstance(size, int) and size > 0
 
 
 def shapes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[tuple[Extent, ...], Axes]:

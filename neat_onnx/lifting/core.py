@@ -203,11 +203,10 @@ def _with_open_states(model: Model, pairs: dict[str, str]) -> Lifted | None:
 
 def _either_way(error: ModelError, other: ModelError) -> ModelError:
     """The error of a batch, with the one of every axis as features, which does not help then."""
-    hints = [text for text in (error.hint or "").split(". ") if text and text != AS_FEATURES]
+    hints = [hint for hint in error.hints if hint != AS_FEATURES]
     if fresh := [fault for fault in other.faults if fault not in error.faults]:
         hints.insert(0, f"With every axis as features: {fresh[0]}")
-    found = ModelError(error.message, where=error.where)
-    found.hint = ". ".join(hints) or None
+    found = ModelError(error.message, where=error.where, hint=hints)
     found.obstacles = error.obstacles
     return found
 

@@ -34,12 +34,12 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     try:
         _lift(ctx, node, LIFTS[node.op_type])
     except NoNeuronError as error:
-        ctx.fail(node, error.message, error.hint)
+        ctx.fail(node, error.message, error.hints)
     except LimitReached as error:
         if error.node:
             raise
         message = f"node {node.label}: with the nodes before it, {error.message}"
-        named = LimitReached(message, where=ctx.path(node), hint=error.hint)
+        named = LimitReached(message, where=ctx.path(node), hint=error.hints)
         named.node = node.label
         raise named from None
     except NeatOnnxError:

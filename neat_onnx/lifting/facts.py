@@ -6,8 +6,8 @@ from neat_onnx.lifting.values import Operand
 
 
 @dataclass(slots=True)
-class TensorFacts:
-    """Facts about one tensor.
+class OperandFacts:
+    """Facts about one operand.
 
     Attributes:
         is_whole: it is of floats that are whole numbers, whatever the inputs are.

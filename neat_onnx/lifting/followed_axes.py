@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
@@ -59,10 +60,17 @@ Decorated = TypeVar("Decorated", bound=Rule)
 
 
 def follows(*operators: type[Node]) -> Callable[[Decorated], Decorated]:
-    """Register the decorated function to say where the axes of these operators' outputs are."""
+    """Register the decorated function to say where the axes of these operators' outputs are.
+
+    Raises:
+        ModelError: one of them has such a function already.
+    """
 
     def register(function: Decorated) -> Decorated:
-        _RULES.update(dict.fromkeys(operators, function))
+        for operator in operators:
+            if operator in _RULES:
+                raise ModelError(f"two functions follow the axes of {operator.__name__}")
+            _RULES[operator] = function
         return function
 
     return register

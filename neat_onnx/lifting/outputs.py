@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from neat_onnx.errors import ModelError, OptionError, warn
+from neat_onnx.errors import ImportAdvice, ModelError, OptionError, warn
 from neat_onnx.lifting.axes import Axes, output_axes
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
@@ -143,10 +143,14 @@ def independent_outputs(graph: Graph, lost: Collection[str]) -> list[str]:
     return [entry.name for entry in graph.outputs if entry.name not in missing]
 
 
-def choice_hint(graph: Graph, lost: Collection[str]) -> str | None:
+def choice_hint(graph: Graph, lost: Collection[str]) -> ImportAdvice | None:
     """How to import the outputs that do not depend on these tensors; None if there are none."""
-    names = independent_outputs(graph, lost)
-    return f"Other outputs can be imported: outputs={names}" if names else None
+    return other_outputs(independent_outputs(graph, lost))
+
+
+def other_outputs(names: Sequence[str]) -> ImportAdvice | None:
+    """The hint that these outputs can be imported; None if there are none."""
+    return ImportAdvice("Other outputs can be imported: {}", {"outputs": names}) if names else None
 
 
 def _followed(graph: Graph) -> tuple[set[str], set[str]]:

@@ -5,12 +5,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import (
     AS_FEATURES,
     Axes,
     axes_of_inputs,
-    shapes_example,
+    example_shapes,
     shapes_of_inputs,
 )
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
@@ -19,6 +19,7 @@ from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
     has_samples_first,
     leading_axes,
+    other_outputs,
     stacks_rows,
     states_batch,
     warn_of_stacked_rows,
@@ -45,7 +46,9 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
         raise ModelError(
             f"graph input '{entry.name}' has no shape",
             where="graph.inputs",
-            hint=f"Give it one, as shapes={{{entry.name!r}: ('N', 4)}} for four numbers a sample",
+            hint=ImportAdvice(
+                "Give it one, as {} for four numbers a sample", {"shapes": {entry.name: ("N", 4)}}
+            ),
         )
     alone = axes_of_inputs([entry])[entry.name][-1:] if ctx.features_only else ()
     shape = tuple(
@@ -57,8 +60,10 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
         raise ModelError(
             f"graph input '{entry.name}' has the shape {list(sizes)}",
             where="graph.inputs",
-            hint="Every axis but the batch needs a fixed size of 1 or more: give it one, as "
-            + shapes_example([entry], features_only=ctx.features_only),
+            hint=ImportAdvice(
+                "Every axis but the batch needs a fixed size of 1 or more: give it one, as {}",
+                {"shapes": example_shapes([entry], features_only=ctx.features_only)},
+            ),
         )
     if len(sizes) > MAX_AXES:
         raise ModelError(
@@ -86,7 +91,7 @@ def _refuse_open_default(ctx: LiftingContext, name: str) -> NoReturn:
         where="graph.inputs",
         hint="Take it out of the inputs, and the default is a weight"
         if empty
-        else f"With shapes={shapes} the default is a weight",
+        else ImportAdvice("With {} the default is a weight", {"shapes": shapes}),
     )
 
 
@@ -137,7 +142,7 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
         signals = ctx.materialize(value).copy()
     except NoNeuronError as error:
         raise ModelError(f"graph output '{entry.name}': {error.message}",
-                         where="graph.outputs", hint=error.hint) from None  # fmt: skip
+                         where="graph.outputs", hint=error.hints) from None  # fmt: skip
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     if stacked:
@@ -153,7 +158,7 @@ def _require_samples(ctx: LiftingContext, name: str) -> None:
         raise ModelError(
             f"graph output '{name}' depends on inputs alone that all samples share",
             where="graph.outputs",
-            hint=f"Other outputs can be imported: outputs={others}" if others else AS_FEATURES,
+            hint=other_outputs(others) or AS_FEATURES,
         )
 
 

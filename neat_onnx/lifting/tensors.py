@@ -15,9 +15,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import Hint, ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
-from neat_onnx.lifting.facts import TensorFacts
+from neat_onnx.lifting.facts import OperandFacts
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
@@ -64,7 +64,7 @@ class Tensors:
     samples: int = 1
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
-    facts: defaultdict[str, TensorFacts] = field(default_factory=lambda: defaultdict(TensorFacts))
+    facts: defaultdict[str, OperandFacts] = field(default_factory=lambda: defaultdict(OperandFacts))
     hits: dict[Hashable, Operand] = field(default_factory=dict)
     products: Products = field(default_factory=Products)
     sizes: dict[str, Bools] = field(default_factory=dict)
@@ -176,7 +176,7 @@ class Tensors:
                 operand = operand.shared  # noqa: PLW2901
             self.operands[name] = operand
 
-    def fail(self, node: Node, message: str, hint: str | None = None) -> NoReturn:
+    def fail(self, node: Node, message: str, hint: Hint | Iterable[Hint] | None = None) -> NoReturn:
         """Raise ModelError about `node`."""
         raise ModelError(f"node {node.label}: {message}", where=self.path(node), hint=hint)
 

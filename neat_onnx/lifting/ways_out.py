@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 
-from neat_onnx.lifting.axes import AS_FEATURES, shapes_example
+from neat_onnx.errors import ImportAdvice
+from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
 from neat_onnx.model import Graph, ValueInfo
 
 FINITE = "Export the model with large numbers in their place, as -1e9"
 
 
-def features_hint(inputs: Sequence[ValueInfo]) -> str:
+def features_hint(inputs: Sequence[ValueInfo]) -> ImportAdvice:
     """A hint for a graph that works along the axis which is taken for the batch."""
-    example = shapes_example(inputs)
-    return f"Give axes that are features a size, as {example}" if example else AS_FEATURES
+    shapes = example_shapes(inputs)
+    if not shapes:
+        return AS_FEATURES
+    return ImportAdvice("Give axes that are features a size, as {}", {"shapes": shapes})
 
 
 def initializer_hint(graph: Graph, name: str) -> str | None:

@@ -55,7 +55,8 @@ def state_pairs(model: Model) -> dict[str, str]:
             raise ModelError(
                 f"the metadata says that '{following}' feeds '{previous}', which the graph lacks",
                 where=STATE_KEY,
-                hint="Say which output feeds which input, as memory={'h_in': 'h_out'}",
+                hint="Say which output feeds which input; memory={'h_in': 'h_out'} does, or "
+                "--memory h_in=h_out",
             )
     return pairs
 

@@ -52,7 +52,9 @@ _CELL = {"inputs": INTEGER, "units": INTEGER, "outputs": optional(INTEGER), "see
 
 
 class Network(Structure):
-    """A synchronous dataflow graph of neurons (see the module's text). Immutable.
+    """An evolved network: neurons, and connections with explicit delays. Immutable.
+
+    The module's text has the equations by which it computes.
 
     Attributes:
         inputs, outputs: the ports, at least one output.

@@ -36,4 +36,4 @@ def compared(
             raise
         from neat_onnx.page.wording import for_visitors
 
-        return None, for_visitors(error.message) or ""
+        return None, for_visitors([error.message]) or ""

@@ -1,10 +1,10 @@
 """Errors for people who have a page before them, and no Python."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from neat_onnx.errors import NeatOnnxError
-from neat_onnx.hinted_arguments import import_options_in, reworded
+from neat_onnx.errors import Hint, ImportAdvice, ImportArguments, NeatOnnxError
 
 # A clause that only helps who writes Python: it names a call, a class, a module or an argument.
 _PYTHON = re.compile(
@@ -17,42 +17,64 @@ _SAID = {
     "time_step": "the time step",
     "advance_time": "the advance time",
 }
-_CHOSEN = {"batch_axis=None": "“No batch”"}  # as the form of an import calls it
 
 
 def failure(kind: str, error: NeatOnnxError) -> dict[str, Any]:
     """Return an error as the page shows it, with the options of an import that help."""
+    options = (_options(each.arguments) for each in error.hints if isinstance(each, ImportAdvice))
     return {
         "kind": kind,
         "message": error.message,
         "where": error.where,
-        "hint": for_visitors(error.hint),
-        "import": import_options_in(error.hint or ""),
+        "hint": for_visitors(error.hints),
+        "import": next(filter(None, options), {}),
         "obstacles": [_obstacle_for_visitors(each) for each in error.first_obstacles],
     }
 
 
-def for_visitors(hint: str | None) -> str | None:
-    """Return `hint` without the clauses that are about Python, in the words of the page's form."""
-    if hint is None:
-        return None
-    hint = reworded(hint, _CHOSEN, ", ".join, _shapes)
+def for_visitors(hints: Iterable[Hint]) -> str | None:
+    """Return hints without the clauses that are about Python, in the words of the page's form."""
+    return ". ".join(filter(None, map(_for_visitors, hints))) or None
+
+
+def _for_visitors(hint: Hint) -> str:
+    """The text of a hint; empty if it helps only who writes Python."""
+    if isinstance(hint, ImportAdvice):
+        words = [*_words(hint.arguments)]
+        return hint.said(words) if words else ""
     said = ". ".join(filter(None, map(_without_python, hint.split(". "))))
-    for name, words in _SAID.items():
-        said = said.replace(name, words)
-    return said or None
+    for name, spoken in _SAID.items():
+        said = said.replace(name, spoken)
+    return said
 
 
 def _without_python(sentence: str) -> str:
     return "; ".join(clause for clause in sentence.split("; ") if not _PYTHON.search(clause))
 
 
-def _shapes(shapes: dict[str, list[str]]) -> str:
-    return ", ".join(f"{name}: {' × '.join(sizes)}" for name, sizes in shapes.items())
+def _words(arguments: ImportArguments) -> Iterator[str]:
+    """Arguments as the form of an import calls them, which has no other."""
+    if "batch_axis" in arguments:
+        yield "“No batch”"
+    if "outputs" in arguments:
+        yield ", ".join(arguments["outputs"])
+    if "shapes" in arguments:
+        shapes = arguments["shapes"].items()
+        yield ", ".join(f"{name}: {' × '.join(map(str, sizes))}" for name, sizes in shapes)
+
+
+def _options(arguments: ImportArguments) -> dict[str, Any]:
+    """Arguments as `dropped_models.imported` takes them from the page, in JSON's types."""
+    found: dict[str, Any] = {"batch_axis": "none"} if "batch_axis" in arguments else {}
+    if "outputs" in arguments:
+        found["outputs"] = [*arguments["outputs"]]
+    if "shapes" in arguments:
+        found["shapes"] = {name: [*sizes] for name, sizes in arguments["shapes"].items()}
+    return found
 
 
 def _obstacle_for_visitors(obstacle: str) -> str:
-    """Return one of several reasons, with the hint that follows it as `for_visitors` gives it."""
+    """Return one of several reasons, and its hint without the clauses that are about Python."""
     reason, _, hint = obstacle.partition(". ")
-    said = for_visitors(hint)
+    said = _for_visitors(hint)
     return f"{reason}. {said}" if said else reason

@@ -3,11 +3,12 @@
 This is for import, whose neurons all compute; a runtime would compute both branches for one.
 """
 
+from functools import partial
+
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import reads
-from neat_onnx.passes.control_flow import unfolded
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.passes.draft import Draft, is_one_of, with_replaced
 from neat_onnx.passes.splice import splice
 
 _BRANCHES = ("then_branch", "else_branch")
@@ -26,7 +27,7 @@ def computed_branches(model: Model) -> Model:
         return _choice(node, draft, budget) if id(node) in chosen else None
 
     for _ in range(_MAX_ROUNDS):
-        result = unfolded(model, "If", choice, Budget())
+        result = with_replaced(model, "If", partial(choice, budget=Budget()))
         draft = Draft(result)
         differ = [key for key, node in chosen.items() if not _are_all_alike(draft, node)]
         if not differ:

@@ -1,30 +1,17 @@
 """If of a constant condition becomes its branch, Loop of a constant trip count its iterations."""
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
+from neat_onnx.model import DataType, Graph, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_made, producers, reads
 from neat_onnx.passes.constants import constant_tensor
 from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
-
-Unfold = Callable[[Node, Draft, Budget], list[Node] | None]
-"""Gives the nodes in place of one, None where it stays."""
-
-
-def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Model:
-    """The model with an operator's nodes replaced by others, itself if all of them stay."""
-    if not any(node.op_type == op_type for node in model.graph.node):
-        return model
-    draft = Draft(model)
-    return draft.rewritten(
-        lambda node: unfold(node, draft, budget) if node.op_type == op_type else None
-    )
 
 
 def _taken(node: Node, draft: Draft) -> Graph | None:

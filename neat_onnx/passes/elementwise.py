@@ -1,8 +1,14 @@
-"""Nodes that treat each element alike, whatever the axes that it stands in."""
+"""Nodes that treat each element alike, whatever the axes it stands in, and nodes that move it."""
 
 from neat_onnx.model import Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.open_node import OpenNode
+
+MOVING = frozenset(
+    {"Flatten", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose"}
+    | {"Unsqueeze"}
+)
+"""Operators whose results have elements of their first input, and no others."""
 
 
 def is_elementwise(node: Node) -> bool:

@@ -5,19 +5,20 @@ TorchScript writes a loop with `break` so. This is for import, whose neurons all
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import names_made, node_count, producers, reads
-from neat_onnx.passes.control_flow import body_of, counted, stays_false, unfolded
-from neat_onnx.passes.draft import Draft, copied, is_one_of
+from neat_onnx.passes.control_flow import body_of, counted, stays_false
+from neat_onnx.passes.draft import Draft, copied, is_one_of, with_replaced
 from neat_onnx.passes.splice import splice
 
 
 def limited_loops(model: Model) -> Model:
     """The model with Ifs in place of each Loop that has a limit, and collects nothing."""
-    return unfolded(model, "Loop", _rounds, Budget())
+    return with_replaced(model, "Loop", partial(_rounds, budget=Budget()))
 
 
 def _rounds(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:

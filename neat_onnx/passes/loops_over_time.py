@@ -9,17 +9,14 @@ from neat_onnx.model import DataType, Graph, Model, Node, ValueInfo
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import Wiring, names_made, names_read, producers, reads
 from neat_onnx.passes.control_flow import body_of, starts, stays_true
-from neat_onnx.passes.draft import Draft, copied, is_one_of, with_inputs
+from neat_onnx.passes.draft import Draft, copied, is_one_of, with_inputs, with_replaced
 from neat_onnx.passes.sequences import Rows, rows_of
 from neat_onnx.passes.splice import splice
 
 
 def loops_over_time(model: Model) -> Model:
     """The model with a Scan in place of each Loop over the rows of tensors, and as many rounds."""
-    if not any(node.op_type == "Loop" for node in model.graph.node):
-        return model
-    draft = Draft(model)
-    return draft.rewritten(lambda node: _scan(node, draft) if is_one_of(node, "Loop") else None)
+    return with_replaced(model, "Loop", _scan)
 
 
 def _scan(node: Node, draft: Draft) -> list[Node] | None:

@@ -7,14 +7,12 @@ from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.inference import TensorFacts, inferred_facts
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import with_graph
+from neat_onnx.passes.elementwise import MOVING
 
 Axes = tuple[int, ...]
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
-_MOVING = frozenset(
-    {"Cast", "Dropout", "Expand", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Split"}
-) | {"Squeeze", "Transpose", "Unsqueeze"}
-"""Operators that move the elements of their first input, besides Concat."""
+_MOVING = MOVING | {"Cast", "Dropout", "Expand"}  # and Concat, which has several inputs
 
 
 def is_recurrent(node: Node) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, Step, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, Step, make_node, with_replaced
 
 _AXES = "scan_input_axes", "scan_output_axes"
 _DIRECTIONS = "scan_input_directions", "scan_output_directions"
@@ -15,10 +15,7 @@ def scan_axes(model: Model) -> Model:
 
     A sequence whose number of axes is not known is left as it is.
     """
-    if not any(node.op_type == "Scan" for node in model.graph.node):
-        return model
-    draft = Draft(model)
-    return draft.rewritten(lambda node: _forward(node, draft) if is_one_of(node, "Scan") else None)
+    return with_replaced(model, "Scan", _forward)
 
 
 def _forward(node: Node, draft: Draft) -> list[Node] | None:

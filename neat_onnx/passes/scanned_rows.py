@@ -7,7 +7,7 @@ sums over the features. With an axis more for the rows, the body is its own node
 from typing import Any
 
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.passes.draft import Draft, is_one_of, with_replaced
 
 _ELEMENTWISE = ("Abs", "Add", "Div", "Mul", "Neg", "Pow", "Sqrt", "Sub")
 _REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceSumSquare")
@@ -18,10 +18,7 @@ _WHOLE, _REDUCED = 3, 2  # axes
 
 def scanned_rows(model: Model) -> Model:
     """The model with nodes on all rows in place of each Scan that combines them with one tensor."""
-    if not any(node.op_type == "Scan" for node in model.graph.node):
-        return model
-    draft = Draft(model)
-    return draft.rewritten(lambda node: _at_once(node, draft) if is_one_of(node, "Scan") else None)
+    return with_replaced(model, "Scan", _at_once)
 
 
 def _at_once(node: Node, draft: Draft) -> list[Node] | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.elementwise import MOVING
 
 Interval = tuple[float, float]
 
@@ -18,12 +19,6 @@ _GIVEN: dict[str, Interval] = {
     **dict.fromkeys(("Sigmoid", "HardSigmoid", "Softmax", "Hardmax"), (0.0, 1.0)),
     **dict.fromkeys(("Abs", "Exp", "Relu", "Softplus", "Sqrt"), (0.0, math.inf)),
 }
-_MOVING = frozenset({"Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Split"}) | {
-    "Transpose",
-    "Unsqueeze",
-}
-"""Operators that move the elements of their first input."""
-
 _ROUNDING: dict[str, Callable[[float], float]] = {
     "Ceil": math.ceil,
     "Floor": math.floor,
@@ -74,7 +69,7 @@ class _Ranges:
         if node is None or node.domain or not depth:
             return _ANY
         given = [self.of(each, depth - 1) for each in node.input if each]
-        if node.op_type in _MOVING and given:
+        if node.op_type in MOVING and given:
             return given[0]
         if node.op_type == "Cast":
             return _cast(DataType(node.given_attributes["to"]), given[0])

@@ -1,4 +1,4 @@
-"""The layout of a population: one matrix of columns for all members, filled level by level.
+"""The layout of a population: one matrix of columns for all members, filled stage by stage.
 
 For P members and N samples the values are X [P, N, columns]: first the inputs, then the registers,
 then, stage by stage, columns for the neurons computed there (`stages`). In a stage, neurons of one
@@ -64,7 +64,7 @@ class Reduction:
 
 
 @dataclass(frozen=True)
-class Level:
+class Stage:
     """A stage of all members.
 
     Attributes:
@@ -95,7 +95,7 @@ class Layout:
         members: how many networks.
         inputs, registers: how many columns of each.
         initial: (P, registers), their values before the first step.
-        levels: in the order of computation.
+        stages: in the order of computation.
         outputs: (P, columns, outputs), picks the outputs.
         following: (P, columns, registers), picks the next values of the registers.
     """
@@ -104,6 +104,6 @@ class Layout:
     inputs: int
     registers: int
     initial: Floats
-    levels: tuple[Level, ...]
+    stages: tuple[Stage, ...]
     outputs: Floats
     following: Floats

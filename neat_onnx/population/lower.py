@@ -22,7 +22,7 @@ from neat_onnx.operators.formulas.formula import FormulaEmitter, emit_formula
 from neat_onnx.operators.layout.shaping import Concat, Reshape, Split, Transpose
 from neat_onnx.operators.reductions.reduce import ReduceSum
 from neat_onnx.passes import drop_dead
-from neat_onnx.population.layout import Gains, Level, Reduction
+from neat_onnx.population.layout import Gains, Reduction, Stage
 from neat_onnx.population.population import Population
 from neat_onnx.version import __version__
 
@@ -69,8 +69,8 @@ class _Lowering(GraphBuilder):
         ]
         results: list[tuple[str, _Shape]] = [(_OUTPUT, [members, "N", outputs])]
         values = self._opened()
-        for number, level in enumerate(layout.levels, 1):
-            values = self._level(number, level, values)
+        for number, stage in enumerate(layout.stages, 1):
+            values = self._stage(number, stage, values)
         self._close(values, layout.outputs, _OUTPUT)
         if layout.registers:
             self._close(values, layout.following, _NEXT)
@@ -118,16 +118,16 @@ class _Lowering(GraphBuilder):
         axes = self.shared_integers("axes", [2])
         return self.emit(ReduceSum, [scaled, axes], f"Sums_{stem}", f"sum_{stem}", keepdims=0)
 
-    def _level(self, number: int, level: Level, values: str) -> str:
+    def _stage(self, number: int, stage: Stage, values: str) -> str:
         """Add the nodes of a stage; return all columns up to it."""
-        level = _folded(level)
-        z = self._aggregated(number, level, values)
-        if (level.scale != 1.0).any():
-            scale = self.initializer(f"S{number}", level.scale.transpose(1, 2, 0))
+        stage = _folded(stage)
+        z = self._aggregated(number, stage, values)
+        if (stage.scale != 1.0).any():
+            scale = self.initializer(f"S{number}", stage.scale.transpose(1, 2, 0))
             z = self.emit(Mul, [z, scale], f"Scaled_{number}", f"scale_l{number}")
-        bias = self.initializer(f"B{number}", level.bias.transpose(1, 2, 0))
+        bias = self.initializer(f"B{number}", stage.bias.transpose(1, 2, 0))
         z = self.emit(Add, [z, bias], f"Sum_{number}", f"bias_l{number}")
-        widths = [width for _, width in level.activations]
+        widths = [width for _, width in stage.activations]
         parts = [z]
         if len(widths) > 1:
             sizes = self.integers(f"split_{number}", widths)
@@ -135,22 +135,22 @@ class _Lowering(GraphBuilder):
             parts = self.emit_all(Split, [z, sizes], wished, f"split_l{number}", axis=1)
         layers = [
             emit_formula(self, activation.expression, part, f"Layer_{number}_{k}", f"act_l{number}")
-            for k, ((activation, _), part) in enumerate(zip(level.activations, parts, strict=True))
+            for k, ((activation, _), part) in enumerate(zip(stage.activations, parts, strict=True))
         ]
-        columns = [values, *layers, *([z] if level.keeps_pre_activation else [])]
-        self._columns += level.width * (2 if level.keeps_pre_activation else 1)
+        columns = [values, *layers, *([z] if stage.keeps_pre_activation else [])]
+        self._columns += stage.width * (2 if stage.keeps_pre_activation else 1)
         return self.emit(Concat, columns, f"Values_{number}", f"values_l{number}", axis=1)
 
-    def _aggregated(self, number: int, level: Level, values: str) -> str:
+    def _aggregated(self, number: int, stage: Stage, values: str) -> str:
         parts = []
-        if level.sums is not None:
-            total = self._product(f"{number}", level.sums.weight, values)
-            if level.sums.gains is not None:
-                gated = self._gated(f"{number}", level.sums.gains, values)
-                most = level.sums.target.shape[1]
+        if stage.sums is not None:
+            total = self._product(f"{number}", stage.sums.weight, values)
+            if stage.sums.gains is not None:
+                gated = self._gated(f"{number}", stage.sums.gains, values)
+                most = stage.sums.target.shape[1]
                 shape = self.shared_integers("gated", [-1, 1, most, self._layout.members])
                 rows = self.emit(Reshape, [gated, shape], f"Rows_{number}", f"rows_l{number}")
-                table = self.initializer(f"T{number}", level.sums.target.transpose(2, 1, 0))
+                table = self.initializer(f"T{number}", stage.sums.target.transpose(2, 1, 0))
                 added = self.emit(Mul, [rows, table], f"Added_{number}", f"target_l{number}")
                 axes = self.shared_integers("axes", [2])
                 more = self.emit(
@@ -160,7 +160,7 @@ class _Lowering(GraphBuilder):
             parts.append(total)
         parts += [
             self._reduced(f"{number}_{k}", reduction, values)
-            for k, reduction in enumerate(level.reductions)
+            for k, reduction in enumerate(stage.reductions)
         ]
         if len(parts) == 1:
             return parts[0]
@@ -189,26 +189,26 @@ class _Lowering(GraphBuilder):
         return self.emit(Reshape, [reduced, back], f"Members_{stem}", f"members_l{stem}")
 
 
-def _folded(level: Level) -> Level:
+def _folded(stage: Stage) -> Stage:
     """Return a stage with responses and slopes in its weights, if all its neurons sum.
 
     The weights of a population are padded already and bring no genome back, so nothing is lost.
     """
-    if level.sums is None or level.reductions or level.keeps_pre_activation:
-        return level
-    cores = [scalar_slope(activation.expression) for activation, _ in level.activations]
-    widths = [width for _, width in level.activations]
+    if stage.sums is None or stage.reductions or stage.keeps_pre_activation:
+        return stage
+    cores = [scalar_slope(activation.expression) for activation, _ in stage.activations]
+    widths = [width for _, width in stage.activations]
     slope = np.repeat([slope for slope, _ in cores], widths)
-    factor = level.scale * slope
-    sums = replace(level.sums, weight=level.sums.weight * factor, target=level.sums.target * factor)
+    factor = stage.scale * slope
+    sums = replace(stage.sums, weight=stage.sums.weight * factor, target=stage.sums.target * factor)
     activations = tuple(
         (replace(activation, expression=core), width)
-        for (activation, width), (_, core) in zip(level.activations, cores, strict=True)
+        for (activation, width), (_, core) in zip(stage.activations, cores, strict=True)
     )
     return replace(
-        level,
+        stage,
         sums=sums,
-        scale=np.ones_like(level.scale),
-        bias=level.bias * slope,
+        scale=np.ones_like(stage.scale),
+        bias=stage.bias * slope,
         activations=activations,
     )

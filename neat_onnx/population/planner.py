@@ -14,7 +14,7 @@ from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
 from neat_onnx.network.signals import Signals, signals_of
-from neat_onnx.population.layout import Gains, Layout, Level, Reduction, Sums
+from neat_onnx.population.layout import Gains, Layout, Reduction, Stage, Sums
 from neat_onnx.population.stages import stages_of, task_of
 
 _MAX_ELEMENTS = 1 << 28
@@ -88,7 +88,7 @@ def _ports(net: Network) -> list[tuple[str, tuple[int, ...]]]:
 
 
 class _Planner:
-    """Numbers columns and fills the matrices, level by level."""
+    """Numbers columns and fills the matrices, stage by stage."""
 
     def __init__(self, nets: Sequence[Network]) -> None:
         self._members = []
@@ -119,7 +119,7 @@ class _Planner:
 
     def layout(self) -> Layout:
         last = max(int(member.stage.max()) for member in self._members)
-        levels = tuple(self._level(k) for k in range(1, last + 1))
+        stages = tuple(self._stage(k) for k in range(1, last + 1))
         initial = np.zeros((len(self._members), self._registers))
         shown, following = [], []
         for row, member in zip(initial, self._members, strict=True):
@@ -133,7 +133,7 @@ class _Planner:
             inputs=self._inputs,
             registers=self._registers,
             initial=initial,
-            levels=levels,
+            stages=stages,
             outputs=self._picking(shown, outputs),
             following=self._picking(following, self._registers),
         )
@@ -145,7 +145,7 @@ class _Planner:
             matrix[chosen, np.arange(len(chosen))] = 1.0
         return picked
 
-    def _level(self, number: int) -> Level:
+    def _stage(self, number: int) -> Stage:
         groups: list[dict[_Key, list[int]]] = []
         for member in self._members:
             found: dict[_Key, list[int]] = {}
@@ -169,9 +169,9 @@ class _Planner:
             }
             for found in groups
         ]
-        level = self._filled(keys, widths, starts, slots)
-        self._place(level, slots)
-        return level
+        stage = self._filled(keys, widths, starts, slots)
+        self._place(stage, slots)
+        return stage
 
     def _filled(
         self,
@@ -179,8 +179,8 @@ class _Planner:
         widths: Counter[_Key],
         starts: dict[_Key, int],
         slots: list[dict[int, int]],
-    ) -> Level:
-        """Make the matrices of a level whose neurons have these slots."""
+    ) -> Stage:
+        """Make the matrices of a stage whose neurons have these slots."""
         width = sum(widths.values())
         scale, bias = self._zeros(1, width) + 1.0, self._zeros(1, width)
         for key in keys:
@@ -196,7 +196,7 @@ class _Planner:
             of_kind = [key for key in keys if key[0] == kind]
             first, count = starts[of_kind[0]], sum(widths[key] for key in of_kind)
             reductions.append(self._reduction(kind, first, count, slots))
-        return Level(
+        return Stage(
             sums=self._sums(total, slots) if total else None,
             reductions=tuple(reductions),
             scale=scale,
@@ -264,21 +264,21 @@ class _Planner:
                     ungated[row, 0, rank] = 0.0
         return Gains(values, gains, ungated)
 
-    def _place(self, level: Level, slots: list[dict[int, int]]) -> None:
-        """Give the neurons of a level their columns."""
+    def _place(self, stage: Stage, slots: list[dict[int, int]]) -> None:
+        """Give the neurons of a stage their columns."""
         for member, placed in zip(self._members, slots, strict=True):
             for neuron, slot in placed.items():
                 member.column[neuron] = self._columns + slot
                 pre_activation = member.signals.pre_activation[neuron]
                 if pre_activation != NONE:
-                    member.column[pre_activation] = self._columns + level.width + slot
-        self._columns += level.width * (2 if level.keeps_pre_activation else 1)
+                    member.column[pre_activation] = self._columns + stage.width + slot
+        self._columns += stage.width * (2 if stage.keeps_pre_activation else 1)
 
     def _zeros(self, rows: int, width: int) -> Floats:
         size = len(self._members) * rows * width
         if size > _MAX_ELEMENTS:
             raise NetworkError(
-                f"the padded weights of a level have {size} elements, of at most {_MAX_ELEMENTS}",
+                f"the padded weights of a stage have {size} elements, of at most {_MAX_ELEMENTS}",
                 hint="Split the population",
             )
         return np.zeros((len(self._members), rows, width))

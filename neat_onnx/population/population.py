@@ -11,7 +11,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import numbers
 from neat_onnx.network.structure import Structure
-from neat_onnx.population.layout import Layout, Level, Sums
+from neat_onnx.population.layout import Layout, Stage, Sums
 from neat_onnx.population.planner import layout_of
 
 
@@ -46,7 +46,7 @@ class Population:
         layout = self.layout
         return (
             f"<Population of {layout.members} networks, {layout.inputs} inputs, "
-            f"{layout.outputs.shape[2]} outputs, {len(layout.levels)} levels>"
+            f"{layout.outputs.shape[2]} outputs, {len(layout.stages)} stages>"
         )
 
     def activate(self, x: npt.ArrayLike) -> Floats:
@@ -133,24 +133,24 @@ class Population:
         done = layout.inputs + layout.registers
         values[..., layout.inputs : done] = state
         with np.errstate(all="ignore"):
-            for level in layout.levels:
-                z = _aggregated(level, values[..., :done]) * level.scale + level.bias
+            for stage in layout.stages:
+                z = _aggregated(stage, values[..., :done]) * stage.scale + stage.bias
                 at = done
-                for activation, width in level.activations:
+                for activation, width in stage.activations:
                     part = z[..., at - done : at - done + width]
                     values[..., at : at + width] = activation(part)
                     at += width
-                if level.keeps_pre_activation:
-                    values[..., at : at + level.width] = z
-                    at += level.width
+                if stage.keeps_pre_activation:
+                    values[..., at : at + stage.width] = z
+                    at += stage.width
                 done = at
         return values @ layout.outputs, values @ layout.following
 
 
-def _aggregated(level: Level, x: Floats) -> Floats:
-    """Return the aggregates of a level's neurons: (P, N, columns) to (P, N, width)."""
-    parts = [] if level.sums is None else [_summed(level.sums, x)]
-    for reduction in level.reductions:
+def _aggregated(stage: Stage, x: Floats) -> Floats:
+    """Return the aggregates of a stage's neurons: (P, N, columns) to (P, N, width)."""
+    parts = [] if stage.sums is None else [_summed(stage.sums, x)]
+    for reduction in stage.reductions:
         inputs = reduction.inputs.of(x)
         shape = (*x.shape[:2], reduction.width, reduction.k)
         parts.append(reduction.aggregation(inputs.reshape(shape)))

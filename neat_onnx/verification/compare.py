@@ -87,7 +87,7 @@ def compare(
     for each in ways:  # a model that states a batch may yet run single samples alone
         inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=each.fixed_batch)
         try:
-            return compared(net, model, each, inputs, seed, runtime, without_unordered=True)
+            return compare_on(net, model, each, inputs, seed, runtime, without_unordered=True)
         except ModelError as error:
             refusals.append(error)
     raise refusals[0]
@@ -126,7 +126,7 @@ def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) ->
     }
 
 
-def compared(
+def compare_on(
     net: Network,
     model: Model,
     player: Player,
@@ -154,7 +154,7 @@ def compared(
         try:
             check_ports(net, model, stated_outputs=True)
         except ModelError as stated:
-            raise ShapeMismatch(stated.message, hint=stated.hint) from None
+            raise ShapeMismatch(stated.message, hint=stated.hints) from None
         return _report("different", Errors(None, None, None, None, 0, 0), facts, str(error))
     report = _judged(net, model, parts, facts, runtime, slack)
     if report.passed or not without_unordered:

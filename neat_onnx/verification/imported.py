@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, NeatOnnxError, warn
+from neat_onnx.errors import ImportAdvice, ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.node import RUNTIME_DOMAIN
@@ -21,7 +21,8 @@ from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
-from neat_onnx.verification.compare import as_read, compared, with_ports
+from neat_onnx.passes.recurrent_layers import is_recurrent
+from neat_onnx.verification.compare import as_read, compare_on, with_ports
 from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
@@ -50,7 +51,6 @@ _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "ui
 _BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
 _OF_RUNTIMES = ("", "ai.onnx.ml", RUNTIME_DOMAIN)
 _SOFTMAXES = ("Softmax", "LogSoftmax", "Hardmax")
-_RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
 )
@@ -155,14 +155,14 @@ def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) ->
     if bits:
         x = _with_bits(net, model, x)
     x = _held(net, model, x)
-    report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
+    report = compare_on(net, model, player, [x], 0, runtime, _slack(net, model))
     if report.not_finite and not report.passed:
         x = _computed(net, player, x)
-        report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
+        report = compare_on(net, model, player, [x], 0, runtime, _slack(net, model))
     if not report.passed:
         held = _ordered(found, x, runtime)
         if held.shape != x.shape:
-            x, report = held, compared(net, model, player, [held], 0, runtime, _slack(net, model))
+            x, report = held, compare_on(net, model, player, [held], 0, runtime, _slack(net, model))
     if report.passed:
         return None
     what = report.first_error or report.difference()
@@ -173,8 +173,14 @@ def _refused(runtime: str, what: str, where: str) -> ModelError:
     return ModelError(
         f"the imported network does not compute what the model does in {runtime}: {what}",
         where=where,
-        hint="If the graph mixes the samples of its batch, it is no network: import with "
-        "batch_axis=None if the first axis is features; check=False leaves this check out",
+        hint=[
+            ImportAdvice(
+                "If the graph mixes the samples of its batch, it is no network: import with {} if "
+                "the first axis is features",
+                {"batch_axis": None},
+            ),
+            ImportAdvice("Leave this check out with {}", {"check": False}),
+        ],
     )
 
 
@@ -254,7 +260,7 @@ def _is_misread(node: Node, draft: Draft) -> bool:
     if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on
         axis, shape = given.get("axis", 1), draft.facts(node.input[0]).shape
         return axis != -1 and (shape is None or axis != len(shape) - 1)
-    return node.op_type in _RECURRENT and not _LEFT_OUT.isdisjoint(given)
+    return is_recurrent(node) and not _LEFT_OUT.isdisjoint(given)
 
 
 def _steps(net: Network, player: Player) -> int:

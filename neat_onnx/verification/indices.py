@@ -10,24 +10,9 @@ from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.elementwise import MOVING
 
-_MOVES = frozenset(
-    {
-        "ArrayFeatureExtractor",
-        "Cast",
-        "Flatten",
-        "Gather",
-        "Identity",
-        "Reshape",
-        "Slice",
-        "Squeeze",
-        "Transpose",
-    }
-    | {"Expand", "Split", "Tile", "Unsqueeze"}
-)
-"""Operators that hand on the elements of their first input."""
-
-
+_MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
 _SHIFTS = {"Add": 1, "Sub": -1}
 _LOSSES = ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
 _GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND", "ScatterElements")
@@ -100,7 +85,7 @@ def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
     for node in graph.node:
         yield node, origin
         first = node.input[0] if node.input else ""
-        if node.op_type in _MOVES and first in origin:
+        if node.op_type in _MOVING and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
         elif node.op_type in _SHIFTS and first in origin:
             shift, other = _shift(graph, node), origin.get(node.input[1])

@@ -180,7 +180,7 @@ def _is_as_rounded(
     outputs some are beyond the limit by chance. How many, how far, and in how many samples, is seen
     in each run of the network itself beside the others: a model may have four times of each.
     """
-    later = min(2 * steps, len(model[0]))
+    later = min(2 * steps, len(model.want))
     known = [_largest(run, (steps, later), later, bound) for run in (*ours, *others)]
     found = _beyond(model, known, bound, steps)
     if not found.outputs or len(known) < 2:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
@@ -120,7 +120,7 @@ def check_every_axis(net: Network, model: Model) -> None:
         ours = {port.name: port.shape for port in net.inputs}
         raise ModelError(
             f"the model's inputs are {_listed(theirs)}, the network's {_listed(ours)}",
-            hint="Import the model with batch_axis=None, too",
+            hint=ImportAdvice("Import the model with {}, too", {"batch_axis": None}),
         )
 
 

@@ -130,6 +130,14 @@ def test_import_gives_the_genome_back(run, network):
     assert neat_onnx.load_network("back.json") == neat_onnx.load_network(network)
 
 
+def test_one_of_a_kind_is_said_in_the_singular(run):
+    neat_onnx.Network.mlp([1, 1]).save("one.json")
+    _, out, _ = run("export", "one.json", "one.onnx")
+    assert "one.onnx: 2 nodes, 2 initializers, opset 18" in out
+    _, out, _ = run("import", "one.onnx", "back.json")
+    assert "back.json: 2 neurons, 1 connection, 1 level\n" in out
+
+
 def test_import_with_and_without_a_batch(run, network):
     run("export", network, "net.onnx", "--batch-dimension", "false", "--no-include-metadata")
     assert run("import", "net.onnx", "a.json", "--batch-axis", "auto")[0] == 0

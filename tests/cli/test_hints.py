@@ -41,3 +41,11 @@ def test_a_hint_can_be_typed(run, text, flags):
     assert code == 0
     assert all(flag in told for flag in flags)
     assert run("import", "model.onnx", "back.json", *flags)[0] == 0
+
+
+def test_a_name_that_no_flag_can_have_is_shown_as_python_has_it(run):
+    model = onnx.parser.parse_model(PARTLY)
+    model.graph.output[0].name = model.graph.node[0].output[0] = "left, right"
+    onnx.save(model, "model.onnx")
+    _, _, (line,) = run("import", "model.onnx", "back.json")
+    assert line.endswith("outputs=['left, right']")

@@ -7,6 +7,7 @@ import pytest
 from support.harness.page import ask, convert, files
 
 import neat_onnx
+from neat_onnx.errors import Hint, ImportAdvice
 from neat_onnx.page import bridge
 from neat_onnx.page.bridge import call
 from neat_onnx.page.wording import for_visitors
@@ -79,6 +80,16 @@ def test_a_hint_can_be_taken_in_the_form_of_an_import(declared, node, said, opti
     assert result["model_ports"]["imported"] == options.get("outputs", ["y", "z"])
 
 
+def test_options_are_whole_where_their_text_is_cut_off():
+    names = [f"output_of_a_head_{k:03}" for k in range(40)]
+    heads = " ".join(f"{name} = Tanh (x)" for name in names)
+    text = f"""<ir_version: 8, opset_import: ["": 18]>
+        heads (float[N, 2] x) => ({", ".join(names)}, z) {{ {heads} z = NonZero (x) }}"""
+    error = convert(onnx.parser.parse_model(text).SerializeToString(), name="m.onnx")[0]["error"]
+    assert error["hint"].endswith("…")
+    assert error["import"] == {"outputs": names}
+
+
 @pytest.mark.parametrize(
     "odd", [[1], {"x": 1}, {"batch_axis": "no"}, {"shapes": 3}, {"outputs": [1]}], ids=str
 )
@@ -135,17 +146,19 @@ def test_a_network_too_large_to_play_with_says_so(monkeypatch):
 
 
 def test_hints_speak_to_visitors():
-    hints = [
+    hints: list[Hint] = [
         "Known: tanh; register your own with neat_onnx.register_activation",
         "Give a path, bytes, JSON text, a dict or a ModelProto",
         "Export with dtype=float64",
         "Unpack it first; to turn a network into a model use load_network, or `neat-onnx export`",
-        "Leave this step out. Import with batch_axis=None to take every axis for features",
+        "Leave this step out. It is one of register_activation",
+        ImportAdvice("Leave the check out with {}", {"check": False}),
     ]
-    assert [for_visitors(hint) for hint in hints] == [
+    assert [for_visitors([hint]) for hint in hints] == [
         "Known: tanh",
         None,
         "Export with the type float64",
         "Unpack it first",
-        "Leave this step out. Import with “No batch” to take every axis for features",
+        "Leave this step out",
+        None,
     ]

@@ -42,7 +42,6 @@ ELSEWHERE = (
     r"cli",
     r"codegen",
     r"schemas",
-    r"hinted_arguments",
     r"page\.(dropped_models|wording)",
     r"model\.schema",
     r"population\.lower",

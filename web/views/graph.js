@@ -4,15 +4,12 @@ import { $, count, counted, h, whenChanged } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import { sceneOf } from "./scene.js";
 
-const MOST_NEURONS = 400; // drawn one by one without being asked to
-
 export function graph({ select }) {
   let drawn = null;
   const open = (result, found, every) => {
     drawn?.stop();
     drawn = null;
-    const crowded = result.summary.neurons > MOST_NEURONS;
-    if (crowded && !every) {
+    if (found.density && !every) { // there are many neurons: layers of them are drawn, unless asked otherwise
       const more = found.graph && h("button", { type: "button", className: "button", onclick: () => open(result, found, true) },
         `Draw all ${count(result.summary.neurons)} neurons`);
       $("graph").replaceChildren(density(found.density), h("div", { className: "buttons" }, more));

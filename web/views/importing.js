@@ -15,7 +15,7 @@ const axesOf = (written) => written.split(",").map((each) => each.trim())
 export async function portsOf(engine, { name, load }, { kind }) {
   if (kind !== "ModelError" && kind !== "OptionError") return null;
   const data = await (await load()).arrayBuffer();
-  return engine.call("model_ports", { name }, data).then(({ result }) => result, () => null);
+  return engine.call("model_ports", { name }, data).then(({ result }) => result, () => null); // it is no model
 }
 
 /** What the form is about: a model that was refused, or the result. */

@@ -90,7 +90,8 @@ def _network(genome: Genome, cycles: int | None) -> Network:
         raise OptionError(
             f"the genome {genome.id} has a cycle",
             where="cycles",
-            hint="Say how many updates a step takes (what ForwardSteps is called with): cycles=N",
+            hint="Say how many updates a step takes (what ForwardSteps is called with); cycles=N "
+            "does, or --cycles N",
         )
     _check_first_update(graph, genome, start)
     return graph.updated(cycles)

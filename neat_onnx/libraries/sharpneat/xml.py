@@ -131,7 +131,7 @@ def _read(element: Element, functions: Mapping[int, str], cycles: int | None) ->
     if genome.limited:
         warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
     if cycles is None and genome.has_cycle:
-        hint = "Give cycles, the timesteps of SharpNEAT's activation scheme"
+        hint = "Say the timesteps of SharpNEAT's activation scheme; cycles=N does, or --cycles N"
         raise OptionError("the network has cycles", where="cycles", hint=hint)
     if cycles is None and bias:
         return genome.without_silent(bias).acyclic()

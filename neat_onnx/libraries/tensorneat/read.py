@@ -53,8 +53,10 @@ def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
     if options.cycles is not None:
         return _updated(graph, options.cycles)
     if graph.has_cycle:
-        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome): cycles=N"
-        raise OptionError("the genome has a cycle", where="cycles", hint=hint)
+        hint = (
+            "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N does"
+        )
+        raise OptionError("the genome has a cycle", where="cycles", hint=f"{hint}, or --cycles N")
     return graph.without_silent(()).acyclic()
 
 
@@ -74,8 +76,12 @@ def _entries(content: Mapping[str, Any], key: str) -> list[tuple[Mapping[str, An
 def _count(options: ReadOptions, name: str) -> int:
     value = getattr(options, name)
     if value is None:
-        hint = "Give inputs=N and outputs=N, the num_inputs and num_outputs of the genome"
-        raise OptionError(f"TensorNEAT does not say its {name}", where=name, hint=hint)
+        hint = "Say the num_inputs and num_outputs of the genome; inputs=N and outputs=N do"
+        raise OptionError(
+            f"TensorNEAT does not say its {name}",
+            where=name,
+            hint=f"{hint}, or --inputs N --outputs N",
+        )
     if not is_whole(value) or value < 1:
         raise OptionError(f"{name} is {value!r}, expected a positive integer", where=name)
     return int(value)

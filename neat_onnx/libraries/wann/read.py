@@ -108,7 +108,7 @@ def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
 def _warn_of_inference(inputs: int, outputs: int) -> None:
     warn(
         f"read with {inputs} inputs and {outputs} outputs, inferred from the matrix: "
-        "say inputs=N and outputs=N if it is otherwise"
+        "say inputs=N and outputs=N (--inputs N --outputs N) if it is otherwise"
     )
 
 

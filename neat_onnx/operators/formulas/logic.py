@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from neat_onnx.errors import Hint, ImportAdvice
 from neat_onnx.lifting.context import INPUT, LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.expression import VARIABLE, Expression, equal, greater, negated, parts_of
@@ -273,10 +274,10 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     exact = ctx.facts[name].bounds or not rounds or np.all(ctx.kind[value.signals] == INPUT)
     if exact and limits.min - 1 < low <= high < limits.max + 1:
         return
-    hint = f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"
+    hints: list[Hint] = [f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"]
     if ctx.wiring.is_output(node.output[0]):
-        hint += f". What it reads can be imported: outputs=['{name}']"
-    ctx.fail(node, f"numbers would be cut off to the bits of {to.name}", hint)
+        hints.append(ImportAdvice("What it reads can be imported: {}", {"outputs": [name]}))
+    ctx.fail(node, f"numbers would be cut off to the bits of {to.name}", hints)
 
 
 @lifts(CastLike, infinite=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from neat_onnx.errors import ImportAdvice
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.lifting.outputs import choice_hint
@@ -169,5 +170,6 @@ def refuse_labels_of_two_scores(ctx: LiftingContext, node: Node) -> None:
     though the first one may be larger.
     """
     if ctx.wiring.is_read(node.output[0]):
-        hint = choice_hint(ctx.model.graph, node.output[:1]) or f"Import {node.output[1]!r} alone"
+        scores = ImportAdvice("Import the scores alone: {}", {"outputs": [node.output[1]]})
+        hint = choice_hint(ctx.model.graph, node.output[:1]) or scores
         ctx.fail(node, "runtimes choose other labels of two classes with a score each", hint)

@@ -4,7 +4,7 @@ A recurrence runs along the first axis of X. A network runs along the first axis
 import of one as the other is right only where both are the same axis.
 """
 
-from neat_onnx.errors import warn
+from neat_onnx.errors import ImportAdvice, warn
 from neat_onnx.lifting.axes import axes_of_inputs, names_batch
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST
@@ -54,7 +54,7 @@ def has_open_time(ctx: LiftingContext, node: Node) -> bool:
         ctx.fail(
             node,
             f"its sequence has the fixed length {fixed[0]}, which a network's has not",
-            "With batch_axis=None every step gets neurons of its own",
+            ImportAdvice("With {} every step gets neurons of its own", {"batch_axis": None}),
         )
     return bool(names)
 

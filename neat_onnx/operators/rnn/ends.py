@@ -6,30 +6,35 @@ initial state that is an input of the graph is the memory itself: at every step 
 last one. That is the same as long as recurrent layers alone begin with it.
 """
 
-from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import shapes_example
+from neat_onnx.errors import Hint, ImportAdvice, ModelError
+from neat_onnx.lifting.axes import example_shapes
 from neat_onnx.lifting.context import LiftingContext
+from neat_onnx.lifting.outputs import other_outputs
 from neat_onnx.model import Node
 from neat_onnx.model.wiring import reads
 
+_UNROLLED = "every step gets neurons of its own"
 
-def unrolling(ctx: LiftingContext) -> str:
+
+def unrolling(ctx: LiftingContext) -> ImportAdvice:
     """How a sequence gets neurons for every step, for an error that such neurons could do without.
 
     The sizes are an example, of inputs with a sequence of no fixed length.
     """
     inputs = ctx.model.graph.inputs
-    if example := shapes_example(inputs):
-        return f"With a fixed length, as {example}, every step gets neurons of its own"
-    sizes = shapes_example(inputs, features_only=True) or "fixed sizes"
-    return f"With batch_axis=None and {sizes}, every step gets neurons of its own"
+    if shapes := example_shapes(inputs):
+        return ImportAdvice(f"With a fixed length, as {{}}, {_UNROLLED}", {"shapes": shapes})
+    if shapes := example_shapes(inputs, features_only=True):
+        return ImportAdvice(f"With {{}}, {_UNROLLED}", {"batch_axis": None, "shapes": shapes})
+    return ImportAdvice(f"With {{}} and fixed sizes, {_UNROLLED}", {"batch_axis": None})
 
 
-def feeding(ctx: LiftingContext) -> str:
+def feeding(ctx: LiftingContext) -> tuple[Hint, ...]:
     """How an initial state that is computed can be the network's memory, or every step unrolled."""
     return (
         "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it "
-        f"is the network's memory. {unrolling(ctx)}"
+        "is the network's memory",
+        unrolling(ctx),
     )
 
 
@@ -68,11 +73,12 @@ def find_ends(ctx: LiftingContext) -> None:
             timed.update(set(outputs).difference(last, ended))
         elif names & begun:
             begun.update(outputs)
-    if shown := begun.intersection(entry.name for entry in ctx.model.graph.outputs):
+    given = [entry.name for entry in ctx.model.graph.outputs]
+    if shown := begun.intersection(given):
         raise ModelError(
             f"graph output '{min(shown)}' is the state before a sequence",
             where="graph.outputs",
-            hint="Choose other outputs, as outputs=['...']",
+            hint=other_outputs([name for name in given if name not in begun]),
         )
 
 

@@ -37,21 +37,21 @@ class SpatialLayers:
     """The spatial layers of a network.
 
     Attributes:
-        handlers: one for each block that is written as such.
+        layers: one for each block that is written as such.
         carried: the ones among them whose blocks the network carries.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
         inferred: the blocks that were found in the weights.
     """
 
-    handlers: list[Layer] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
     carried: list[Layer] = field(default_factory=list)
     mismatched: list[int] = field(default_factory=list)
     inferred: list[SpatialBlock] = field(default_factory=list)
 
     @property
     def blocks(self) -> list[SpatialBlock]:
-        """The geometry of each layer, in the order of `handlers`."""
-        return [handler.spatial for handler in self.handlers]
+        """The geometry of each layer, in the order of `layers`."""
+        return [layer.spatial for layer in self.layers]
 
 
 @lowers(Stage.WINDOWS)
@@ -59,14 +59,14 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
     found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
     claims = [
-        Claim(Block(0, handler.neurons), handler.lower, handler.one_level)
-        for handler in with_stacks(ctx, found.handlers, found.carried)
+        Claim(Block(0, layer.neurons), layer.lower, layer.one_level)
+        for layer in with_stacks(ctx, found.layers, found.carried)
     ]
 
     def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
         return spatial_metadata(ctx, claims, found.inferred, found.mismatched)
 
-    ctx.apart += [each.spatial for each in found.handlers if each.apart is not None]
+    ctx.apart += [each.spatial for each in found.layers if each.apart is not None]
     return Plan(claims, metadata)
 
 
@@ -78,12 +78,12 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
-    asked = len(search.found.handlers)
+    asked = len(search.found.layers)
     for whole in ctx.net.blocks:
         label = f"a {whole.kind} of the network is written neuron by neuron"
         for block in whole.by_activation(ctx.net.neurons.activation):
             search.take(label, block, asked=False)
-    search.found.carried = search.found.handlers[asked:]
+    search.found.carried = search.found.layers[asked:]
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -164,7 +164,7 @@ class _Search:
         if np.any(self._taken[block.neurons]):
             return False
         try:
-            self.found.handlers.append(self._checked(block, evolved=not asked))
+            self.found.layers.append(self._checked(block, evolved=not asked))
         except NotShared as error:
             holds = isinstance(error, Unavailable)
             if asked or not holds:
@@ -172,7 +172,7 @@ class _Search:
             if level is not None and not holds:
                 self.found.mismatched.append(level)
             return False
-        self._taken[self.found.handlers[-1].neurons] = True
+        self._taken[self.found.layers[-1].neurons] = True
         return True
 
     def _checked(self, block: SpatialBlock, *, evolved: bool) -> Layer:
@@ -181,27 +181,27 @@ class _Search:
         except NetworkError as error:
             raise NotShared(error.message) from None
         try:
-            handler = self._handler(block)
+            layer = self._layer(block)
         except NotShared as error:
             if not evolved or isinstance(error, Unavailable):
                 raise
-            handler = self._handler_of_most(block, error)
-        together = [*(each.one_level for each in self.found.handlers), handler.one_level]
+            layer = self._layer_of_most(block, error)
+        together = [*(each.one_level for each in self.found.layers), layer.one_level]
         if not all(stands_on_a_level(self._levels, each) for each in together):
             try:
                 schedule(self._ctx.net, together)
             except NetworkError:
                 raise NotShared("one of its neurons depends on another") from None
-        return handler
+        return layer
 
-    def _handler_of_most(self, block: SpatialBlock, error: NotShared) -> Layer:
-        """The handler of most neurons of a block, which refused all of them with an error."""
+    def _layer_of_most(self, block: SpatialBlock, error: NotShared) -> Layer:
+        """The layer of most neurons of a block, which refused all of them with an error."""
         try:
-            return self._handler(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
+            return self._layer(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
         except NotShared:
             raise error from None
 
-    def _handler(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
+    def _layer(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
         ctx = self._ctx
         if is_row_product(ctx, block):
             return RowProduct.checked(ctx, block, apart)

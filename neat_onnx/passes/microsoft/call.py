@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.passes.draft import Draft, copied
 
@@ -22,10 +23,17 @@ SIXTEEN_BITS = 21
 
 
 def rewrites(*operators: str) -> Callable[[Rule], Rule]:
-    """Register the decorated function as the rule of these operators."""
+    """Register the decorated function as the rule of these operators.
+
+    Raises:
+        ModelError: one of them has a rule already.
+    """
 
     def register(rule: Rule) -> Rule:
-        RULES.update(dict.fromkeys(operators, rule))
+        for operator in operators:
+            if operator in RULES:
+                raise ModelError(f"two rules rewrite {operator}")
+            RULES[operator] = rule
         return rule
 
     return register

@@ -276,3 +276,12 @@ def test_an_encoder_whose_state_alone_is_an_output_says_so():
     model = layered("GRU", outputs=["-y"])
     with pytest.raises(ModelError, match="every output feeds an input"):
         import_model(model)
+
+
+def test_an_output_of_the_first_state_alone_is_refused_beside_others():
+    model = layered("GRU", more=[node("Neg", "h_first", "begun")], outputs=["begun"])
+    with pytest.raises(ModelError, match="'begun' is the state before a sequence") as raised:
+        import_model(model)
+    assert "'y'" in raised.value.hint
+    (advice,) = raised.value.hints
+    assert import_model(model, **advice.arguments).outputs[0].name == "y"
