@@ -137,7 +137,7 @@ def _shift(graph: Graph, node: Node) -> Range | None:
 def _simple(model: Model) -> Model:
     """The model with sizes that are known, and places alone that were paired with numbers."""
     whole = any(entry.elem_type.is_integer for entry in model.graph.inputs)
-    if not whole or not any(node.op_type in _PLACED for node in model.graph.node):
+    if not whole or not any(node.op_type in (*_PLACED, "Loop") for node in model.graph.node):
         return model
     try:
         return canonicalize(model, SIMPLE)

@@ -51,6 +51,7 @@ NOTES = {
     "TreeEnsemble": "no `BRANCH_MEMBER`",
     "TreeEnsembleClassifier": "a score for each label, or one for two",
     "SVMClassifier": "`post_transform` of two labels NONE",
+    "Slice": "computed ones between which all elements are reduced",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
