@@ -30,7 +30,14 @@ _MOVES = frozenset(
 
 _SHIFTS = {"Add": 1, "Sub": -1}
 _LOSSES = ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
-_GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND", "ScatterElements")
+_GATHERING = (
+    "ArrayFeatureExtractor",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "ScatterElements",
+    "ScatterND",
+)
 _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
@@ -73,7 +80,7 @@ def places_of(model: Model) -> Mapping[str, Range]:
         first = node.input[0] if node.input else ""
         if node.op_type in _PLACED and node.input[1] in origin:
             draft = draft or Draft(model)
-            size = _along_axis(node, draft.facts(first).shape)
+            size = _along_axis(node, *(draft.facts(name).shape for name in node.input[:2]))
             each = origin[node.input[1]]
             if size is not None:
                 found[each.name] = _within(found.get(each.name), each.within(size))
@@ -153,8 +160,14 @@ def _categories(node: Node) -> int:
     return len(categories) if numbered else 0
 
 
-def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
-    """The size of the axis that a node reads along, if it is known."""
+def _along_axis(
+    node: Node, shape: Sequence[Extent] | None, places: Sequence[Extent] | None
+) -> int | None:
+    """The size of the axis that a node reads along, if it is known; of several axes, the least."""
+    if node.op_type == "ScatterND":
+        sizes = shape[: places[-1]] if shape and places and isinstance(places[-1], int) else ()
+        known = [size for size in sizes if isinstance(size, int)]
+        return min(known) if sizes and len(known) == len(sizes) else None
     axis = getattr(node.attributes, "batch_dims" if node.op_type == "GatherND" else "axis", 0)
     axis = {"ArrayFeatureExtractor": -1}.get(node.op_type, 1 if node.op_type in _LOSSES else axis)
     if shape is None or not -len(shape) <= axis < len(shape):
