@@ -8,7 +8,8 @@ from neat_onnx.model import Model, Node
 def seldom_forms(model: Model) -> Model:
     """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts.
 
-    Tensors stand for optional ones.
+    Tensors stand for optional ones, and for lists that an If gives; masks for Slices between
+    computed places.
     """
     operators = {node.op_type for node in model.graph.node}
     if any(name.startswith("Optional") for name in operators):
@@ -19,6 +20,10 @@ def seldom_forms(model: Model) -> Model:
         from neat_onnx.passes.signed_shifts import signed_shifts  # noqa: PLC0415 - see above
 
         model = signed_shifts(model)
+    if "If" in operators:
+        from neat_onnx.passes.sequence_branches import sequence_branches  # noqa: PLC0415 - as above
+
+        model = sequence_branches(model)
     if "CastLike" in operators:
         from neat_onnx.passes.known_casts import known_casts  # noqa: PLC0415 - see above
 
