@@ -6,6 +6,7 @@ one, unless both start alike.
 """
 
 from collections import deque
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -16,16 +17,48 @@ from neat_onnx.network.genes import Ints
 
 def resolution_of(ctx: LiftingContext) -> Resolution:
     """The neurons of all signals of an import, and copies for delays that start differently."""
+    _open_circles(ctx)
     resolution = Resolution(ctx)
     registers = _starting_differently(ctx, resolution.neuron_of) if ctx.initial else {}
     if not registers:
         return resolution
-    copies = ctx.add_neurons(len(registers))
-    sources = np.array([signal for signal, _ in registers], np.int64)
-    ctx.connect(copies, sources, np.arange(len(sources)), np.ones(len(sources)))
-    for copy, some in zip(copies.signals.tolist(), registers.values(), strict=True):
+    copies = _copies(ctx, np.array([signal for signal, _ in registers], np.int64))
+    for copy, some in zip(copies, registers.values(), strict=True):
         ctx.next.update(dict.fromkeys(some, copy))
     return Resolution(ctx)
+
+
+def _copies(ctx: LiftingContext, sources: Ints) -> list[int]:
+    """The signals of new neurons, each of which hands one signal on."""
+    copies = ctx.add_neurons(len(sources))
+    ctx.connect(copies, sources, np.arange(len(sources)), np.ones(len(sources)))
+    signals: list[int] = copies.signals.tolist()
+    return signals
+
+
+def _open_circles(ctx: LiftingContext) -> None:
+    """Put neurons between registers that delay one another, and no neuron's value."""
+    ends = {each for each in ctx.next.values() if ctx.kind[each] != REGISTER}
+    reach = _reaching(ctx.next, ends)
+    held = sorted({each for register, each in ctx.next.items() if register not in reach})
+    if not held:
+        return
+    copies = dict(zip(held, _copies(ctx, np.array(held, np.int64)), strict=True))
+    ctx.next.update({one: copies[each] for one, each in ctx.next.items() if each in copies})
+
+
+def _reaching(following: Mapping[int, int], ends: Iterable[int]) -> set[int]:
+    """The registers that delay one of `ends`, by any number of steps."""
+    before: dict[int, list[int]] = {}
+    for register, each in following.items():
+        before.setdefault(each, []).append(register)
+    found: set[int] = set()
+    waiting = [*ends]
+    while waiting:
+        new = before.get(waiting.pop(), [])
+        found.update(new)
+        waiting += new
+    return found
 
 
 def _starting_differently(

@@ -167,6 +167,7 @@ def input_ports(
 ) -> tuple[Port, ...]:
     """The ports of the inputs, of which each has these axes that are time and the batch."""
     stated = {each.name: each for each in ctx.model.graph.inputs}
+    _require_time(ctx, [name for name, _, _ in entries], axes)
     has_batch = any(axes[name] for name, _, _ in entries)
     ports = []
     for name, shape, signals in entries:
@@ -176,6 +177,27 @@ def input_ports(
         neurons = resolved.neuron_of[signals]
         ports.append(Port(name, shape, neurons, dtype, batch_axis, time_axis))
     return tuple(ports)
+
+
+def _require_time(ctx: LiftingContext, names: Sequence[str], axes: Mapping[str, Axes]) -> None:
+    """Refuse an input of each sample that is there once, beside sequences: a network reads its
+    inputs at every step.
+    """
+    timed = [name for name in axes if len(axes[name]) > 1]
+    for name in names if timed else ():
+        if len(axes[name]) == 1:
+            raise ModelError(
+                f"graph input '{name}' has no axis of time, as '{timed[0]}' has: a network reads "
+                "each input at every step",
+                where="graph.inputs",
+                hint=(
+                    ImportAdvice(
+                        "Give sequences a length, as {}",
+                        {"shapes": example_shapes(ctx.model.graph.inputs)},
+                    ),
+                    f"Or give '{name}' an axis of time",
+                ),
+            )
 
 
 def output_ports(

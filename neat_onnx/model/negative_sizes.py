@@ -22,6 +22,7 @@ _NOT_KNOWN = (
     onnx.checker.ValidationError,
     KeyError,
     RuntimeError,
+    ValueError,  # a type of a graph inside a node that is left out
 )
 _Types = dict[str, onnx.TypeProto]
 _Data = dict[str, onnx.TensorProto]

@@ -20,11 +20,26 @@ def is_recurrent(node: Node) -> bool:
     return node.op_type in _RECURRENT and not node.domain and bool(node.input)
 
 
+def _first_sequence(node: Node) -> str:
+    """The first tensor that a Scan with states scans; "" of any other node."""
+    if node.op_type != "Scan" or node.domain:
+        return ""
+    states = len(node.input) - node.given_attributes["num_scan_inputs"]
+    return node.input[states] if states else ""
+
+
+def _axis_of_first(scan: Node) -> int:
+    """The axis that a Scan runs along, of its first sequence."""
+    axes = scan.given_attributes.get("scan_input_axes")
+    return int(axes[0]) if axes else 0
+
+
 class RecurrentLayers:
     """The recurrent layers of a model, each a node.
 
     Attributes:
         nodes: the layers, in order.
+        scans: Scans that carry states.
         entries: the graph inputs by name, without those that are constant. Each axis of no fixed
             size has a name.
     """
@@ -32,6 +47,7 @@ class RecurrentLayers:
     def __init__(self, model: Model) -> None:
         graph, constant = model.graph, {tensor.name for tensor in model.graph.initializer}
         self.nodes = [node for node in graph.node if is_recurrent(node)]
+        self.scans = [node for node in graph.node if _first_sequence(node)]
         self._made = {name: node for node in graph.node for name in node.output if name}
         inputs = [_named(entry) for entry in graph.inputs if entry.name not in constant]
         self.entries = {entry.name: entry for entry in inputs}
@@ -60,7 +76,13 @@ class RecurrentLayers:
         return self._facts.get(name, TensorFacts(None, None)).shape or ()
 
     def _shape(self, node: Node) -> tuple[Extent, ...]:
-        """The sizes of time and the batch of a layer's sequence; () if nothing is known of it."""
+        """The sizes of time and the batch of a layer's sequence; () if nothing is known of it.
+
+        Any axis of a Scan's sequence but the first may be the batch.
+        """
+        if sequence := _first_sequence(node):
+            shape, axis = self.shape_of(sequence), _axis_of_first(node)
+            return (shape[axis], None) if -len(shape) <= axis < len(shape) else ()
         shape = self.shape_of(node.input[0])
         if len(shape) != 3:
             return ()

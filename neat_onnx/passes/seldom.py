@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from neat_onnx.model import Model
+from neat_onnx.model import Model, Node
 
 
 def seldom_forms(model: Model) -> Model:
     """The model with other nodes for Loops whose rounds depend on the inputs, and signed shifts.
 
-    Tensors stand for optional ones.
+    Tensors stand for optional ones, and for lists that an If gives; masks for Slices between
+    computed places.
     """
     operators = {node.op_type for node in model.graph.node}
     if any(name.startswith("Optional") for name in operators):
@@ -19,12 +20,29 @@ def seldom_forms(model: Model) -> Model:
         from neat_onnx.passes.signed_shifts import signed_shifts  # noqa: PLC0415 - see above
 
         model = signed_shifts(model)
+    if "If" in operators:
+        from neat_onnx.passes.sequence_branches import sequence_branches  # noqa: PLC0415 - as above
+
+        model = sequence_branches(model)
+    if "CastLike" in operators:
+        from neat_onnx.passes.known_casts import known_casts  # noqa: PLC0415 - see above
+
+        model = known_casts(model)
+    if "Slice" in operators and any(map(_has_computed_places(model), model.graph.node)):
+        from neat_onnx.passes.computed_slices import computed_slices  # noqa: PLC0415 - see above
+
+        model = computed_slices(model)
     if "Loop" in operators:
         from neat_onnx.passes.limited_loops import limited_loops  # noqa: PLC0415 - see above
         from neat_onnx.passes.loops_over_time import loops_over_time  # noqa: PLC0415 - see above
 
         model = limited_loops(loops_over_time(model))
     return model
+
+
+def _has_computed_places(model: Model) -> Callable[[Node], bool]:
+    constant = {tensor.name for tensor in model.graph.initializer}
+    return lambda node: node.op_type == "Slice" and not constant.issuperset(node.input[1:3])
 
 
 def simple_inside(model: Model, simple: Callable[[Model], Model]) -> Model:

@@ -1,10 +1,10 @@
-"""Which axes of an input are time and the batch, from the recurrent layers that run along them.
+"""Which axes of an input are time and the batch, from the layers and Scans that run along them.
 
 PyTorch names an axis whatever its user calls it, or leaves it without a name, and a layer with the
 batch first transposes [N, T, F] before it runs. The axis that it runs along is time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from neat_onnx.errors import warn
 from neat_onnx.model import Model, Node, ValueInfo
@@ -30,7 +30,7 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
     layers = RecurrentLayers(model)
     changed: dict[str, ValueInfo] = {}
     symbols: dict[str, str] = {}
-    for node in layers.nodes:
+    for node in (*layers.nodes, *layers.scans):
         name, axes = layers.input_of(node)
         if len(axes) < 2:
             continue
@@ -38,6 +38,29 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
         if _is_misread(entry.shape or (), axes, read):
             _warn_of_batch(node, (entry.shape or ())[axes[0]])
             changed.setdefault(name, _named(entry, axes, symbols))
+    return _with_symbols(model, symbols, changed)
+
+
+def axes_of_loops(
+    model: Model, known: Mapping[str, Axes], read: Callable[[Sequence[Extent]], Axes]
+) -> Model:
+    """The model with the axes of inputs named "time" and "batch" as they are known to be.
+
+    Only a model with Loops is changed: the axis that a Loop goes along stands nowhere in it.
+
+    Args:
+        model: the model.
+        known: (time, batch) of inputs, by name.
+        read: the axes that are read from sizes; right ones are left.
+    """
+    if not any(node.op_type == "Loop" for node in model.graph.node):
+        return model
+    changed: dict[str, ValueInfo] = {}
+    symbols: dict[str, str] = {}
+    for entry in model.graph.inputs:
+        sizes, axes = entry.shape or (), known.get(entry.name, ())
+        if axes and max(axes) < len(sizes) and _is_misread(sizes, axes, read):
+            changed[entry.name] = _named(entry, axes, symbols)
     return _with_symbols(model, symbols, changed)
 
 

@@ -17,7 +17,7 @@ from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.fixed_batches import fixed_batches
-from neat_onnx.passes.sequence_axes import sequence_axes
+from neat_onnx.passes.sequence_axes import axes_of_loops, sequence_axes
 from neat_onnx.passes.sequence_states import sequence_states
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.integers import computes_integers
@@ -33,7 +33,7 @@ from neat_onnx.verification.judge import (
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
+from neat_onnx.verification.ports import axes_in_time, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
@@ -96,12 +96,15 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    Axes of inputs are named as recurrent layers tell them. The network may have tensors inside the
-    graph as outputs, and lack outputs that are drawn at random, which not every runtime can do.
+    Axes of inputs are named as recurrent layers tell them, or beside Loops as the network does. It
+    may have tensors inside the graph as outputs, and lack outputs that are drawn at random, which
+    not every runtime can do.
     """
     names = {port.name for port in net.outputs}
     model = fixed_batches(with_port_sizes(net, model))
-    model = sequence_states(sequence_axes(model, input_axes))
+    known = {port.name: axes_in_time(port) for port in net.inputs}
+    model = axes_of_loops(sequence_axes(model, input_axes), known, input_axes)
+    model = sequence_states(model)
     model = with_inner_outputs(model, sorted(names))
     names.update(pairs_of(net, model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]

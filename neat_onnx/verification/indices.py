@@ -15,7 +15,14 @@ from neat_onnx.passes.elementwise import MOVING
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
 _SHIFTS = {"Add": 1, "Sub": -1}
 _LOSSES = ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
-_GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND", "ScatterElements")
+_GATHERING = (
+    "ArrayFeatureExtractor",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "ScatterElements",
+    "ScatterND",
+)
 _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
@@ -58,7 +65,7 @@ def places_of(model: Model) -> Mapping[str, Range]:
         first = node.input[0] if node.input else ""
         if node.op_type in _PLACED and node.input[1] in origin:
             draft = draft or Draft(model)
-            size = _along_axis(node, draft.facts(first).shape)
+            size = _along_axis(node, *(draft.facts(name).shape for name in node.input[:2]))
             each = origin[node.input[1]]
             if size is not None:
                 found[each.name] = _within(found.get(each.name), each.within(size))
@@ -122,7 +129,7 @@ def _shift(graph: Graph, node: Node) -> Range | None:
 def _simple(model: Model) -> Model:
     """The model with sizes that are known, and places alone that were paired with numbers."""
     whole = any(entry.elem_type.is_integer for entry in model.graph.inputs)
-    if not whole or not any(node.op_type in _PLACED for node in model.graph.node):
+    if not whole or not any(node.op_type in (*_PLACED, "Loop") for node in model.graph.node):
         return model
     try:
         return canonicalize(model, SIMPLE)
@@ -138,8 +145,14 @@ def _categories(node: Node) -> int:
     return len(categories) if numbered else 0
 
 
-def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
-    """The size of the axis that a node reads along, if it is known."""
+def _along_axis(
+    node: Node, shape: Sequence[Extent] | None, places: Sequence[Extent] | None
+) -> int | None:
+    """The size of the axis that a node reads along, if it is known; of several axes, the least."""
+    if node.op_type == "ScatterND":
+        sizes = shape[: places[-1]] if shape and places and isinstance(places[-1], int) else ()
+        known = [size for size in sizes if isinstance(size, int)]
+        return min(known) if sizes and len(known) == len(sizes) else None
     axis = getattr(node.attributes, "batch_dims" if node.op_type == "GatherND" else "axis", 0)
     axis = {"ArrayFeatureExtractor": -1}.get(node.op_type, 1 if node.op_type in _LOSSES else axis)
     if shape is None or not -len(shape) <= axis < len(shape):

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from neat_onnx.errors import ImportAdvice, ModelError
+from neat_onnx.lifting.axes import Axes
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.passes.checks.half_precision import HALVES, rounds_to
 from neat_onnx.passes.draft import with_graph
 
@@ -87,6 +89,13 @@ def with_port_sizes(net: Network, model: Model) -> Model:
     inputs = [_sized(entry, ports.get(entry.name)) for entry in entries]
     alike = all(sized is entry for sized, entry in zip(inputs, entries, strict=True))
     return model if alike else with_graph(model, inputs=inputs)
+
+
+def axes_in_time(port: Port) -> Axes:
+    """The axes (time, batch) of an input in a graph of sequences; () where the port says none."""
+    if port.time_axis is None or port.batch_axis is None:
+        return ()
+    return port.time_axis, port.batch_axis + (port.time_axis <= port.batch_axis)
 
 
 def _sized(entry: ValueInfo, shape: tuple[int, ...] | None) -> ValueInfo:

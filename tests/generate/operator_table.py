@@ -45,12 +45,12 @@ NOTES = {
     "GatherND": "constant indices without a batch, or computed ones of one axis",
     "LinearRegressor": "`post_transform` for several targets only",
     "LinearClassifier": "a score for each label",
-    "ScatterElements": "constant indices that are there for each sample; at computed ones no "
-    "reduction but `add`",
-    "ScatterND": "constant indices, not along the batch",
+    "ScatterElements": "constant indices that are there for each sample",
+    "ScatterND": "constant indices, not along the batch, or computed ones without a batch",
     "TreeEnsemble": "no `BRANCH_MEMBER`",
     "TreeEnsembleClassifier": "a score for each label, or one for two",
     "SVMClassifier": "`post_transform` of two labels NONE",
+    "Slice": "computed ones between which all elements are reduced",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer

@@ -56,6 +56,11 @@ CASES = {
         (f"{OF_BATCH} {STEP} {LISTED}", STACK.replace("axis = 0", "axis = 1")),
         {"axes": "batch, time, 3", "axis": "one"},
     ),
+    "the batch first, by other names": (
+        (f"{OF_BATCH} {STEP} {LISTED}", STACK.replace("axis = 0", "axis = 1")),
+        {"axes": "u, v, 3", "axis": "one"},
+    ),
+    "time first, by other names": ((f"{ROW} {STEP} {LISTED}", STACK), {"axes": "N, T, 3"}),
     "the batch first, of parts along time": (
         (
             f"""{OF_BATCH} {STEP} along = Constant <value = int64[1] {{1}}> ()

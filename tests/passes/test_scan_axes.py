@@ -61,6 +61,15 @@ def test_a_scan_along_an_open_axis_of_time():
     assert verify(net, model, runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(("axes", "along"), [("NT", 0), ("TN", 1), ("ab", 1), ("bs", 0)])
+def test_the_axis_that_a_scan_runs_along_is_time_whatever_its_name(axes, along, check):
+    model = scan((*axes, 3), scan_input_axes=[along], scan_output_axes=[along])
+    net = import_model(model, check=check)
+    assert net.inputs[0].time_axis == along
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
 def test_a_scan_backward_through_open_time_is_refused_with_a_way_on():
     along = {"scan_input_axes": [1], "scan_output_axes": [1]}
     model = scan(("N", "T", 3), scan_input_directions=[1], **along)

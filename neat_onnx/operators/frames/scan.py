@@ -7,13 +7,12 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
-from typing import Any, Literal, Self
+from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 from pydantic import model_validator
 
-from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
@@ -27,19 +26,18 @@ from neat_onnx.lifting.followed_axes import (
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
-from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import names_made, names_read
+from neat_onnx.model.wiring import names_made, names_read, producers
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.frames.memory import State, ports_of_sequences
 from neat_onnx.operators.frames.ports import as_stated
 from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_metadata
 from neat_onnx.operators.frames.steps import timed
-from neat_onnx.operators.layout.arranging import Expand, combined
-from neat_onnx.operators.layout.shaping import Concat, Slice
+from neat_onnx.operators.frames.unrolled_scan import unroll
+from neat_onnx.operators.layout.arranging import Expand
+from neat_onnx.operators.layout.shaping import Concat, Identity, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
-from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends
+from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
 from neat_onnx.passes.splice import renamed
 
 
@@ -90,7 +88,6 @@ class Scan(Node):
         }
 
 
-_MAX_STEPS = 1000  # of a sequence of fixed length
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
 
 
@@ -209,24 +206,26 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     for name, entry in zip(node.input, body.inputs, strict=True):
         _hand_type(ctx, name, entry.name)
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
-        _unroll(ctx, node, body, count)
+        unroll(ctx, node, body, count)
         return
-    if count:  # without states, steps are as samples
+    changing = [position for position in range(count) if not _is_kept(ctx, node, position)]
+    if changing:  # without states, steps are as samples
         has_open_time(ctx, node)
         find_ends(ctx)
     for position, entry in enumerate(body.inputs[:count]):
-        ctx.operands[entry.name] = _state(ctx, node, position)
+        start = _state(ctx, node, position) if position in changing else ctx.operand(node, position)
+        ctx.operands[entry.name] = start
     for position, entry in enumerate(body.inputs[count:], count):
         sequence = ctx.value(node, position)
-        if sequence.shape[:1] != (1,):
+        if sequence.shape[:1] != (1,) or (changing and not _is_of_time(ctx, node.input[position])):
             ctx.fail(node, "it scans an axis that is not the first one of a graph input")
         ctx.operands[entry.name] = sequence.rearranged(lambda array: array[0])
     ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
     with _one_sample(ctx) if _runs_over_samples(ctx.followed, node) else nullcontext():
         for inner in body.node:
             lift_node(ctx, inner)
-    for held, following in zip(body.inputs[:count], body.outputs[:count], strict=True):
-        ctx.feed(held.name, following.name)
+    for position in changing:
+        ctx.feed(body.inputs[position].name, body.outputs[position].name)
     for name, following in zip(node.output, body.outputs[:count], strict=False):
         ctx.operands[name] = ctx.operands[following.name]
     results = [ctx.operands.get(entry.name) for entry in body.outputs]
@@ -252,17 +251,40 @@ def _require_first_axes(ctx: LiftingContext, node: Scan) -> None:
             ctx.fail(node, f"{name}: {list(found)}, of sequences whose axes are not known", hint)
 
 
+def _is_kept(ctx: LiftingContext, node: Scan, position: int) -> bool:
+    """Whether a state is a constant that every step hands on."""
+    body = node.attributes.body
+    made, name = producers(body), body.outputs[position].name
+    for _ in body.node:
+        if name in made and isinstance(made[name], Identity):
+            name = made[name].input[0]
+    return name == body.inputs[position].name and not isinstance(ctx.operand(node, position), Value)
+
+
 def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:
     """The registers of a state: new ones, or an input of the graph that an output feeds."""
     start = ctx.operand(node, position)
     if isinstance(start, Value):
         if not start.plain or np.any(ctx.kind[start.signals] != REGISTER):
-            ctx.fail(node, f"its initial state {node.input[position]} is computed", feeding(ctx))
+            _refuse_start(ctx, node, position)
         return start
     check_all_fed(ctx, node)
     signals = ctx.add_signals(start.size, REGISTER)
     ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
     return Value(signals.reshape(start.shape))
+
+
+def _refuse_start(ctx: LiftingContext, node: Scan, position: int) -> NoReturn:
+    """Refuse an initial state that is no memory; an input is one if its last state is an output."""
+    name, last = node.input[position], node.output[position]
+    hint = feeding(ctx)
+    if last and name in {entry.name for entry in ctx.model.graph.inputs}:
+        hint = (
+            f"With its last state '{last}' among the outputs of the graph, it is the network's "
+            "memory",
+            unrolling(ctx),
+        )
+    ctx.fail(node, f"its initial state {name} is computed", hint)
 
 
 @follows(Scan)
@@ -307,44 +329,14 @@ def _one_sample(ctx: LiftingContext) -> Iterator[None]:
         ctx.features_only = before
 
 
+def _is_of_time(ctx: LiftingContext, name: str) -> bool:
+    """Whether the first axis of a tensor is the first one that the graph's inputs have open."""
+    return ctx.followed.of(name)[0] == FIRST
+
+
 def _is_of_features(ctx: LiftingContext, node: Scan, position: int) -> bool:
     """Whether a sequence is a constant, or its first axis is neither time nor the batch."""
     operand = ctx.operand(node, position)
     if not isinstance(operand, Value) or ctx.features_only:
         return True
     return operand.shape[:1] != (1,) and not any(ctx.leading(node.input[position])[:1])
-
-
-def _unroll(ctx: LiftingContext, node: Scan, body: Graph, count: int) -> None:
-    """The body's nodes for each step, its states handed on, its other outputs side by side."""
-    sequences = [ctx.operand(node, position) for position in range(count, len(node.input))]
-    lengths = {operand.shape[0] for operand in sequences}
-    if len(lengths) != 1 or not 0 < max(lengths) <= _MAX_STEPS:
-        ctx.fail(
-            node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MAX_STEPS}"
-        )
-    states = [ctx.operand(node, position) for position in range(count)]
-    Budget().take("nodes", len(body.node) * max(lengths), node.label)
-    ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
-    for name in names_read(body):  # at every step, though it stands there once
-        if isinstance(captured := ctx.operands.get(name), Value):
-            ctx.operands[name] = captured.shared
-    parts: list[list[Operand]] = []
-    for step in range(max(lengths)):
-        given = [
-            *states,
-            *(rearranged(each, partial(np.take, indices=step, axis=0)) for each in sequences),
-        ]
-        for entry, operand in zip(body.inputs, given, strict=True):
-            ctx.operands[entry.name] = operand.shared if isinstance(operand, Value) else operand
-        for inner in body.node:
-            lift_node(ctx, inner)
-        results = [ctx.operands[entry.name] for entry in body.outputs]
-        states = results[:count]
-        parts.append(results[count:])
-    stacked = [combined(ctx, node, each, _stacked) for each in zip(*parts, strict=True)]
-    ctx.bind(node, *states, *stacked)
-
-
-def _stacked(*rows: Array) -> Array:
-    return np.stack(rows)

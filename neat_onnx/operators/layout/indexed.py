@@ -1,7 +1,8 @@
 """GatherElements, GatherND, ScatterElements, ScatterND and OneHot, by constant indices.
 
 Nothing is computed by those that gather; those that scatter combine elements by neurons where they
-reduce. GatherND and OneHot read computed indices, too, by comparisons.
+reduce. GatherND and OneHot read computed indices, too, by comparisons; `computed_scatters.py` has
+those that scatter at computed places.
 """
 
 import math
@@ -17,11 +18,14 @@ from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of, combined
+from neat_onnx.operators.layout.computed_scatters import (
+    PRIMITIVES,
+    scatter_along,
+    scatter_slices,
+)
 from neat_onnx.operators.layout.lookup import hits_at, places_hit, taken
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
-
-_PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
 
 
 class GatherNDAttributes(Attributes):
@@ -194,7 +198,7 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
     _refuse_other_samples(ctx, node, [0, 1, 2], [k for k in range(len(data.shape)) if k != axis])
     if isinstance(ctx.operand(node, 1), Value):
-        _scatter_at(ctx, node, axis)
+        scatter_along(ctx, node, axis, node.attributes.reduction)
         return
     index = indices_of(ctx, node, data.shape[axis])
     updates = ctx.operand(node, 2)
@@ -206,35 +210,13 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     _scatter(ctx, node, places.ravel(), node.attributes.reduction)
 
 
-def _scatter_at(ctx: LiftingContext, node: ScatterElements, axis: int) -> None:
-    """Bind the data, with an update at each computed place; the last one of equal places counts."""
-    tensors, reduction = Algebra(ctx, node), node.attributes.reduction
-    found, index, updates = (tensors.input(position) for position in range(3))
-    shape = (*found.shape[:axis], index.shape[axis], *found.shape[axis + 1 :])
-    if reduction not in ("none", "add") or not shape == index.shape == updates.shape:
-        ctx.fail(node, "its places are computed, and they or its reduction do not go with its data")
-    hits = places_hit(ctx, node, index, found.shape[axis])
-    for k in range(index.shape[axis]):
-        hit = rearranged(hits, _one_place(k, axis))
-        new = rearranged(updates, _taking_along([k], axis))
-        if reduction == "add":
-            found = tensors("add", found, tensors("mul", hit, new))
-        else:
-            found = tensors("where", tensors("greater", hit, 0.5), new, found)
-    ctx.bind(node, found)
-
-
-def _one_place(k: int, axis: int) -> Callable[[Array], Array]:
-    return lambda array: np.moveaxis(np.take(array, k, axis=axis), -1, axis)
-
-
-def _taking_along(places: list[int], axis: int) -> Callable[[Array], Array]:
-    return lambda array: np.take(array, places, axis=axis)
-
-
 @lifts(ScatterND)
 def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
-    """Lift ScatterND with constant indices; the first axis has to be features."""
+    """Lift ScatterND: the first axis has to be features, and all axes where places are computed."""
+    if isinstance(ctx.operand(node, 1), Value):
+        ctx.refuse_batch(node)
+        scatter_slices(ctx, node, node.attributes.reduction)
+        return
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
     ctx.refuse_along(node, range(depth), 0)
@@ -278,7 +260,7 @@ def _scatter(ctx: LiftingContext, node: Node, places: Ints, reduction: Reduction
         target = places[one]
         new = rearranged(updates, _taking(one))
         if reduction != "none":
-            new = tensors(_PRIMITIVES[reduction], rearranged(flat, _taking(target)), new)
+            new = tensors(PRIMITIVES[reduction], rearranged(flat, _taking(target)), new)
         flat = combined(ctx, node, [flat, new], _placing(target))
     ctx.bind(node, reshaped(flat, shape))
 
