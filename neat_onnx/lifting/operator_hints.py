@@ -10,7 +10,8 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import names_made, subgraphs
+from neat_onnx.model.wiring import reads as tensors_read
 from neat_onnx.network.genes import NONE, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
@@ -18,14 +19,14 @@ from neat_onnx.network.port import shared_ports
 from neat_onnx.network.window import Sizes
 from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.draft import Draft, copied
-from neat_onnx.passes.splice import renamed, renamed_tensor
+from neat_onnx.passes.splice import renamed_tensor, renamed_throughout
 from neat_onnx.passes.written_attributes import without_defaults
 
 _MAX_NUMBERS = 256  # of constants: more are weights, and layers of these come back by themselves
 _MAX_NODES = 4  # of one hint
 _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
-_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers: places, divisors of 0
+_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers, as a divisor of 0
 
 _Key = tuple[object, ...]
 
@@ -94,7 +95,7 @@ class _Hints:
                 groups[places] = [nodes[at] for at in places]
         for group in groups.values():
             made = {name for each in group for name in each.output}
-            names = dict.fromkeys(name for each in group for name in each.input if name)
+            names = dict.fromkeys(name for each in group for name in tensors_read(each) if name)
             reads = [name for name in names if name in self._tensors and name not in made]
             constants = [name for name in names if name not in self._tensors and name not in made]
             gives = [name for name in group[-1].output if name]
@@ -112,7 +113,7 @@ class _Hints:
         """
         nodes, group, waiting = self._draft.model.graph.node, {place}, [place]
         while waiting and len(group) <= _MAX_NODES:
-            for name in nodes[waiting.pop()].input:
+            for name in tensors_read(nodes[waiting.pop()]):
                 if name in self._places and name not in self._tensors:
                     group.add(self._places[name])
                     waiting.append(self._places[name])
@@ -163,19 +164,35 @@ class _Hints:
     def _text(
         self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
     ) -> str | None:
-        """The model of nodes alone as JSON; None if they have weights, or integers at their ends.
+        """The model of nodes alone as JSON; None if they have weights, or integers at their ends at
+        which a runtime may stop.
 
         It is written once for all nodes that differ by names alone.
         """
-        if not {self._kind(name) for name in (*reads, *gives)} <= _KINDS:
+        if not self._runs_always(group, reads, gives):
             return None
         constants = self._constants(names)
-        if constants is None:
+        inner = [each for node in group for each in _inside(node)]
+        if constants is None or not _are_few_numbers([*constants, *inner]):
             return None
         key = self._key(group, reads, gives, constants)
         if key not in self._texts:
             self._texts[key] = self._alone(group, reads, gives, constants).to_json(indent=False)
         return self._texts[key]
+
+    def _runs_always(
+        self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str]
+    ) -> bool:
+        """Whether no number at the ends of nodes stops a runtime, but a place that is an input."""
+        ends = {name for name in (*reads, *gives) if self._kind(name) not in _KINDS}
+        if not all(self._kind(name).is_discrete for name in ends):
+            return False
+        known = {entry.name for entry in self._draft.model.graph.inputs}.union(gives)
+        for node in group:
+            operator, its = operator_of(node), ends.intersection((*node.input, *node.output))
+            if its and not (operator.takes_steps or (operator.takes_places and its <= known)):
+                return False
+        return True
 
     def _constants(self, names: list[str]) -> list[Tensor] | None:
         """The constants of these names; None if they are weights, or none."""
@@ -183,11 +200,7 @@ class _Hints:
         if not all(name in tensors for name in names):
             return None
         found = [tensors[name] for name in names]
-        if sum(each.size for each in found) > _MAX_NUMBERS:
-            return None
-        if not all(np.isfinite(each.values).all() for each in found):
-            return None  # JSON has no numbers for them
-        return found
+        return found if _are_few_numbers(found) else None
 
     def _key(
         self,
@@ -241,6 +254,7 @@ def _numbered(graph: Graph) -> Graph:
     """The graph with names that are the same wherever its operators stand."""
     names: dict[str, str] = {}
     made = [name for node in graph.node for name in node.output]
+    made += [name for node in graph.node for each in subgraphs(node) for name in names_made(each)]
     tensors = [each.name for each in graph.initializer]
     for name in filter(None, (*(each.name for each in graph.inputs), *tensors, *made)):
         names.setdefault(name, f"t{len(names)}")
@@ -249,11 +263,29 @@ def _numbered(graph: Graph) -> Graph:
         inputs=[copied(each, name=names[each.name]) for each in graph.inputs],
         outputs=[copied(each, name=names[each.name]) for each in graph.outputs],
         initializer=[renamed_tensor(each, names[each.name]) for each in graph.initializer],
-        node=[copied(renamed(node, names), name="") for node in graph.node],
+        node=[copied(renamed_throughout(node, names), name="") for node in graph.node],
     )
 
 
+def _inside(node: Node) -> Iterator[Tensor]:
+    """Yield the constants of graphs inside a node."""
+    for graph in subgraphs(node):
+        yield from constant_nodes(Model(graph=graph)).graph.initializer
+        for each in graph.node:
+            yield from _inside(each)
+
+
+def _are_few_numbers(tensors: Sequence[Tensor]) -> bool:
+    """Whether constants are few numbers, no weights, and finite: JSON has no others."""
+    few = sum(each.size for each in tensors) <= _MAX_NUMBERS
+    numbers = all(each.values.dtype.kind in "biuf" for each in tensors)
+    return few and numbers and all(np.isfinite(each.values).all() for each in tensors)
+
+
 def _may_come_back(node: Node, opset: int) -> bool:
-    """Whether a node is an operator of ONNX, without graphs inside, that runtimes agree on."""
+    """Whether a node is an operator of ONNX that runtimes agree on, as are those inside of it."""
     known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
-    return known and not subgraphs(node) and operator_of(node).by_hint
+    inner = (each for graph in subgraphs(node) for each in graph.node)
+    return (
+        known and operator_of(node).by_hint and all(_may_come_back(each, opset) for each in inner)
+    )

@@ -35,6 +35,7 @@ class GatherND(Node):
 
     inputs = (2, 2)
     since = 13
+    takes_places = True
     picks = True
     attributes: GatherNDAttributes = GatherNDAttributes.defaults()
 
@@ -51,6 +52,7 @@ class ScatterElements(Node):
 
     inputs = (3, 3)
     since = 13
+    takes_places = True
     exact = True
     attributes: ScatterElementsAttributes = ScatterElementsAttributes.defaults()
 
@@ -66,6 +68,7 @@ class ScatterND(Node):
 
     inputs = (3, 3)
     since = 13
+    takes_places = True
     exact = True
     attributes: ScatterNDAttributes = ScatterNDAttributes.defaults()
 
