@@ -29,7 +29,7 @@ from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.written_attributes import without_defaults
 
 _MAX_NODES = 4  # of one hint
-_MAX_NODES_BEFORE = 64  # the same, with those behind what may be infinite
+_MAX_NODES_BEFORE = 32  # the same, with those behind what may be infinite
 _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
 _KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers, as a divisor of 0
@@ -133,6 +133,7 @@ class _Hints:
         while places and len(places) <= _MAX_NODES_BEFORE:
             reads, _, gives = self._ends([nodes[at] for at in places])
             computed = [name for name in reads if name in self._places]
+            whole &= any(self._kind(name) is DataType.BOOL for name in reads)
             if computed and gives and self._inner(reads, gives) is not None:
                 computed = [name for name in computed if whole and self._tells_more(name)]
             before = [self._group(self._places[name]) for name in computed]
