@@ -61,6 +61,7 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
+from neat_onnx.passes.microsoft.operators import microsoft_operators
 from neat_onnx.passes.seldom import seldom_forms, simple_inside
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import with_open_states
@@ -123,8 +124,8 @@ def lift_with_hints(
 ) -> Lifted:
     """As `lift`; the network has hints at larger operators besides."""
     lifted = lift(model, batch_axis, outputs)
-    facts = lifted.tensors, lifted.shapes
-    network = with_operator_hints(lifted.network, model, *facts, has_batch=lifted.has_batch)
+    facts, known = (lifted.tensors, lifted.shapes), microsoft_operators(model)
+    network = with_operator_hints(lifted.network, known, *facts, has_batch=lifted.has_batch)
     return replace(lifted, network=network)
 
 

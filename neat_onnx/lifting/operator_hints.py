@@ -2,30 +2,37 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
+from neat_onnx.lifting.hinted_nodes import (
+    are_few_numbers,
+    constants_inside,
+    is_newer,
+    may_come_back,
+    numbered,
+)
 from neat_onnx.model import DataType, Graph, Model, Node, OperatorSet, Tensor, ValueInfo
-from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import operator_of
-from neat_onnx.model.open_node import schema_of
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.genes import NONE, Ints, distinct
+from neat_onnx.model.wiring import reads as tensors_read
+from neat_onnx.network.genes import NONE, Bools, Ints, distinct
+from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import shared_ports
+from neat_onnx.network.schedule import contributing
 from neat_onnx.network.window import Sizes
 from neat_onnx.passes.constants import constant_nodes
-from neat_onnx.passes.draft import Draft, copied
-from neat_onnx.passes.splice import renamed, renamed_tensor
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.written_attributes import without_defaults
 
-_MAX_NUMBERS = 256  # of constants: more are weights, and layers of these come back by themselves
 _MAX_NODES = 4  # of one hint
+_MAX_NODES_BEFORE = 32  # the same, with those behind what may be infinite
 _MANY_INPUTS = 3
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
-_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers: places, divisors of 0
+_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers, as a divisor of 0
 
 _Key = tuple[object, ...]
 
@@ -50,10 +57,13 @@ def with_operator_hints(
     if net.has_memory:
         return net
     shared = {port.name for port in shared_ports(net.inputs)} if has_batch else shapes.keys()
+    stays = contributing(net) | net.is_input
     known = {
         name: neurons
         for name, neurons in tensors.items()
-        if not np.any(neurons == NONE) and (name in shared or shapes[name][:1] == (1,))
+        if not np.any(neurons == NONE)
+        and np.all(stays[neurons])
+        and (name in shared or shapes[name][:1] == (1,))
     }
     sizes: dict[str, list[Extent]] = {name: [*shapes[name]] for name in known}
     for name in known.keys() - shared:
@@ -89,20 +99,49 @@ class _Hints:
         """Yield the hints."""
         groups, nodes, opset = {}, self._draft.model.graph.node, self._draft.model.opset
         for place, node in enumerate(nodes):
-            places = self._group(place) if _may_come_back(node, opset) else ()
-            if places and all(_may_come_back(nodes[at], opset) for at in places):
-                groups[places] = [nodes[at] for at in places]
+            own = self._group(place) if may_come_back(node, opset) else ()
+            for places in (self._closed(own, whole=each) for each in (False, True)):
+                if places and all(may_come_back(nodes[at], opset) for at in places):
+                    groups[places] = [nodes[at] for at in places]
         for group in groups.values():
-            made = {name for each in group for name in each.output}
-            names = dict.fromkeys(name for each in group for name in each.input if name)
-            reads = [name for name in names if name in self._tensors and name not in made]
-            constants = [name for name in names if name not in self._tensors and name not in made]
-            gives = [name for name in group[-1].output if name]
-            if reads and gives and self._is_large(reads, gives):
+            reads, constants, gives = self._ends(group)
+            any_size = any(is_newer(each, opset) for each in group)
+            any_size |= self._adds_up_infinities(reads, constants)
+            if reads and gives and self._is_large(reads, gives, any_size=any_size):
                 text = self._text(group, reads, gives, constants)
                 if text is not None:
                     neurons = np.concatenate([self._tensors[name] for name in reads])
                     yield OperatorHint(text, neurons)
+
+    def _ends(self, group: Sequence[Node]) -> tuple[list[str], list[str], list[str]]:
+        """The tensors of neurons and the constants that nodes read, and the last one's results."""
+        made = {name for each in group for name in each.output}
+        names = dict.fromkeys(name for each in group for name in tensors_read(each) if name)
+        reads = [name for name in names if name in self._tensors and name not in made]
+        constants = [name for name in names if name not in self._tensors and name not in made]
+        return reads, constants, [name for name in group[-1].output if name]
+
+    def _closed(self, places: tuple[int, ...], *, whole: bool) -> tuple[int, ...]:
+        """The places of nodes, and of nodes before them as far as neurons between their ends read
+        others besides: a choice looks behind infinite numbers. () if these are too many.
+
+        Args:
+            places: the nodes.
+            whole: nodes whose results tell less than themselves are among them.
+        """
+        nodes = self._draft.model.graph.node
+        while places and len(places) <= _MAX_NODES_BEFORE:
+            reads, _, gives = self._ends([nodes[at] for at in places])
+            computed = [name for name in reads if name in self._places]
+            whole &= any(self._kind(name) is DataType.BOOL for name in reads)
+            if computed and gives and self._inner(reads, gives) is not None:
+                computed = [name for name in computed if whole and self._tells_more(name)]
+            before = [self._group(self._places[name]) for name in computed]
+            more = sorted({*places, *(at for group in before for at in group)})
+            if not (before and gives and all(before)) or more[-1] != places[-1]:
+                return places
+            places = tuple(more)
+        return ()
 
     def _group(self, place: int) -> tuple[int, ...]:
         """The places of a node, and of nodes before and behind it as far as no neurons are between
@@ -112,7 +151,7 @@ class _Hints:
         """
         nodes, group, waiting = self._draft.model.graph.node, {place}, [place]
         while waiting and len(group) <= _MAX_NODES:
-            for name in nodes[waiting.pop()].input:
+            for name in tensors_read(nodes[waiting.pop()]):
                 if name in self._places and name not in self._tensors:
                     group.add(self._places[name])
                     waiting.append(self._places[name])
@@ -127,23 +166,56 @@ class _Hints:
             found.append(reader)
         return ()
 
-    def _is_large(self, reads: Sequence[str], gives: Sequence[str]) -> bool:
+    @cached_property
+    def _overflows(self) -> Bools:
+        return overflowing(self._net).activation
+
+    def _tells_more(self, name: str) -> bool:
+        """Whether a tensor is of truth values, in place of which neurons may read numbers that are
+        compared, or may be infinite, which some nodes behind it take into account.
+        """
+        return self._kind(name) is DataType.BOOL or self._may_be_infinite(name)
+
+    def _may_be_infinite(self, name: str) -> bool:
+        return bool(np.any(self._overflows[self._tensors[name]]))
+
+    def _adds_up_infinities(self, reads: Sequence[str], constants: Sequence[str]) -> bool:
+        """Whether nodes without weights read numbers that may be infinite: an export has no
+        matrix of these, whose zeros would make NaN of them.
+        """
+        tensors = self._draft.tensors
+        if any(
+            name not in tensors or not tensors[name].data_type.is_discrete for name in constants
+        ):
+            return False
+        return any(map(self._may_be_infinite, reads))
+
+    def _is_large(self, reads: Sequence[str], gives: Sequence[str], *, any_size: bool) -> bool:
         """Whether neurons between these tensors are in neither, or several of them are read: many,
         or two of truth values.
+
+        Args:
+            reads, gives: the tensors.
+            any_size: it is enough that there are neurons.
+        """
+        inner = self._inner(reads, gives)
+        if inner is None or inner < 0:
+            return False
+        several = len(reads) > 1 and all(kind.is_discrete for kind in map(self._kind, reads))
+        return any_size or inner > 0 or several or len(reads) >= _MANY_INPUTS
+
+    def _inner(self, reads: Sequence[str], gives: Sequence[str]) -> int | None:
+        """How many neurons are between tensors; below 0 if none is made, or too many are,
+        None if they read others besides.
         """
         read, made = (
             distinct(np.concatenate([self._tensors[name] for name in names]))
             for names in (reads, gives)
         )
         made = np.setdiff1d(made, read)  # others are handed on
-        inner = self._between(read, made) if len(made) else None
-        if inner is None:
-            return False
-        several = len(reads) > 1 and all(kind.is_discrete for kind in map(self._kind, reads))
-        return inner > 0 or several or len(reads) >= _MANY_INPUTS
+        return self._between(read, made) if len(made) else -1
 
     def _between(self, read: Ints, made: Ints) -> int | None:
-        """How many neurons are between others; None if they read some besides, or are too many."""
         net, known, met = self._net, self._is_known, [read, made]
         known[read] = known[made] = True
         most, inner = _MAX_INNER + _MAX_INNER_EACH * len(read), 0
@@ -158,24 +230,42 @@ class _Hints:
             inner += len(met[-1])
         for each in met:
             known[each] = False
+        if inner > most:
+            return -1
         return None if len(met[-1]) else inner
 
     def _text(
         self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
     ) -> str | None:
-        """The model of nodes alone as JSON; None if they have weights, or integers at their ends.
+        """The model of nodes alone as JSON; None if they have weights, or integers at their ends at
+        which a runtime may stop.
 
         It is written once for all nodes that differ by names alone.
         """
-        if not {self._kind(name) for name in (*reads, *gives)} <= _KINDS:
+        if not self._runs_always(group, reads, gives):
             return None
         constants = self._constants(names)
-        if constants is None:
+        inner = [each for node in group for each in constants_inside(node)]
+        if constants is None or not are_few_numbers([*constants, *inner]):
             return None
         key = self._key(group, reads, gives, constants)
         if key not in self._texts:
             self._texts[key] = self._alone(group, reads, gives, constants).to_json(indent=False)
         return self._texts[key]
+
+    def _runs_always(
+        self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str]
+    ) -> bool:
+        """Whether no number at the ends of nodes stops a runtime, but a place that is an input."""
+        ends = {name for name in (*reads, *gives) if self._kind(name) not in _KINDS}
+        if not all(self._kind(name).is_discrete for name in ends):
+            return False
+        known = {entry.name for entry in self._draft.model.graph.inputs}.union(gives)
+        for node in group:
+            operator, its = operator_of(node), ends.intersection((*node.input, *node.output))
+            if its and not (operator.takes_steps or (operator.takes_places and its <= known)):
+                return False
+        return True
 
     def _constants(self, names: list[str]) -> list[Tensor] | None:
         """The constants of these names; None if they are weights, or none."""
@@ -183,11 +273,7 @@ class _Hints:
         if not all(name in tensors for name in names):
             return None
         found = [tensors[name] for name in names]
-        if sum(each.size for each in found) > _MAX_NUMBERS:
-            return None
-        if not all(np.isfinite(each.values).all() for each in found):
-            return None  # JSON has no numbers for them
-        return found
+        return found if are_few_numbers(found) else None
 
     def _key(
         self,
@@ -228,32 +314,10 @@ class _Hints:
             node=[*group],
         )
         opset = OperatorSet(version=self._draft.model.opset)
-        return without_defaults(Model(opset_import=[opset], graph=_numbered(graph)))
+        return without_defaults(Model(opset_import=[opset], graph=numbered(graph)))
 
     def _entry(self, name: str) -> ValueInfo:
         return ValueInfo.of(name, self._kind(name), self._sizes[name])
 
     def _kind(self, name: str) -> DataType:
         return self._draft.facts(name).elem_type or DataType.FLOAT
-
-
-def _numbered(graph: Graph) -> Graph:
-    """The graph with names that are the same wherever its operators stand."""
-    names: dict[str, str] = {}
-    made = [name for node in graph.node for name in node.output]
-    tensors = [each.name for each in graph.initializer]
-    for name in filter(None, (*(each.name for each in graph.inputs), *tensors, *made)):
-        names.setdefault(name, f"t{len(names)}")
-    return copied(
-        graph,
-        inputs=[copied(each, name=names[each.name]) for each in graph.inputs],
-        outputs=[copied(each, name=names[each.name]) for each in graph.outputs],
-        initializer=[renamed_tensor(each, names[each.name]) for each in graph.initializer],
-        node=[copied(renamed(node, names), name="") for node in graph.node],
-    )
-
-
-def _may_come_back(node: Node, opset: int) -> bool:
-    """Whether a node is an operator of ONNX, without graphs inside, that runtimes agree on."""
-    known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
-    return known and not subgraphs(node) and operator_of(node).by_hint

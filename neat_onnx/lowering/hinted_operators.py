@@ -52,12 +52,18 @@ def opset_of_hints(net: Network) -> int:
             model = load_model(text)
         except NeatOnnxError:
             continue  # the hint is of no import
-        for node in model.graph.node:
-            versions = (model.opset, DEFAULT_OPSET)
-            own, other = (schema_of(node.op_type, node.domain, each) for each in versions)
-            if own is not None and (other is None or {*own.attributes} != {*other.attributes}):
-                found.append(own.since_version)
+        found += [_first_opset(node, model.opset) for node in model.graph.node]
     return max(each for each in found if each <= _NEWEST)
+
+
+def _first_opset(node: Node, opset: int) -> int:
+    """The first opset, from the usual one on, that has an operator with its attributes."""
+    own = schema_of(node.op_type, node.domain, opset)
+    for each in range(DEFAULT_OPSET, opset if own is not None else DEFAULT_OPSET):
+        known = schema_of(node.op_type, node.domain, each)
+        if known is not None and {*known.attributes} == {*own.attributes}:
+            return each
+    return DEFAULT_OPSET if own is None else max(DEFAULT_OPSET, own.since_version)
 
 
 def _in_opset(model: Model, opset: int) -> Model:

@@ -57,6 +57,7 @@ _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
+    "sequence",
     "fold",
     "batch_dimension",
     "encoding",

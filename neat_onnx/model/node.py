@@ -67,7 +67,9 @@ class Node(BaseModel):
     which broadcast to each other; `picks`, that every element of its results is one of an input's;
     `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
     `single`, that its numbers are rounded to FLOAT, whatever it reads; `by_hint`, that an export
-    may write it by a hint alone: not where runtimes disagree, or options decide.
+    may write it by a hint alone: not where runtimes disagree, or options decide; `takes_steps`,
+    that it is so between integers as well, as any may be the steps of numbers, and `takes_places`,
+    that they are places along axes, where a runtime stops at one that is not there.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -84,6 +86,8 @@ class Node(BaseModel):
     exact: ClassVar[bool] = False
     single: ClassVar[bool] = False
     by_hint: ClassVar[bool] = True
+    takes_steps: ClassVar[bool] = False
+    takes_places: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

@@ -53,6 +53,7 @@ class QuantizeLinear(Node):
 
     inputs = (2, 3)
     since = 13
+    takes_steps = True
     attributes: QuantizeLinearAttributes = QuantizeLinearAttributes.defaults()
 
 
@@ -69,6 +70,7 @@ class DequantizeLinear(Node):
 
     inputs = (2, 3)
     since = 13
+    takes_steps = True
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()
 
 
@@ -77,6 +79,7 @@ class DynamicQuantizeLinear(Node):
 
     outputs = (3, 3)
     since = 11
+    takes_steps = True
 
 
 _MOST_BITS = 16

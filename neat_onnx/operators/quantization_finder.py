@@ -43,7 +43,7 @@ def propose_dynamic_quantization(net: Network) -> Iterator[Proposal]:
     """Propose a DynamicQuantizeLinear for each zero point that neurons compute."""
     for zero in np.flatnonzero(with_formula(net, ZERO_POINT.__eq__)).tolist():
         steps = _steps(net, zero)
-        if steps is not None:
+        if steps is not None and (steps.times or steps.factors or steps.is_read):
             yield _proposal(net, steps)
 
 

@@ -13,6 +13,7 @@ from neat_onnx.passes.elementwise import MOVING
 Interval = tuple[float, float]
 
 _ANY: Interval = (-math.inf, math.inf)
+_FEW_BITS = 16
 _MAX_NODES_BACK = 24  # one behind the other
 _GIVEN: dict[str, Interval] = {
     **dict.fromkeys(("Tanh", "Sin", "Cos", "Erf", "Softsign", "Sign"), (-1.0, 1.0)),
@@ -58,8 +59,16 @@ class _Ranges:
     def of(self, name: str, depth: int) -> Interval:
         """The range of a tensor, as far as so many nodes behind one another tell it."""
         if name not in self._known:
-            self._known[name] = self._found(name, depth)
+            self._known[name] = self._of_type(name, self._found(name, depth))
         return self._known[name]
+
+    def _of_type(self, name: str, found: Interval) -> Interval:
+        """The range, that of the tensor's type where it is one of few integers that goes beyond."""
+        kind = self._draft.facts(name).elem_type
+        if kind is None or not kind.is_integer or kind.bits > _FEW_BITS:
+            return found
+        low, high = map(float, kind.limits)
+        return found if low <= found[0] and found[1] <= high else (low, high)
 
     def _found(self, name: str, depth: int) -> Interval:
         tensor = self._draft.tensors.get(name)

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
+from neat_onnx.model.wiring import nodes_within
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.passes.each_sample import body_for_each_sample
 from neat_onnx.passes.elementwise import MOVING
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
@@ -73,7 +75,24 @@ def places_of(model: Model) -> Mapping[str, Range]:
             each = origin[first]
             if size := _categories(node):
                 found[each.name] = _within(found.get(each.name), each.within(size))
+        elif (body := body_for_each_sample(node)) is not None:
+            draft = draft or Draft(model)
+            places = places_of(_of_one_sample(draft, node, body))
+            for entry, name in zip(body.inputs, node.input, strict=True):
+                if entry.name in places and name in origin:
+                    values, each = places[entry.name], origin[name]
+                    its = Range(values.low - each.least, values.high - each.most)
+                    found[each.name] = _within(found.get(each.name), its)
     return {name: values for name, values in found.items() if values.low < values.high}
+
+
+def _of_one_sample(draft: Draft, node: Node, body: Graph) -> Model:
+    """The model of a body for each sample, its inputs in the shapes that they have there."""
+    inputs = [
+        ValueInfo.of(entry.name, entry.elem_type, (draft.facts(name).shape or ())[1:])
+        for entry, name in zip(body.inputs, node.input, strict=True)
+    ]
+    return copied(draft.model, graph=copied(body, inputs=inputs))
 
 
 def zeros_of(model: Model) -> Mapping[str, int]:
@@ -129,7 +148,8 @@ def _shift(graph: Graph, node: Node) -> Range | None:
 def _simple(model: Model) -> Model:
     """The model with sizes that are known, and places alone that were paired with numbers."""
     whole = any(entry.elem_type.is_integer for entry in model.graph.inputs)
-    if not whole or not any(node.op_type in (*_PLACED, "Loop") for node in model.graph.node):
+    placed = (*_PLACED, "Loop")
+    if not whole or not any(node.op_type in placed for node in nodes_within(model.graph)):
         return model
     try:
         return canonicalize(model, SIMPLE)

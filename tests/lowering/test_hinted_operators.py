@@ -133,7 +133,8 @@ def test_there_is_no_hint_with_an_infinite_constant(low: float, hints: int):
     )  # fmt: skip
     model.graph.initializer.append(helper.make_tensor("low", _FLOAT, [], [low]))
     model.graph.initializer.append(helper.make_tensor("axes", _INT64, [1], [1]))
-    assert len(import_model(model).operators) == hints
+    texts = [each.model for each in import_model(model).operators]
+    assert len([text for text in texts if '"Where"' in text]) == hints
 
 
 def test_json_keeps_the_hint():

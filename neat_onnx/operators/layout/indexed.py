@@ -39,6 +39,7 @@ class GatherND(Node):
 
     inputs = (2, 2)
     since = 13
+    takes_places = True
     picks = True
     attributes: GatherNDAttributes = GatherNDAttributes.defaults()
 
@@ -55,6 +56,7 @@ class ScatterElements(Node):
 
     inputs = (3, 3)
     since = 13
+    takes_places = True
     exact = True
     attributes: ScatterElementsAttributes = ScatterElementsAttributes.defaults()
 
@@ -70,6 +72,7 @@ class ScatterND(Node):
 
     inputs = (3, 3)
     since = 13
+    takes_places = True
     exact = True
     attributes: ScatterNDAttributes = ScatterNDAttributes.defaults()
 

@@ -25,6 +25,7 @@ class MatMulInteger(Node):
 
     inputs = (2, 4)
     since = 10
+    takes_steps = True
 
 
 class QLinearMatMul(Node):
@@ -32,6 +33,7 @@ class QLinearMatMul(Node):
 
     inputs = (8, 8)
     since = 10
+    takes_steps = True
 
 
 class ConvInteger(Node):
@@ -39,6 +41,7 @@ class ConvInteger(Node):
 
     inputs = (2, 4)
     since = 10
+    takes_steps = True
     attributes: ConvAttributes = ConvAttributes.defaults()
 
 
@@ -47,6 +50,7 @@ class QLinearConv(Node):
 
     inputs = (8, 9)
     since = 10
+    takes_steps = True
     attributes: ConvAttributes = ConvAttributes.defaults()
 
 

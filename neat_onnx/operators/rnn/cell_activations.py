@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.cells import Cell
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -122,6 +123,29 @@ def cell_functions(
 
 def _taken(values: Iterator[float], default: float | None) -> float | None:
     return None if default is None else float(np.float32(next(values, default)))
+
+
+def are_clipped_alike(cell: Cell, functions: Sequence[CellFunction]) -> bool:
+    """Whether all weighted sums of a cell are clipped at one bound, and nothing else is."""
+    bound = functions[0].clip
+    return all(
+        functions[part.function].clip == (None if part.rows is None else bound)
+        for part in cell.parts
+        if part.function is not None
+    )
+
+
+def attributes_of(cell: Cell, functions: Sequence[CellFunction]) -> dict[str, Any]:
+    """The attributes of a node that say its activations; none where they are the usual ones."""
+    names = tuple(function.name for function in functions)
+    alphas = [each.alpha for each in functions if each.alpha is not None]
+    betas = [each.beta for each in functions if each.beta is not None]
+    return {
+        **({"activations": names} if names != cell.functions else {}),
+        **({"activation_alpha": tuple(alphas)} if alphas else {}),
+        **({"activation_beta": tuple(betas)} if betas else {}),
+        **({"clip": functions[0].clip} if functions[0].clip is not None else {}),
+    }
 
 
 @lru_cache(maxsize=256)

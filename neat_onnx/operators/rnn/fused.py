@@ -4,7 +4,7 @@ The memory is then in these nodes alone. The other neurons are computed for all 
 rows of their tensors are the T·N samples of all steps.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.frames.memory import ports_of_sequences
 from neat_onnx.operators.frames.steps import sequence_of
 from neat_onnx.operators.layout.shaping import Flatten, Squeeze
+from neat_onnx.operators.rnn.cell_activations import attributes_of
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence, without_last_empty
 from neat_onnx.operators.rnn.recogniser import Layer, layers_of
 from neat_onnx.operators.sums.dense import weight_matrix
@@ -39,9 +40,8 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     rows, known = _carried_rows(ctx), all(np.all(free[layer.neurons]) for layer in layers)
     if not known or (rows and not rows.are_of(layers)):
         return Plan()
-    bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
     nodes = [(Fused(layer, rows), Block(layer.level, layer.neurons)) for layer in layers]
-    if not all(fused.is_safe(ctx, bounded) for fused, _ in nodes):
+    if not all(fused.is_safe(ctx) for fused, _ in nodes):
         return Plan()
     return Plan([Claim(block, fused.lower, all_steps=True) for fused, block in nodes])
 
@@ -67,7 +67,11 @@ class Fused:
         layer, op = self._layer, self._cell.operator
         stem = op.lower()
         weights, tensor = self._inputs(ctx, block)
-        operands = [("W", weights), ("R", self._recurrent(ctx)), ("B", self._bias(ctx))]
+        operands = [
+            ("W", weights),
+            ("R", self._in_blocks("R", self._recurrent(ctx))),
+            ("B", self._bias(ctx)),
+        ]
         names = [
             ctx.initializer(block.weights(letter), values[None]) for letter, values in operands
         ]
@@ -84,6 +88,7 @@ class Fused:
             block.name(stem),
             hidden_size=len(layer.hidden),
             **({self._cell.attribute: 1} if self._cell.attribute else {}),
+            **attributes_of(self._cell, layer.functions),
         )
         axis = ctx.shared_integers("axis", [1])
         sequence = ctx.emit(
@@ -98,15 +103,21 @@ class Fused:
             if name != "hidden":
                 ctx.bind(neurons, part_name(every, name), ctx.schedule.depth + 1)
 
-    def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
-        """Whether no zero of W or R can meet an infinity or NaN, but where all rows read it."""
-        if np.any(ctx.signals.overflows[self._layer.hidden]):
+    def is_safe(self, ctx: LoweringContext) -> bool:
+        """Whether no zero of a matrix can meet an infinity or NaN, but where all rows read it."""
+        overflows, parts = ctx.signals.overflows, self._layer.parts
+        if np.any(self._recurrent(ctx)[:, overflows[parts["hidden"]]] == 0.0):
             return False
+        peephole = self._peephole(ctx)
+        if np.any(peephole):
+            blocks = peephole.reshape(-1, len(parts["memory"]))
+            if np.any(blocks[:, overflows[parts["memory"]]] == 0.0):
+                return False
         rows = self._rows(self._cell.rows_of("W"))
         row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
         source = ctx.net.live.source[edge]
-        overflows = np.setdiff1d(source[ctx.signals.overflows[source]], bounded)
-        return all(len(np.unique(row[source == each])) == len(rows) for each in overflows)
+        overflowing = np.unique(source[overflows[source]])
+        return all(len(np.unique(row[source == each])) == len(rows) for each in overflowing)
 
     # --- parameters ------------------------------------------------------------------------------
 
@@ -116,7 +127,16 @@ class Fused:
     def _inputs(self, ctx: LoweringContext, block: Block) -> tuple[Floats, str]:
         """W (gates · H, width), and the tensor [T·N, width] that it multiplies."""
         rows = self._rows(self._cell.rows_of("W"))
-        return weight_matrix(ctx, Block(block.level, rows), self._outer(ctx, rows))
+        matrix, tensor = weight_matrix(ctx, Block(block.level, rows), self._outer(ctx, rows))
+        return self._in_blocks("W", matrix), tensor
+
+    def _in_blocks(self, letter: Literal["W", "R"], values: Floats) -> Floats:
+        """The rows of parts in the blocks of a matrix, with zeros where no part has one."""
+        cell, units = self._cell, len(self._layer.hidden)
+        blocks = np.zeros((cell.blocks, units, values.shape[1]))
+        places = [cell.by_name[name].rows or 0 for name in cell.rows_of(letter)]
+        blocks[places] = values.reshape(-1, units, values.shape[1])
+        return blocks.reshape(-1, values.shape[1])
 
     def _outer(self, ctx: LoweringContext, rows: Ints) -> Bools:
         """Which of the connections into `rows` come from other neurons in the same step."""
@@ -140,7 +160,7 @@ class Fused:
     def _bias(self, ctx: LoweringContext) -> Floats:
         """[Wb, Rb] (2 · gates · H,): a gate's bias is all in Wb."""
         bias = ctx.net.neurons.bias
-        first = bias[self._rows(self._cell.rows_of("W"))]
+        first = self._in_blocks("W", bias[self._rows(self._cell.rows_of("W"))][:, None]).ravel()
         second = np.zeros(len(first))
         for part in self._cell.parts:
             if part.rows is not None and part.matrices == "R":

@@ -9,7 +9,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.rnn.cell_activations import CellFunction, cell_function
+from neat_onnx.operators.rnn.cell_activations import CellFunction, are_clipped_alike, cell_function
 
 MIN_STEPS = 2
 
@@ -55,12 +55,7 @@ class Steps:
     @property
     def is_clipped_alike(self) -> bool:
         """Whether all weighted sums are clipped at one bound, and nothing else is."""
-        bound = self.functions[0].clip
-        return all(
-            self.functions[part.function].clip == (None if part.rows is None else bound)
-            for part in self.cell.parts
-            if part.function is not None
-        )
+        return are_clipped_alike(self.cell, self.functions)
 
     def states_after(self, steps: int) -> dict[str, Ints]:
         """Return the signals of the states after so many steps, as far as they are known."""

@@ -1,6 +1,7 @@
 """RNN, GRU and LSTM layers of a network, found by weights and wiring, whatever made them.
 
-Only the activations that the operators have by default are looked for, and initial states of zero.
+Initial states are zero. Of a network that was imported, all activations of the operators are looked
+for; of any other one those that they have by default.
 """
 
 from collections import defaultdict
@@ -10,10 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.network.cells import RECOGNISED, Cell, Link, Part
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.cells import COUPLED_LSTM, RECOGNISED, RNN, Cell, Link, Part
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
+from neat_onnx.network.structure import IMPORTED
+from neat_onnx.operators.rnn.cell_activations import CellFunction, are_clipped_alike, cell_function
 
 
 @dataclass(frozen=True)
@@ -22,11 +26,13 @@ class Layer:
 
     Attributes:
         cell: the table of its parts.
+        functions: its activations, in the operator's order.
         level: all that its units read in the same step stands on lower levels.
         parts: for each part of a unit, the neurons of all units, in one order; `hidden` is last.
     """
 
     cell: Cell
+    functions: tuple[CellFunction, ...]
     level: int
     parts: dict[str, Ints]
 
@@ -39,6 +45,14 @@ class Layer:
     def neurons(self) -> Ints:
         """All neurons of the layer, part by part."""
         return np.concatenate(list(self.parts.values()))
+
+
+class _Unit(NamedTuple):
+    """A hidden unit: its cell, the activations of that, and the neuron of each part."""
+
+    cell: Cell
+    functions: tuple[CellFunction, ...]
+    parts: dict[str, int]
 
 
 class _Edge(NamedTuple):
@@ -104,6 +118,11 @@ class _Finder:
             for end in (edge.source, edge.gater):
                 self._readers[end].add(edge.target)
         self._name = net.activation_names
+        self._any = net.library == IMPORTED  # whether a cell may have any form of its operator
+        self._cells = (*RECOGNISED, COUPLED_LSTM) if self._any else RECOGNISED
+        self._functions = {
+            name: cell_function(activation_named(name).expression) for name in net.activations
+        }
         plain = (net.aggregation_names == "sum") & (net.neurons.response == 1.0) & ~net.is_input
         self._plain = plain & (net.neurons.initial == 0.0)
         self._place = np.full(len(net), len(net), np.int64)  # outputs in their order, then others
@@ -112,20 +131,29 @@ class _Finder:
     # --- finding ---------------------------------------------------------------------------------
 
     def layers(self) -> list[Layer]:
-        """Units with the same parts on one level together; the weights are not checked yet."""
+        """Units of the same cell on one level together; the weights are not checked yet."""
         units = list(self._gated())
-        taken = {neuron for unit in units for neuron in unit.values()}
-        units += [{"hidden": neuron} for neuron in self._recurrent() if neuron not in taken]
-        groups: dict[tuple[int, tuple[str, ...]], list[dict[str, int]]] = defaultdict(list)
+        taken = {neuron for unit in units for neuron in unit.parts.values()}
+        units += [unit for unit in self._recurrent() if taken.isdisjoint(unit.parts.values())]
+        groups: dict[tuple[int, int, tuple[CellFunction, ...]], list[_Unit]] = defaultdict(list)
         for unit in units:
-            groups[self._level(unit), tuple(unit)].append(unit)
-        return [self._layer(level, names, groups[level, names]) for level, names in sorted(groups)]
+            cell = self._cells.index(unit.cell)
+            groups[self._level(unit.parts), cell, unit.functions].append(unit)
+        keys = sorted(groups, key=lambda key: key[:2])
+        return [
+            self._layer(self._cells[cell], functions, level, groups[level, cell, functions])
+            for level, cell, functions in keys
+        ]
 
-    def _layer(self, level: int, names: tuple[str, ...], units: list[dict[str, int]]) -> Layer:
-        units = sorted(units, key=lambda unit: (self._place[unit["hidden"]], unit["hidden"]))
-        cell = next(cell for cell in RECOGNISED if tuple(cell.by_name) == names)
-        parts = {name: np.array([unit[name] for unit in units], np.int64) for name in names}
-        return Layer(cell, level, parts)
+    def _layer(
+        self, cell: Cell, functions: tuple[CellFunction, ...], level: int, units: list[_Unit]
+    ) -> Layer:
+        hidden = [unit.parts["hidden"] for unit in units]
+        order = sorted(range(len(units)), key=lambda k: (self._place[hidden[k]], hidden[k]))
+        parts = {
+            name: np.array([units[k].parts[name] for k in order], np.int64) for name in cell.by_name
+        }
+        return Layer(cell, functions, level, parts)
 
     def _level(self, unit: dict[str, int]) -> int:
         """One above all that the unit reads of others in the same step."""
@@ -134,21 +162,23 @@ class _Finder:
         sources = {edge.source for edge in edges} - own
         return 1 + max((int(self._plan.level[source]) for source in sources), default=0)
 
-    def _recurrent(self) -> list[int]:
-        """Neurons of tanh that read, or give, a value of the step before."""
+    def _recurrent(self) -> Iterator[_Unit]:
+        """Units of RNNs: neurons that read, or give, a value of the step before."""
         edges = [edge for into in self._into.values() for edge in into if edge.delay]
-        ends = sorted({end for edge in edges for end in (edge.source, edge.target)})
-        return [end for end in ends if self._plain[end] and self._name[end] == "tanh"]
+        for neuron in sorted({end for edge in edges for end in (edge.source, edge.target)}):
+            unit = self._with_functions(RNN, {"hidden": neuron})
+            if unit is not None and self._plain[neuron]:
+                yield unit
 
-    def _gated(self) -> Iterator[dict[str, int]]:
+    def _gated(self) -> Iterator[_Unit]:
         """Units of GRUs and LSTMs: each has a neuron that keeps a part of itself."""
         for neuron in np.flatnonzero(self._plain & (self._name == "identity")).tolist():
-            units = (self._unit(cell, cell.keeper, neuron) for cell in RECOGNISED if cell.keeper)
+            units = (self._unit(cell, cell.keeper, neuron) for cell in self._cells if cell.keeper)
             unit = next(filter(None, units), None)
             if unit is not None:
                 yield unit
 
-    def _unit(self, cell: Cell, keeper: str, neuron: int) -> dict[str, int] | None:
+    def _unit(self, cell: Cell, keeper: str, neuron: int) -> _Unit | None:
         """The neurons of a cell by part, found from one along the links of the table."""
         found = {keeper: neuron}
         while len(found) < len(cell.parts):
@@ -165,7 +195,28 @@ class _Finder:
             self._sums(part, found) for part in cell.parts if not part.matrices
         ):
             return None
-        return {part.name: found[part.name] for part in cell.parts}
+        return self._with_functions(cell, {part.name: found[part.name] for part in cell.parts})
+
+    def _with_functions(self, cell: Cell, parts: dict[str, int]) -> _Unit | None:
+        """The unit of these neurons; None if the operator has no such activations."""
+        functions: dict[int, CellFunction] = {}
+        for part in cell.parts:
+            if not self._has_function(part, parts[part.name]):
+                return None
+            its = self._functions[self._name[parts[part.name]]]
+            if its is not None and part.function is not None:
+                functions.setdefault(part.function, its)
+                if functions[part.function] != its:
+                    return None
+        in_order = tuple(functions[k] for k in sorted(functions))
+        return _Unit(cell, in_order, parts) if are_clipped_alike(cell, in_order) else None
+
+    def _has_function(self, part: Part, neuron: int) -> bool:
+        """Whether a neuron has an activation that a part may have."""
+        name = self._name[neuron]
+        if part.function is None or not self._any:
+            return bool(name == part.activation)
+        return self._functions[name] is not None
 
     def _beside(self, part: Part, found: Mapping[str, int]) -> Iterator[tuple[str, int]]:
         """Parts that this one reads, or that gate it, if it is found; else itself, as a reader."""
@@ -193,7 +244,7 @@ class _Finder:
         readers = [
             (reader, self._links(reader))
             for reader in sorted(self._readers[found[link.source]])
-            if self._name[reader] == part.activation
+            if self._has_function(part, reader)
         ]
         readers = [
             (reader, links)
@@ -214,7 +265,7 @@ class _Finder:
             _Link(found[link.source], link.delay, found[link.gate] if link.gate else NONE)
             for link in part.links
         )
-        return self._name[neuron] == part.activation and sorted(self._links(neuron)) == wanted
+        return self._has_function(part, neuron) and sorted(self._links(neuron)) == wanted
 
     def _links(self, neuron: int) -> list[_Link]:
         """The sources of a neuron that sums and does nothing else."""
@@ -241,12 +292,10 @@ class _Finder:
         )
 
     def _fits(self, layer: Layer, part: Part, inside: set[int]) -> bool:
-        """Whether a part has the operator's activation, and all its edges stand in the table."""
+        """Whether a part sums, and all its edges stand in the table."""
         neurons = layer.parts[part.name]
         place = {neuron: k for k, neuron in enumerate(layer.hidden.tolist())}
-        return bool(
-            np.all(self._plain[neurons] & (self._name[neurons] == part.activation))
-        ) and all(
+        return bool(np.all(self._plain[neurons])) and all(
             edge.known and self._has_a_place(layer, inside, place, part, unit, edge)
             for unit, neuron in enumerate(neurons.tolist())
             for edge in self._into[neuron]

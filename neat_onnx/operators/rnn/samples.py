@@ -5,7 +5,6 @@ Their samples stand beside the network's own: the node's batch is N times as man
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
-from neat_onnx.operators.rnn.cell_activations import CellFunction
+from neat_onnx.operators.rnn.cell_activations import CellFunction, attributes_of
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence, without_last_empty
 from neat_onnx.operators.rnn.parameters import Parameters
 
@@ -109,7 +108,7 @@ class Samples:
             hidden_size=one.hidden.shape[1],
             **({cell.attribute: 1} if cell.attribute else {}),
             **({"direction": "reverse"} if one.is_backwards else {}),
-            **_activations(one),
+            **attributes_of(cell, one.functions),
         )
         hidden = np.stack([layer.hidden for layer in self.layers], axis=1)[order]
         layer, flat = self._layer(ctx, block, every), (block.tensor("Flat"), block.name("flat"))
@@ -178,16 +177,3 @@ class Samples:
     ) -> str:
         sizes = ctx.shared_integers("shape", shape)
         return ctx.emit(Reshape, [tensor, sizes], block.tensor(stem), block.name(stem.lower()))
-
-
-def _activations(layer: Unrolled) -> dict[str, Any]:
-    """The attributes of a node that say its activations; none where they are the usual ones."""
-    names = tuple(function.name for function in layer.functions)
-    alphas = [each.alpha for each in layer.functions if each.alpha is not None]
-    betas = [each.beta for each in layer.functions if each.beta is not None]
-    return {
-        **({"activations": names} if names != layer.cell.functions else {}),
-        **({"activation_alpha": tuple(alphas)} if alphas else {}),
-        **({"activation_beta": tuple(betas)} if betas else {}),
-        **({"clip": layer.functions[0].clip} if layer.functions[0].clip is not None else {}),
-    }

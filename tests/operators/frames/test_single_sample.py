@@ -128,7 +128,11 @@ def test_the_export_runs_in_the_program_of_the_first_file(made, options):
     assert verify(net, model, runtime="onnxruntime").passed
     again = import_model(model)
     assert again == net
-    assert "dtype" in options or again.to_json() == net.to_json()
+    assert "dtype" in options or _without_hints(again) == _without_hints(net)
+
+
+def _without_hints(net: Network) -> str:
+    return replace(net, operators=()).to_json()
 
 
 @pytest.mark.parametrize("made", [vector, graph_of_nodes, image, memory])
