@@ -91,6 +91,7 @@ class _Hints:
     ) -> None:
         self._net, self._draft, self._tensors, self._sizes = net, Draft(model), tensors, sizes
         self._texts: dict[_Key, str] = {}
+        self._counts: dict[tuple[tuple[str, ...], tuple[str, ...]], int | None] = {}
         self._is_known = np.zeros(len(net), np.bool_)
         nodes = self._draft.model.graph.node
         self._places = {name: at for at, node in enumerate(nodes) for name in node.output if name}
@@ -100,7 +101,8 @@ class _Hints:
         groups, nodes, opset = {}, self._draft.model.graph.node, self._draft.model.opset
         for place, node in enumerate(nodes):
             own = self._group(place) if may_come_back(node, opset) else ()
-            for places in (self._closed(own, whole=each) for each in (False, True)):
+            for whole in (False, True) if self._reads_truths(own) else (False,):
+                places = self._closed(own, whole=whole)
                 if places and all(may_come_back(nodes[at], opset) for at in places):
                     groups[places] = [nodes[at] for at in places]
         for group in groups.values():
@@ -112,6 +114,12 @@ class _Hints:
                 if text is not None:
                     neurons = np.concatenate([self._tensors[name] for name in reads])
                     yield OperatorHint(text, neurons)
+
+    def _reads_truths(self, places: tuple[int, ...]) -> bool:
+        """Whether nodes read neurons of truth values, as a choice does."""
+        nodes = self._draft.model.graph.node
+        names = (name for at in places for name in tensors_read(nodes[at]))
+        return any(name in self._tensors and self._kind(name) is DataType.BOOL for name in names)
 
     def _ends(self, group: Sequence[Node]) -> tuple[list[str], list[str], list[str]]:
         """The tensors of neurons and the constants that nodes read, and the last one's results."""
@@ -208,6 +216,12 @@ class _Hints:
         """How many neurons are between tensors; below 0 if none is made, or too many are,
         None if they read others besides.
         """
+        ends = tuple(reads), tuple(gives)
+        if ends not in self._counts:
+            self._counts[ends] = self._counted(reads, gives)
+        return self._counts[ends]
+
+    def _counted(self, reads: Sequence[str], gives: Sequence[str]) -> int | None:
         read, made = (
             distinct(np.concatenate([self._tensors[name] for name in names]))
             for names in (reads, gives)

@@ -32,7 +32,7 @@ class Wiring:
 
     def operators_reading(self, name: str) -> set[str]:
         """The operators of the nodes that read a tensor."""
-        return {node.op_type for node in self._reading.get(name, ())}
+        return self._operators.get(name, set())
 
     def readers_past(
         self, name: str, passed: Callable[[Node], bool]
@@ -63,6 +63,10 @@ class Wiring:
     @cached_property
     def _giving(self) -> dict[str, Node]:
         return {name: node for graph in self._graphs for node in graph.node for name in node.output}
+
+    @cached_property
+    def _operators(self) -> dict[str, set[str]]:
+        return {name: {node.op_type for node in nodes} for name, nodes in self._reading.items()}
 
     @cached_property
     def _reading(self) -> dict[str, list[Node]]:
