@@ -42,7 +42,9 @@ def test_a_way_out_of_many_nodes_is_told_once():
 
 
 def test_a_reason_that_features_do_not_change_is_told_once():
-    error = refusal(parsed("agraph (float[2, 3] x, float[2, 3] e) => (y) { y = Mod <fmod = 1> (x, e) }"))
+    error = refusal(
+        parsed("agraph (float[2, 3] x, float[2, 3] e) => (y) { y = Mod <fmod = 1> (x, e) }")
+    )
     assert str(error).count("Mod") == 1
     assert "With every axis" not in str(error)
 
