@@ -12,7 +12,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.run import numbers
 from neat_onnx.network.structure import Structure
 from neat_onnx.population.layout import Layout, Stage, Sums
-from neat_onnx.population.planner import layout_of
 
 
 class Population:
@@ -35,6 +34,8 @@ class Population:
                     where="nets",
                     hint="Read it with neat_onnx.load_network first",
                 )
+        from neat_onnx.population.planner import layout_of  # noqa: PLC0415 - the page has none
+
         self.layout: Layout = layout_of(self.members)
 
     def __len__(self) -> int:

@@ -11,7 +11,6 @@ from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft, copied
-from neat_onnx.passes.each_sample import body_for_each_sample
 from neat_onnx.passes.elementwise import MOVING
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
@@ -75,24 +74,28 @@ def places_of(model: Model) -> Mapping[str, Range]:
             each = origin[first]
             if size := _categories(node):
                 found[each.name] = _within(found.get(each.name), each.within(size))
-        elif (body := body_for_each_sample(node)) is not None:
+        elif node.op_type == "Scan":
             draft = draft or Draft(model)
-            places = places_of(_of_one_sample(draft, node, body))
-            for entry, name in zip(body.inputs, node.input, strict=True):
-                if entry.name in places and name in origin:
-                    values, each = places[entry.name], origin[name]
-                    its = Range(values.low - each.least, values.high - each.most)
-                    found[each.name] = _within(found.get(each.name), its)
+            for name, its in _inside(draft, node, origin):
+                found[name] = _within(found.get(name), its)
     return {name: values for name, values in found.items() if values.low < values.high}
 
 
-def _of_one_sample(draft: Draft, node: Node, body: Graph) -> Model:
-    """The model of a body for each sample, its inputs in the shapes that they have there."""
+def _inside(draft: Draft, node: Node, origin: _Origins) -> Iterator[tuple[str, Range]]:
+    """Yield graph inputs that a Scan over samples reads as places, and their values."""
+    from neat_onnx.passes.each_sample import body_for_each_sample  # noqa: PLC0415 - of few models
+
+    if (body := body_for_each_sample(node)) is None:
+        return
     inputs = [
         ValueInfo.of(entry.name, entry.elem_type, (draft.facts(name).shape or ())[1:])
         for entry, name in zip(body.inputs, node.input, strict=True)
     ]
-    return copied(draft.model, graph=copied(body, inputs=inputs))
+    places = places_of(copied(draft.model, graph=copied(body, inputs=inputs)))
+    for entry, name in zip(body.inputs, node.input, strict=True):
+        if entry.name in places and name in origin:
+            values, each = places[entry.name], origin[name]
+            yield each.name, Range(values.low - each.least, values.high - each.most)
 
 
 def zeros_of(model: Model) -> Mapping[str, int]:

@@ -6,7 +6,6 @@ from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.choice import applied
-from neat_onnx.operators.formulas.computed_powers import computed_power
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
@@ -317,6 +316,10 @@ def lift_pow(ctx: LiftingContext, node: Pow) -> None:
     """The power; of integers, truncated towards zero where it may have a fraction."""
     base, exponent = (ctx.operand(node, position) for position in range(2))
     if ctx.guarded and _are_computed(ctx, node) and not ctx.is_integer(node.input[0]):
+        from neat_onnx.operators.formulas.computed_powers import (  # noqa: PLC0415 - of few models
+            computed_power,
+        )
+
         alone = apply_formula(ctx, node, "pow", [base, exponent])  # of one number
         ctx.bind(node, computed_power(ctx, node, base, exponent) if alone is None else alone)
         return

@@ -33,7 +33,6 @@ from neat_onnx.operators.frames.memory import State, ports_of_sequences
 from neat_onnx.operators.frames.ports import as_stated
 from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_metadata
 from neat_onnx.operators.frames.steps import timed
-from neat_onnx.operators.frames.unrolled_scan import unroll
 from neat_onnx.operators.layout.arranging import Expand
 from neat_onnx.operators.layout.shaping import Concat, Identity, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
@@ -207,6 +206,8 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     for name, entry in zip(node.input, body.inputs, strict=True):
         _hand_type(ctx, name, entry.name)
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
+        from neat_onnx.operators.frames.unrolled_scan import unroll  # noqa: PLC0415 - of few models
+
         unroll(ctx, node, body, count)
         return
     changing = [position for position in range(count) if not _is_kept(ctx, node, position)]

@@ -10,12 +10,13 @@ from neat_onnx.model import Node
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.lookup import hits_at, places_hit
 
-PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
-"""The primitive of each reduction by which updates join the data."""
 
+def scatter_along(ctx: LiftingContext, node: Node, axis: int, joining: str | None) -> None:
+    """Bind the data, with an update at each computed place; the last one of equal places counts.
 
-def scatter_along(ctx: LiftingContext, node: Node, axis: int, reduction: str) -> None:
-    """Bind the data, with an update at each computed place; the last one of equal places counts."""
+    Args:
+        joining: the primitive by which an update joins the element there, in place of it if None.
+    """
     tensors = Algebra(ctx, node)
     found, index, updates = (tensors.input(position) for position in range(3))
     shape = (*found.shape[:axis], index.shape[axis], *found.shape[axis + 1 :])
@@ -24,12 +25,16 @@ def scatter_along(ctx: LiftingContext, node: Node, axis: int, reduction: str) ->
     hits = places_hit(ctx, node, index, found.shape[axis])
     for k in range(index.shape[axis]):
         hit = rearranged(hits, _one_place(k, axis))
-        found = _joined(tensors, found, hit, rearranged(updates, _taking_along(k, axis)), reduction)
+        found = _joined(tensors, found, hit, rearranged(updates, _taking_along(k, axis)), joining)
     ctx.bind(node, found)
 
 
-def scatter_slices(ctx: LiftingContext, node: Node, reduction: str) -> None:
-    """Bind the data, with a slice of the updates at each computed place along its first axes."""
+def scatter_slices(ctx: LiftingContext, node: Node, joining: str | None) -> None:
+    """Bind the data, with a slice of the updates at each computed place along its first axes.
+
+    Args:
+        joining: as for `scatter_along`.
+    """
     tensors = Algebra(ctx, node)
     found, index, updates = (tensors.input(position) for position in range(3))
     depth = index.shape[-1] if index.shape else 0
@@ -48,18 +53,18 @@ def scatter_slices(ctx: LiftingContext, node: Node, reduction: str) -> None:
         hits = each if k == 0 else tensors("mul", hits, each)
     for k in range(count):
         hit, new = (rearranged(each, _taking_row(k)) for each in (hits, updates))
-        found = _joined(tensors, found, hit, new, reduction)
+        found = _joined(tensors, found, hit, new, joining)
     ctx.bind(node, found)
 
 
 def _joined(
-    tensors: Algebra, found: Operand, hit: Operand, new: Operand, reduction: str
+    tensors: Algebra, found: Operand, hit: Operand, new: Operand, joining: str | None
 ) -> Operand:
     """The data with an update in the elements that it hits."""
-    if reduction == "add":
+    if joining == "add":
         return tensors("add", found, tensors("mul", hit, new))
-    if reduction != "none":
-        new = tensors(PRIMITIVES[reduction], found, new)
+    if joining is not None:
+        new = tensors(joining, found, new)
     return tensors("where", tensors("greater", hit, 0.5), new, found)
 
 

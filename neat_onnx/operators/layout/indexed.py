@@ -18,14 +18,11 @@ from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of, combined
-from neat_onnx.operators.layout.computed_scatters import (
-    PRIMITIVES,
-    scatter_along,
-    scatter_slices,
-)
 from neat_onnx.operators.layout.lookup import hits_at, places_hit, taken
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
+PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
+"""The primitive of each reduction by which updates join the data."""
 
 
 class GatherNDAttributes(Attributes):
@@ -201,7 +198,11 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
     _refuse_other_samples(ctx, node, [0, 1, 2], [k for k in range(len(data.shape)) if k != axis])
     if isinstance(ctx.operand(node, 1), Value):
-        scatter_along(ctx, node, axis, node.attributes.reduction)
+        from neat_onnx.operators.layout.computed_scatters import (  # noqa: PLC0415 - of few models
+            scatter_along,
+        )
+
+        scatter_along(ctx, node, axis, PRIMITIVES.get(node.attributes.reduction))
         return
     index = indices_of(ctx, node, data.shape[axis])
     updates = ctx.operand(node, 2)
@@ -217,8 +218,12 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
 def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     """Lift ScatterND: the first axis has to be features, and all axes where places are computed."""
     if isinstance(ctx.operand(node, 1), Value):
+        from neat_onnx.operators.layout.computed_scatters import (  # noqa: PLC0415 - of few models
+            scatter_slices,
+        )
+
         ctx.refuse_batch(node)
-        scatter_slices(ctx, node, node.attributes.reduction)
+        scatter_slices(ctx, node, PRIMITIVES.get(node.attributes.reduction))
         return
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
