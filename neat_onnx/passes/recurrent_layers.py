@@ -24,8 +24,8 @@ def _first_sequence(node: Node) -> str:
     """The first tensor that a Scan with states scans; "" of any other node."""
     if node.op_type != "Scan" or node.domain:
         return ""
-    states = len(node.input) - node.given_attributes["num_scan_inputs"]
-    return node.input[states] if states else ""
+    states = len(node.input) - int(node.given_attributes.get("num_scan_inputs", 0))
+    return node.input[states] if 0 < states < len(node.input) else ""
 
 
 def _axis_of_first(scan: Node) -> int:

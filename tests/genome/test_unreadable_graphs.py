@@ -5,7 +5,7 @@ import pytest
 from neat_onnx import NeatOnnxWarning, Network, export, verify
 
 
-@pytest.mark.parametrize("formula", ["pow(acos(z), z)", "mod(z, acos(z))", "pow(atan(z), z)"])
+@pytest.mark.parametrize("formula", ["mod(z, acos(z))", "mod(atan(z), z)"])
 def test_a_function_that_float64_has_no_kernel_of_is_exported(formula):
     net = Network.build(
         inputs=1,

@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 from support.examples.graphs import node, operators
 
-from neat_onnx import ModelError, NeatOnnxWarning, export, import_model, verify
+from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model, verify
 
 NUMBERS = [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 2.5, -2.5, 1e-30, -1e-30, 1e30, -1e30]
 
@@ -46,6 +46,19 @@ def test_it_comes_back_as_one_node_and_is_right_without_its_hint():
     assert "Pow" not in operators(plain)
     for each in (model, export(net), plain):
         assert verify(net, each, runtime="onnxruntime").passed
+
+
+def test_a_network_of_such_a_function_comes_back():
+    """In float64 the base is many nodes, since no runtime has its arc cosine."""
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 2, "activation": "formula: pow(acos(z), z)"}],
+        connections=[(0, 2, 1.0)],
+    )
+    written = export(net, dtype="float64")
+    assert import_model(written.to_bytes()) == net
+    assert verify(net, written, runtime="onnxruntime").passed
 
 
 def test_of_integers_it_is_refused():
