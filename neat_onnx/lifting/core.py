@@ -44,6 +44,7 @@ from neat_onnx.lifting.ports import (
 )
 from neat_onnx.lifting.samples import batch_sizes, common_size
 from neat_onnx.lifting.states import fed_states, memory_ports
+from neat_onnx.lifting.ways_out import single_sample_advice
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
@@ -140,6 +141,8 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
         except ModelError as others:
             if len(others.obstacles) > lacking:
                 raise others from None
+        if batch_axis == "auto" and (advice := single_sample_advice(model, lift)):
+            error.hints = (advice, *(each for each in error.hints if not isinstance(each, str)))
         raise error from None
 
 

@@ -239,3 +239,13 @@ def test_a_warning_that_every_axis_is_features_tells_of_each_node_that_says_so()
     model = graph([*nodes, node("Add", "a b", "y")], x=(3, 4), p=[2, 0], q=[1, 2])
     with pytest.warns(NeatOnnxWarning, match=r"make_a \(Gather\).*make_b \(Gather\)"):
         import_model(model)
+
+
+def test_one_sample_is_a_way_out_where_it_alone_can_be_imported():
+    body = "{ n = Size (x) f = Cast <to = 1> (n) y = Div (x, f) }"
+    error = refusal(model := parsed(f"agraph (float[N, 3] x) => (float[N, 3] y) {body}"))
+    assert error.hint == "One sample alone can be imported: shapes={'x': (1, 3)}"
+    (advice,) = error.hints
+    assert import_model(model, **advice.arguments).activate([3.0, 6.0, 9.0]).tolist() == [1, 2, 3]
+    other = refusal(parsed(f"agraph (float[N, T] x) => (float[N, T] y) {body}"))
+    assert "One sample" not in str(other)
