@@ -147,6 +147,8 @@ number = signal.Signals[sys.argv[1]]
 os.replace = lambda *_: os.kill(os.getpid(), number)
 if sys.argv[2] == "ignored":
     signal.signal(number, signal.SIG_IGN)
+elif signal.getsignal(number) == signal.SIG_IGN:  # the tests run below nohup
+    signal.signal(number, signal.SIG_DFL)
 sys.exit(main(["export", "net.json", "net.onnx"]))
 """
 
