@@ -123,7 +123,7 @@ def import_model(
     read = with_input_shapes(load_model(model), shapes or {})
     found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
-        from neat_onnx.verification.imported import check_import
+        from neat_onnx.verification.imported.check import check_import
 
         check_import(found)
     return found.network

@@ -12,7 +12,7 @@ import neat_onnx
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.verification.imported import UNCHECKED
+from neat_onnx.verification.imported.check import UNCHECKED
 
 _BATCH_AXES: dict[object, Literal["auto"] | None] = {"auto": "auto", "none": None}
 _OPTIONS = {"batch_axis", "shapes", "outputs", "memory"}

@@ -10,7 +10,7 @@ from support.examples.graphs import computed, graph, is_right, node
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, load_model
 from neat_onnx.genome import imported
 from neat_onnx.lifting.axes import input_axes
-from neat_onnx.verification.imported import check_import
+from neat_onnx.verification.imported.check import check_import
 
 RNG = np.random.default_rng(0)
 

@@ -62,8 +62,14 @@ SILENT = [
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),
     ("short_form/without_batch.py:without_batch", "the form with the batch is written"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),
-    ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),
+    (
+        "verification/imported/inner_tensors.py:inner_tensors",
+        "inner tensors only say where outputs begin to differ",
+    ),
+    (
+        "verification/imported/inner_tensors.py:inner_tensors",
+        "inner tensors only say where outputs begin to differ",
+    ),
     ("verification/indices.py:_simple", "inputs are drawn for the model as it is"),
     ("verification/open_batch.py:_runs", "the error is the answer"),
     (

@@ -21,7 +21,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, log, maximum
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.verification import open_batch
-from neat_onnx.verification.imported import check_import
+from neat_onnx.verification.imported.check import check_import
 
 RNG = np.random.default_rng(0)
 
@@ -106,8 +106,8 @@ def test_a_model_that_takes_too_long_is_loaded_into_one_runtime(monkeypatch):
 
     runtimes: list[str] = []
     load = open_batch.loaded
-    monkeypatch.setattr("neat_onnx.verification.imported.loaded", loaded)
-    monkeypatch.setattr("neat_onnx.verification.imported._MAX_PRODUCTS", 1)
+    monkeypatch.setattr("neat_onnx.verification.imported.check.loaded", loaded)
+    monkeypatch.setattr("neat_onnx.verification.imported.budget._MAX_PRODUCTS", 1)
     with pytest.warns(NeatOnnxWarning, match="not compared with the model: a run of it takes"):
         import_model(graph([node("Neg", "x", "y")]))
     assert runtimes == ["reference"]

@@ -1,0 +1,1 @@
+"""The check that an import is right."""
