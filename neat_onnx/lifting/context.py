@@ -19,7 +19,7 @@ from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.lifting.reductions import NoNeuronError, neurons_of
 from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.rows import SumRows
-from neat_onnx.lifting.tensors import Tensors
+from neat_onnx.lifting.separate_samples import SeparateSamples
 from neat_onnx.lifting.values import (
     DROPPED,
     INPUT,
@@ -66,7 +66,7 @@ class NotFiniteError(NoNeuronError):
 
 
 @dataclass
-class LiftingContext(Tensors):
+class LiftingContext(SeparateSamples):
     """One import: the tensors of the graph, and the neurons made of them.
 
     Attributes:
