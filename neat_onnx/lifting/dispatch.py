@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from itertools import compress, repeat
 
-from neat_onnx.errors import NeatOnnxError
+from neat_onnx.errors import NeatOnnxError, abridged
 from neat_onnx.lifting.axes import AS_FEATURES
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
@@ -16,6 +16,8 @@ from neat_onnx.model import Node
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.operator_types import operator_types
 from neat_onnx.model.whole_numbers import gives_whole_numbers
+
+_MISTAKE = "If the model is valid, this is a mistake in neat_onnx: please report it"
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:
@@ -44,8 +46,10 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         raise named from None
     except NeatOnnxError:
         raise
-    except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit
-        ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
+    except (ValueError, IndexError, OverflowError) as error:  # numpy's, of shapes nobody checked
+        given = [list(ctx.operands[name].shape) for name in node.input if name in ctx.operands]
+        shapes = f" with inputs of the shapes {abridged(map(str, given))}" if given else ""
+        ctx.fail(node, f"it cannot be read{shapes}: {error}", _MISTAKE)
     if gives_whole_numbers(node, ctx.is_whole):
         for name in node.output:
             ctx.facts[name].is_whole = True

@@ -131,6 +131,19 @@ class Tensors:
             self.fail(node, f"input '{node.input[position]}' has to be of integers")
         return [int(value) for value in values.ravel()]
 
+    def integer_of(self, node: Node, position: int) -> int:
+        """The constant at `position`, which has to be a single integer."""
+        self.integers(node, position)
+        return int(self.single(node, position))
+
+    def single(self, node: Node, position: int) -> Array:
+        """The constant at `position`, which has to be a single element; without axes."""
+        values = self.constant(node, position)
+        if values.size != 1:
+            name = node.input[position]
+            self.fail(node, f"input '{name}' has {values.size} elements, expected 1")
+        return values.reshape(())
+
     def has_integers(self, node: Node) -> bool:
         """Whether a node reads integers, and besides them nothing but truth values."""
         found = False
@@ -201,6 +214,18 @@ class Tensors:
     @cached_property
     def _positions(self) -> dict[int, int]:
         return {id(node): position for position, node in enumerate(self.model.graph.node)}
+
+    def broadcast(self, node: Node, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+        """The shape that tensors of these shapes are broadcast to.
+
+        Raises:
+            ModelError: they cannot be.
+        """
+        try:
+            return np.broadcast_shapes(*shapes)
+        except ValueError:
+            listed = " and ".join(str(list(shape)) for shape in shapes)
+            self.fail(node, f"the shapes {listed} cannot be broadcast to one")
 
     def axes(self, node: Node, axes: Iterable[int], rank: int) -> tuple[int, ...]:
         """Axes of a tensor that has `rank` of them, each counted from 0.

@@ -46,6 +46,14 @@ class Algebra:
         """The operand that the node reads at `position`."""
         return shared(self._ctx.operand(self._node, position))
 
+    def input_in(self, shape: tuple[int, ...], position: int) -> Operand:
+        """The operand that the node reads at `position`, in another shape of as many elements."""
+        found, wanted = self.input(position), math.prod(shape)
+        if (count := math.prod(found.shape)) != wanted:
+            name = self._node.input[position]
+            self._ctx.fail(self._node, f"input '{name}' has {count} elements, expected {wanted}")
+        return reshaped(found, shape)
+
     def optional(self, position: int) -> Operand | None:
         """The operand that the node reads at `position`; None where it is left out."""
         found = self._ctx.optional(self._node, position)
@@ -100,7 +108,8 @@ class Algebra:
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
         if operand.shape[axis] != matrix.shape[1]:
-            raise ValueError(f"{operand.shape[axis]} elements, expected {matrix.shape[1]}")
+            sizes = f"{operand.shape[axis]} elements along axis {axis}, expected {matrix.shape[1]}"
+            self._ctx.fail(self._node, f"it reads {sizes}")
         if aggregation == "sum" and operand.shape[axis] == operand.signals.size:
             operand, matrix = _weighed(operand, matrix)
         sources = np.moveaxis(self._ctx.materialize(operand), axis, -1)

@@ -49,6 +49,8 @@ def lift_if(ctx: LiftingContext, node: If) -> None:
     if node.input[0] in ctx.sizes or condition.size != 1:
         ctx.fail(node, "its condition depends on the size of the batch", _HINT)
     branch = node.attributes.then_branch if condition.item() else node.attributes.else_branch
+    if len(branch.outputs) != len(node.output):
+        ctx.fail(node, f"it has {len(node.output)} outputs, its branch {len(branch.outputs)}")
     ctx.operands.update({tensor.name: tensor.values for tensor in branch.initializer})
     for inner in branch.node:
         lift_node(ctx, inner)

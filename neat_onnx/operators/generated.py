@@ -50,7 +50,7 @@ def lift_eye_like(ctx: LiftingContext, node: EyeLike) -> None:
 @lifts(Range)
 def lift_range(ctx: LiftingContext, node: Range) -> None:
     """Lift Range of constants: a constant."""
-    start, limit, step = (ctx.constant(node, position).reshape(()) for position in range(3))
+    start, limit, step = (ctx.single(node, position) for position in range(3))
     if step == 0:
         ctx.fail(node, "its step is 0")
     count = max(0, math.ceil((limit - start) / step))

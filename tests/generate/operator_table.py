@@ -54,6 +54,7 @@ NOTES = {
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
+_LOOKUPS_OF_CONSTANTS = ("constant", "integers", "integer_of", "single")
 TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"}
 
 
@@ -141,7 +142,7 @@ def _constants_read(statement: ast.AST) -> Iterator[int]:
             return
         if (
             isinstance(node, ast.Call)
-            and getattr(node.func, "attr", "") in ("constant", "integers")
+            and getattr(node.func, "attr", "") in _LOOKUPS_OF_CONSTANTS
             and len(node.args) == 2
             and isinstance(node.args[1], ast.Constant)
         ):

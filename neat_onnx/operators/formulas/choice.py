@@ -41,6 +41,7 @@ def applied(
     Raises:
         ModelError: no neuron computes it.
     """
+    ctx.broadcast(node, *map(np.shape, operands))
     if not any(isinstance(operand, Value) for operand in operands):
         try:
             with np.errstate(all="ignore"):
@@ -215,7 +216,7 @@ def formula_of_each(
     Raises:
         ModelError: there are too many constants.
     """
-    shape = np.broadcast_shapes(constants.shape, value.shape)
+    shape = ctx.broadcast(node, constants.shape, value.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     different, which = np.unique(np.broadcast_to(constants, shape), return_inverse=True)
     if len(different) > _MAX_CONSTANTS:

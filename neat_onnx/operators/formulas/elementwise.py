@@ -300,7 +300,7 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
     if isinstance(node, Mul) and ctx.has_integers(node):
         for one, other in zip(operands, reversed(operands), strict=True):
             if not isinstance(one, Value) and not np.any(one):  # an integer is finite
-                ctx.bind(node, np.zeros(np.broadcast_shapes(one.shape, other.shape), np.int64))
+                ctx.bind(node, np.zeros(ctx.broadcast(node, one.shape, other.shape), np.int64))
                 return
     primitive = _PRIMITIVE[node.op_type]
     given = node.attributes

@@ -245,7 +245,7 @@ def lift_prelu(ctx: LiftingContext, node: PRelu) -> None:
     """
     slope = ctx.operand(node, 1)
     x = ctx.operand(node, 0)
-    if isinstance(x, Value) and np.broadcast_shapes(x.shape, slope.shape) != x.shape:
+    if isinstance(x, Value) and ctx.broadcast(node, x.shape, slope.shape) != x.shape:
         ctx.fail(node, f"its slope has the shape {list(slope.shape)}, expected {list(x.shape)}")
     if not isinstance(slope, Value) and slope.size and np.all(slope == slope.flat[0]):
         from_slope = np.asarray(float(slope.flat[0]))

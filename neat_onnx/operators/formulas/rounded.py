@@ -33,7 +33,7 @@ def rounded_quotient(
     number = _single(divisor)
     if not number or not math.isfinite(number) or abs(math.frexp(number)[0]) == _HALF:
         return None
-    if np.broadcast_shapes(dividend.shape, divisor.shape) != dividend.shape:
+    if ctx.broadcast(node, dividend.shape, divisor.shape) != dividend.shape:
         return None
     if not _is_rounded(ctx, node.output[0]):
         return None

@@ -18,7 +18,7 @@ _MAX_STEPS = 1000
 def unroll(ctx: LiftingContext, node: Node, body: Graph, count: int) -> None:
     """The body's nodes for each step, its states handed on, its other outputs side by side."""
     sequences = [ctx.operand(node, position) for position in range(count, len(node.input))]
-    lengths = {operand.shape[0] for operand in sequences}
+    lengths = {(*operand.shape, 0)[0] for operand in sequences}  # a number has none
     if len(lengths) != 1 or not 0 < max(lengths) <= _MAX_STEPS:
         ctx.fail(
             node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MAX_STEPS}"

@@ -150,7 +150,7 @@ def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     operand, wanted = ctx.operand(node, 0), ctx.integers(node, 1)
     if isinstance(operand, Value) and not ctx.features_only:
         wanted = _expanded_sample(ctx, node, operand.shape, wanted)
-    shape = np.broadcast_shapes(operand.shape, tuple(wanted))
+    shape = ctx.broadcast(node, operand.shape, tuple(wanted))
     Budget().take("elements", math.prod(shape), node.label)
     ctx.bind(node, rearranged(operand, lambda array: np.broadcast_to(array, shape)))
 
@@ -197,6 +197,8 @@ def lift_depth_to_space(ctx: LiftingContext, node: DepthToSpace) -> None:
     """Lift DepthToSpace: a rearrangement of signals."""
     operand, size = ctx.operand(node, 0), node.attributes.blocksize
     batch, channels, height, width = _image(ctx, node, operand)
+    if channels % (size * size):
+        ctx.fail(node, f"it has {channels} channels, and blocksize is {size}")
     inner = channels // (size * size)
     depth_first = node.attributes.mode == "DCR"
     parts = (size, size, inner) if depth_first else (inner, size, size)
@@ -214,6 +216,8 @@ def lift_space_to_depth(ctx: LiftingContext, node: SpaceToDepth) -> None:
     """Lift SpaceToDepth: a rearrangement of signals."""
     operand, size = ctx.operand(node, 0), node.attributes.blocksize
     batch, channels, height, width = _image(ctx, node, operand)
+    if height % size or width % size:
+        ctx.fail(node, f"its height is {height}, its width {width}, and blocksize {size}")
     split = (batch, channels, height // size, size, width // size, size)
     shape = (batch, channels * size * size, height // size, width // size)
 
@@ -239,7 +243,7 @@ def lift_trilu(ctx: LiftingContext, node: Trilu) -> None:
     if len(operand.shape) < 2:
         ctx.fail(node, f"its input has {len(operand.shape)} axes, expected 2 or more")
     ctx.refuse_along(node, ctx.axes(node, (-2, -1), len(operand.shape)), 0)
-    (offset,) = [0] if ctx.optional(node, 1) is None else ctx.integers(node, 1)
+    offset = 0 if ctx.optional(node, 1) is None else ctx.integer_of(node, 1)
     upper = node.attributes.upper
     row, column = np.indices(operand.shape[-2:])
     kept = column - row >= offset if upper else column - row <= offset
@@ -254,10 +258,11 @@ def lift_trilu(ctx: LiftingContext, node: Trilu) -> None:
 def lift_reverse_sequence(ctx: LiftingContext, node: ReverseSequence) -> None:
     """Lift ReverseSequence: a rearrangement of signals along the axis of time."""
     operand, lengths = ctx.operand(node, 0), ctx.integers(node, 1)
-    time, batch = node.attributes.time_axis, node.attributes.batch_axis
-    if time == batch or len(operand.shape) < 2:
-        ctx.fail(node, f"time_axis is {time}, batch_axis {batch}, of {len(operand.shape)} axes")
-    ctx.refuse_along(node, ctx.axes(node, [time], len(operand.shape)))
+    given = node.attributes
+    time, batch = ctx.axes(node, [given.time_axis, given.batch_axis], len(operand.shape))
+    if time == batch:
+        ctx.fail(node, f"time_axis and batch_axis are {time}, expected different ones")
+    ctx.refuse_along(node, [time])
     steps, count = operand.shape[time], operand.shape[batch]
     if len(lengths) != count or any(not 1 <= length <= steps for length in lengths):
         ctx.fail(node, f"the lengths {lengths} do not fit {count} sequences of {steps}")
@@ -280,4 +285,7 @@ def lift_compress(ctx: LiftingContext, node: Compress) -> None:
         ctx.refuse_batch(node)
     else:
         axis = axis_of(ctx, node, axis, len(operand.shape))
+    size = math.prod(operand.shape if axis is None else operand.shape[axis : axis + 1])
+    if wanted.ndim != 1 or wanted[size:].any():
+        ctx.fail(node, f"its condition has the shape {list(wanted.shape)}, for {size} elements")
     ctx.bind(node, rearranged(operand, lambda array: np.asarray(np.compress(wanted, array, axis))))

@@ -19,7 +19,7 @@ def scatter_along(ctx: LiftingContext, node: Node, axis: int, joining: str | Non
     """
     tensors = Algebra(ctx, node)
     found, index, updates = (tensors.input(position) for position in range(3))
-    shape = (*found.shape[:axis], index.shape[axis], *found.shape[axis + 1 :])
+    shape = (*found.shape[:axis], *index.shape[axis : axis + 1], *found.shape[axis + 1 :])
     if not shape == index.shape == updates.shape:
         ctx.fail(node, "its places are computed, and do not go with its data")
     hits = places_hit(ctx, node, index, found.shape[axis])

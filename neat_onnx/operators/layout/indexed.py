@@ -18,7 +18,7 @@ from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of, combined
-from neat_onnx.operators.layout.lookup import hits_at, places_hit, taken
+from neat_onnx.operators.layout.lookup import hits_at, places_hit, refuse_wider, taken
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
@@ -110,6 +110,7 @@ def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
     axis = axis_of(ctx, node, axis, len(operand.shape))
     _refuse_other_samples(ctx, node, [0, 1], [k for k in range(len(operand.shape)) if k != axis])
     index = indices_of(ctx, node, operand.shape[axis])
+    refuse_wider(ctx, node, index.shape, operand.shape, axis)
     inside = tuple(slice(size) for size in index.shape)
     kept = (*inside[:axis], slice(None), *inside[axis + 1 :])
     ctx.bind(node, rearranged(operand, lambda array: np.take_along_axis(array[kept], index, axis)))
@@ -161,6 +162,7 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
     if index.dtype.kind != "i" or depth != len(sizes):
         ctx.fail(node, "its indices do not fit its input")
     _check_places(ctx, node, index, sizes)
+    ctx.broadcast(node, operand.shape[:batch], index.shape[:batch])
     leading = np.indices(operand.shape[:batch])
     spread = index.shape[batch:-1]
     before = tuple(each.reshape(*each.shape, *[1] * len(spread)) for each in leading)
@@ -300,7 +302,7 @@ def lift_one_hot(ctx: LiftingContext, node: OneHot) -> None:
     """Of computed indices as well: comparisons with each index from 0, and from the end."""
     tensors = Algebra(ctx, node)
     index, values = tensors.input(0), ctx.constant(node, 2).ravel()
-    (depth,) = (int(each) for each in ctx.constant(node, 1).ravel())
+    depth = int(ctx.single(node, 1))
     rank = len(index.shape) + 1
     axis = node.attributes.axis
     if not -rank <= axis < rank or depth < 1 or values.size != 2:

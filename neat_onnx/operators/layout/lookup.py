@@ -30,7 +30,9 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
         return
     if index.dtype.kind != "i":
         ctx.fail(node, "its indices have to be of integers")
-    size = ctx.operand(node, 0).shape[axis]
+    shape = ctx.operand(node, 0).shape
+    (axis,) = ctx.axes(node, [axis], len(shape))
+    size = shape[axis]
     if not (index.size == 1 and index.item() == -1 and takes_last_step(ctx, node, axis)):
         refuse_samples(ctx, node, [axis])
     if np.any(index < -size) or np.any(index >= size):
@@ -81,6 +83,15 @@ def _gather_computed(ctx: LiftingContext, node: Node, axis: int) -> None:
     ctx.bind(node, taken(ctx, node, rows, hits, -1))
 
 
+def refuse_wider(
+    ctx: LiftingContext, node: Node, index: tuple[int, ...], data: tuple[int, ...], axis: int
+) -> None:
+    """Refuse indices of a shape that is not within the data's beside the axis of their places."""
+    within = [size <= most or at == axis for at, (size, most) in enumerate(zip(index, data))]  # noqa: B905
+    if len(index) != len(data) or not all(within):
+        ctx.fail(node, f"its indices have the shape {list(index)}, its data {list(data)}")
+
+
 def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
     """Bind the elements at computed places along one axis.
 
@@ -92,8 +103,7 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
     axis = axis_of(ctx, node, axis, len(data.shape))
     if not isinstance(data, Value) and data.shape[0] != 1:
         ctx.refuse_batch(node)
-    if len(index.shape) != len(data.shape):
-        ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
+    refuse_wider(ctx, node, index.shape, data.shape, axis)
     inside = (*(slice(size) for size in index.shape[:axis]), slice(None))
     inside += tuple(slice(size) for size in index.shape[axis + 1 :])
     hits = places_hit(ctx, node, index, data.shape[axis])

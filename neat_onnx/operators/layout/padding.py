@@ -114,6 +114,8 @@ def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
     rank = len(operand.shape)
     given = node.attributes.axes
     axes = ctx.axes(node, range(rank) if given is None else given, rank)
+    if len(axes) != len(wanted):
+        ctx.fail(node, f"it has {len(wanted)} sizes for {len(axes)} axes")
     widths = [(0, 0)] * rank
     for axis, size in zip(axes, wanted, strict=True):
         more = size - operand.shape[axis]

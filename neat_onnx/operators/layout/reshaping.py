@@ -1,9 +1,12 @@
-"""Reshape and Flatten: the same elements, in C order, in another shape.
+"""Reshape, Flatten, Squeeze and Unsqueeze: the same elements, in C order, in another shape.
 
 Lifting them costs nothing; but the batch stays an axis of its own, or a part of one.
 """
 
 import math
+from collections.abc import Sequence
+
+import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.lifting.followed_axes import (
@@ -13,7 +16,13 @@ from neat_onnx.lifting.followed_axes import (
     elements_before,
 )
 from neat_onnx.lifting.samples import reshaped_samples, whole_shape
-from neat_onnx.operators.layout.shaping import Flatten, Reshape, rearrange
+from neat_onnx.operators.layout.shaping import (
+    Flatten,
+    Reshape,
+    Squeeze,
+    Unsqueeze,
+    rearrange,
+)
 
 
 @lifts(Reshape, infinite=True)
@@ -26,7 +35,18 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
         _refuse_reordered(ctx, node, old, wanted)
         copied = 0 if node.attributes.allowzero else len(old)
         found = [old[k] if not size and k < copied else size for k, size in enumerate(wanted)]
+    if not _holds(found, math.prod(old)):
+        ctx.fail(node, f"its input has the shape {list(old)}, which cannot become {found}")
     rearrange(ctx, node, lambda array: array.reshape(found))
+
+
+def _holds(shape: Sequence[int], count: int) -> bool:
+    """Whether a shape, in which one size may be open as -1, has room for so many elements."""
+    known = [size for size in shape if size != -1]
+    room = math.prod(known)
+    if min(known, default=0) < 0 or len(known) < len(shape) - 1:
+        return False
+    return room == count if len(known) == len(shape) else room > 0 and count % room == 0
 
 
 def states_samples(axes: AxisFollower, node: Reshape | Flatten) -> bool:
@@ -98,3 +118,28 @@ def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
             ctx.refuse_batch(node)
         found = [math.prod(old[:axis]), -1]
     rearrange(ctx, node, lambda array: array.reshape(found))
+
+
+@lifts(Squeeze, infinite=True)
+def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
+    """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
+    shape = ctx.operand(node, 0).shape
+    if ctx.optional(node, 1) is not None:
+        axes = ctx.axes(node, ctx.integers(node, 1), len(shape))
+        if any(shape[axis] != 1 for axis in axes) or len({*axes}) < len(axes):
+            ctx.fail(node, f"its axes are {list(axes)}, of the shape {list(shape)}: expected axes "
+                     "of size 1, each once")  # fmt: skip
+    else:  # the batch has length 1 only because its size is not known here
+        kept = [not ctx.features_only and batch for batch in ctx.leading(node.input[0])]
+        axes = tuple(k for k, size in enumerate(shape) if size == 1 and not kept[k])
+    rearrange(ctx, node, lambda array: np.squeeze(array, axes))
+
+
+@lifts(Unsqueeze, infinite=True)
+def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
+    """Lift Unsqueeze: the same signals with new axes."""
+    axes = tuple(ctx.integers(node, 1))
+    rank = len(ctx.operand(node, 0).shape) + len(axes)
+    if len({axis % rank for axis in axes if -rank <= axis < rank}) < len(axes):
+        ctx.fail(node, f"its axes are {list(axes)}, expected different ones of {rank}")
+    rearrange(ctx, node, lambda array: np.expand_dims(array, axes))

@@ -4,11 +4,12 @@ Lifting them rearranges signals and costs nothing.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from neat_onnx.errors import abridged
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
@@ -191,10 +192,9 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     """Lift Concat: signals beside each other; along the batch, one batch after the other."""
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
-    axis = node.attributes.axis
-    is_reshaped = ctx.wiring.operators_reading(node.output[0]) == {
-        "Reshape"
-    }  # as a table of scores, transposed
+    axis = _joined_axis(ctx, node, [part.shape for part in parts])
+    # as a table of scores, transposed
+    is_reshaped = ctx.wiring.operators_reading(node.output[0]) == {"Reshape"}
     if not (is_reshaped and ctx.followed.are_batches(node, axis)):
         refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):
@@ -213,6 +213,19 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     ctx.bind(node, Value(signals, gate=gate))
 
 
+def _joined_axis(ctx: LiftingContext, node: Concat, shapes: Sequence[tuple[int, ...]]) -> int:
+    """The axis along which inputs of these shapes are joined, counted from 0.
+
+    Raises:
+        ModelError: there is no such axis, or the shapes differ beside it.
+    """
+    (axis,) = ctx.axes(node, [node.attributes.axis], len(shapes[0]))
+    if len({(len(shape), *shape[:axis], *shape[axis + 1 :]) for shape in shapes}) > 1:
+        listed = abridged(str(list(shape)) for shape in shapes)
+        ctx.fail(node, f"its inputs have the shapes {listed}, which differ beside axis {axis}")
+    return axis
+
+
 def _only_gated(ctx: LiftingContext, value: Value) -> Value:
     """The value as signals and their gates, which a sum can read without a neuron between."""
     return (
@@ -225,8 +238,8 @@ def _only_gated(ctx: LiftingContext, value: Value) -> Value:
 @lifts(Split)
 def lift_split(ctx: LiftingContext, node: Split) -> None:
     """Lift Split: parts of the signals; not along the batch."""
-    axis = node.attributes.axis
     shape = _shape(ctx, node)
+    (axis,) = ctx.axes(node, [node.attributes.axis], len(shape))
     if ctx.optional(node, 1) is not None:
         sizes = ctx.integers(node, 1)
     else:
@@ -240,7 +253,7 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     stops = np.cumsum(sizes).tolist()
     operand = ctx.operand(node, 0)
     whole = operand.order if isinstance(operand, Value) else operand  # once for all parts
-    before = (slice(None),) * (axis % len(shape))
+    before = (slice(None),) * axis
     parts = (
         whole[(*before, slice(stop - size, stop))] for stop, size in zip(stops, sizes, strict=True)
     )
@@ -256,31 +269,17 @@ def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
     rearrange(ctx, node, lambda array: np.transpose(array, perm))
 
 
-@lifts(Squeeze, infinite=True)
-def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
-    """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
-    if ctx.optional(node, 1) is not None:
-        axes = tuple(ctx.integers(node, 1))
-    else:  # the batch has length 1 only because its size is not known here
-        kept = [not ctx.features_only and batch for batch in ctx.leading(node.input[0])]
-        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and not kept[k])
-    rearrange(ctx, node, lambda array: np.squeeze(array, axes))
-
-
-@lifts(Unsqueeze, infinite=True)
-def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
-    """Lift Unsqueeze: the same signals with new axes."""
-    axes = tuple(ctx.integers(node, 1))
-    rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
-
-
 @lifts(Slice, infinite=True)
 def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     """Lift Slice: a choice of signals by constant starts, ends and steps."""
     starts, ends = ctx.integers(node, 1), ctx.integers(node, 2)
     rank = len(_shape(ctx, node))
-    axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
+    given = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else range(len(starts))
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
+    counts = [len(each) for each in (starts, ends, given, steps)]
+    if len({*counts}) > 1 or 0 in steps:
+        ctx.fail(node, f"it has {counts} starts, ends, axes and steps; its steps are {steps}")
+    axes = ctx.axes(node, given, rank)
     parts = [slice(None)] * rank
     ends_of_axes = _ends(ctx, node)
     sized = ctx.sizes.get(node.input[2], np.zeros(len(ends), np.bool_))

@@ -57,6 +57,10 @@ def features_of_splits(node: TreeEnsemble, tensors: Tensors) -> int | None:
 def lift_trees(ctx: LiftingContext, node: TreeEnsemble) -> None:
     """Lift TreeEnsemble: as a TreeEnsembleRegressor, whose leaves are nodes behind the splits."""
     given = node.attributes
+    splits = (given.nodes_featureids, given.nodes_trueleafs, given.nodes_truenodeids,
+              given.nodes_falseleafs, given.nodes_falsenodeids)  # fmt: skip
+    if len({*map(len, splits)}) > 1:
+        ctx.fail(node, f"its lists of splits have {[*map(len, splits)]} numbers")
     count, leaves = len(given.nodes_featureids), len(given.leaf_targetids)
     true = count * np.array(given.nodes_trueleafs) + np.array(given.nodes_truenodeids)
     false = count * np.array(given.nodes_falseleafs) + np.array(given.nodes_falsenodeids)

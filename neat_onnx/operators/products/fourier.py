@@ -53,14 +53,14 @@ def lift_dft(ctx: LiftingContext, node: DFT) -> None:
     rank = len(x.shape)
     axis = 1 if given.axis is None else given.axis
     if ctx.model.opset >= _AXIS_IS_INPUT:
-        (axis,) = [-2] if ctx.optional(node, 2) is None else ctx.integers(node, 2)
+        axis = -2 if ctx.optional(node, 2) is None else ctx.integer_of(node, 2)
     axis = axis_of(ctx, node, axis, rank)
     if rank < 2 or axis == rank - 1 or x.shape[-1] not in (1, 2):
         ctx.fail(node, f"its input has the shape {list(x.shape)}, its axis is {axis}")
     halved = given.inverse and given.onesided
     length = 2 * (x.shape[axis] - 1) if halved else x.shape[axis]
     if ctx.optional(node, 1) is not None:
-        (length,) = ctx.integers(node, 1)
+        length = ctx.integer_of(node, 1)
     if length < 1:
         ctx.fail(node, f"its length is {length}, expected 1 or more")
     frames = rearranged(x, lambda array: np.moveaxis(array, axis, -2))
@@ -75,7 +75,7 @@ def lift_dft(ctx: LiftingContext, node: DFT) -> None:
 def lift_stft(ctx: LiftingContext, node: STFT) -> None:
     """Frames of the signal, each a vector, times one matrix."""
     tensors = Algebra(ctx, node)
-    x, (step,) = tensors.input(0), ctx.integers(node, 1)
+    x, step = tensors.input(0), ctx.integer_of(node, 1)
     if len(x.shape) == 2:  # as PyTorch writes real signals, and runtimes take them
         x = reshaped(x, (*x.shape, 1))
     window = None if ctx.optional(node, 2) is None else ctx.constant(node, 2).ravel()

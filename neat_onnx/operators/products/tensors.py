@@ -207,6 +207,7 @@ def product_of_rows(
     """
     if one.shape[-1] != other.shape[-2]:
         ctx.fail(node, f"its inputs have {one.shape[-1]} columns and {other.shape[-2]} rows")
+    ctx.broadcast(node, one.shape[:-2], other.shape[:-2])
     left = rearranged(_as_factor(ctx, one), lambda array: array[..., None])
     right = rearranged(_as_factor(ctx, other), lambda array: array[..., None, :, :])
     shape = np.broadcast_shapes(left.shape, right.shape)

@@ -278,7 +278,7 @@ def _bind_grouped(
     parts = _normal(tensors, x, (2, 3), epsilon)
     by_channel = ctx.model.opset >= _BY_CHANNEL_SINCE or x.shape[2] == 1
     sizes = (x.shape[1], x.shape[2] if by_channel else 1, 1)
-    scale, shift = (reshaped(tensors.input(k), sizes) for k in (1, 2))
+    scale, shift = (tensors.input_in(sizes, position) for position in (1, 2))
     parts["scale"] = as_neurons(ctx, parts["scale"])
     parts["factor"] = tensors("mul", parts["scale"], scale)
     parts["weighted"] = tensors("mul", parts["centred"], parts["factor"])

@@ -113,7 +113,7 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, axis, len(x.shape))
-    (count,) = ctx.integers(node, 1)
+    count = ctx.integer_of(node, 1)
     size = x.shape[axis]
     if not 0 < count <= size:
         ctx.fail(node, f"k is {count}, for {size} elements")
@@ -242,7 +242,7 @@ def lift_topk(ctx: LiftingContext, node: TopK) -> None:
         lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
         return
     value = last_axis(ctx, node, (given.axis,))
-    (count,) = ctx.integers(node, 1)
+    count = ctx.integer_of(node, 1)
     ctx.bind(node, replace(value, formula=call("lowest", value.formula, float(count))))
 
 

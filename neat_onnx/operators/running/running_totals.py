@@ -39,8 +39,7 @@ def lift_running(ctx: LiftingContext, node: _Running) -> None:
     """Lift CumSum and CumProd: a neuron for each element, which reads the elements before it."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
-    (axis,) = ctx.integers(node, 1)
-    axis = axis_of(ctx, node, axis, len(x.shape))
+    axis = axis_of(ctx, node, ctx.integer_of(node, 1), len(x.shape))
     matrix = tensors.triangle(x.shape[axis], -1 if node.attributes.exclusive else 0)
     matrix = matrix.T if node.attributes.reverse else matrix
     aggregation = "sum" if node.op_type == "CumSum" else "product"

@@ -280,12 +280,12 @@ def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
 
 def _bias_row(ctx: LiftingContext, node: Node, addend: Operand, width: int) -> Array:
     """The bias of each column; one for each row would be one for each sample."""
-    shape = addend.shape
-    if np.broadcast_shapes((1, 1), shape)[0] != 1:
-        ctx.fail(node, f"bias {node.input[2]} has the shape {list(shape)}: a value for each sample")
-    if shape and shape[-1] not in (1, width):
-        ctx.fail(node, f"bias {node.input[2]} has {shape[-1]} values, expected {width}")
-    return np.broadcast_to(np.asarray(addend).reshape(-1), width)
+    values, name = np.asarray(addend), node.input[2]
+    if np.broadcast_shapes((1, 1), values.shape)[0] != 1:
+        ctx.fail(node, f"bias {name} has the shape {list(values.shape)}: a value for each sample")
+    if values.size not in (1, width):
+        ctx.fail(node, f"bias {name} has {values.size} values, expected {width}")
+    return np.broadcast_to(values.ravel(), width)
 
 
 def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
@@ -307,7 +307,7 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
         product = tensors("mul", product, given.alpha)
     if addend is None:
         return product
-    if np.broadcast_shapes(addend.shape, product.shape) != product.shape:
+    if ctx.broadcast(node, addend.shape, product.shape) != product.shape:
         ctx.fail(node, f"{node.input[2]} has the shape {list(addend.shape)}, expected "
                  f"{list(product.shape)}")  # fmt: skip
     if _is_nothing(addend):
