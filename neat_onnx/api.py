@@ -51,7 +51,7 @@ def export(
 
     Raises:
         NetworkError: the network cannot be exported, for example because of a cycle; or the
-            neataptic dialect cannot say it, or would lose something.
+            neataptic dialect cannot hold it, or would lose something.
         OptionError: an option is unknown, or has a value that it cannot have, or not in this
             dialect.
     """

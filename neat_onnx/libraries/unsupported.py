@@ -22,8 +22,8 @@ def cannot_say(
     places = {what: _labels(net, found) for what, found in problems.items()}
     if len(places) == 1:
         [(what, labels)] = places.items()
-        return NetworkError(f"{title} cannot say {what}", where=labels or None, hint=hint)
-    error = NetworkError(f"{title} cannot say this network", hint=hint)
+        return NetworkError(f"{title} cannot hold {what}", where=labels or None, hint=hint)
+    error = NetworkError(f"{title} cannot hold this network", hint=hint)
     error.obstacles = tuple(
         printable(f"{what} ({labels})" if labels else what) for what, labels in places.items()
     )

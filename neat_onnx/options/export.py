@@ -85,7 +85,7 @@ class ExportOptions(OptionDocument):
         "the others, each bit kept. Binary files are always dense.",
     )
     include_metadata: bool = Field(
-        True, description="Write what ONNX cannot say: ids, names, disabled genes."
+        True, description="Write what ONNX cannot hold: ids, names, disabled genes."
     )
     embed_network: bool = Field(
         False,

@@ -41,7 +41,7 @@ reads it again. Versions: {versions}. {note}
 
 - **equal**: the library computes the network's outputs, |difference| ≤ 1e-12 · max(1, |output|)
   (brain.js, which keeps float32: 2^-20), plus what rounding of the weights to doubles does to them.
-- **refused**: the library cannot say the network; every reason is told with its neurons.
+- **refused**: the library cannot hold the network; every reason is told with its neurons.
 - **genome**: read again, the document is the same genome, gene by gene. **function**: it computes
   the same, but a field that the library does not have is gone, or neurons were added.
 

@@ -31,7 +31,7 @@ def test_the_library_computes_what_was_written_and_the_rest_is_refused_by_name(l
         try:
             document = net.to_library(library)
         except NetworkError as error:
-            assert f"{library.replace('neataptic-ts', 'NeatapticTS')} cannot say" in str(error)
+            assert f"{library.replace('neataptic-ts', 'NeatapticTS')} cannot hold" in str(error)
             assert "(neuron " in str(error)
             continue
         said.append(case)

@@ -11,7 +11,7 @@ SAMPLE = Path(__file__).parents[2] / "web" / "samples" / "neat-python.json"
 
 def test_every_reason_is_in_the_one_error():
     net = load_network(SAMPLE)
-    with pytest.raises(NetworkError, match="neataptic cannot say this network") as caught:
+    with pytest.raises(NetworkError, match="neataptic cannot hold this network") as caught:
         net.to_library("neataptic")
     activations, aggregations = set(net.activations), set(net.aggregations)
     unknown = {name for name in activations if name.startswith("neat_")} | {"elu", "cube"}
@@ -27,5 +27,5 @@ def test_one_reason_names_its_neuron():
     with pytest.raises(NetworkError) as caught:
         net.to_library("neataptic")
     where = ", ".join(f"neuron {neuron}" for neuron in range(2, 6))
-    assert str(caught.value) == f"neataptic cannot say the activation mish ({where})"
+    assert str(caught.value) == f"neataptic cannot hold the activation mish ({where})"
     assert caught.value.where == where

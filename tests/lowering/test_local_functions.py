@@ -124,5 +124,5 @@ def test_a_call_that_does_not_fit_its_function_is_refused():
 
 
 def test_the_neataptic_dialect_has_no_functions():
-    with pytest.raises(OptionError, match="cannot say True"):
+    with pytest.raises(OptionError, match="functions cannot be True"):
         export(Network.mlp([2, 2, 1]), functions=True, dialect="neataptic")

@@ -116,7 +116,7 @@ def test_int8_is_in_the_profile_too():
 
 
 def test_the_other_dialect_has_no_profile():
-    with pytest.raises(OptionError, match="cannot say 'sonnx'"):
+    with pytest.raises(OptionError, match="profile cannot be 'sonnx'"):
         export(NETWORKS["every_activation"], dialect="neataptic", profile="sonnx")
 
 

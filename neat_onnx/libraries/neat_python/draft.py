@@ -160,7 +160,7 @@ def numbered(draft: Draft) -> Draft:
     keys = {key: -1 - place for place, key in enumerate(draft.inputs)}
     for place, key in enumerate(draft.outputs):
         if key in keys:
-            raise NetworkError(f"neat-python cannot say node {key} as two ends of the network")
+            raise NetworkError(f"neat-python cannot hold node {key} as two ends of the network")
         keys[key] = place
     named = {key for gene in draft.connections for key in (gene.source, gene.target)}
     own = [*draft.nodes, *draft.silent]

@@ -168,7 +168,7 @@ def test_a_network_that_only_has_the_names_is_refused():
             {"source": 2, "target": 2, "weight": 0.5, "delay": 1},
         ],
     )
-    with pytest.raises(NetworkError, match="neat-python cannot say neurons that read others"):
+    with pytest.raises(NetworkError, match="neat-python cannot hold neurons that read others"):
         net.to_library("neat-python")
 
 

@@ -1,4 +1,4 @@
-"""Layers that are no pool, or none that the opset can say: written otherwise, with the reason."""
+"""Layers that are no pool, or none that the opset has: written otherwise, with the reason."""
 
 from dataclasses import replace
 from typing import Any

@@ -68,7 +68,7 @@ def _check_mappings(options: ExportOptions) -> None:
 
 def _meaningless(name: str, value: Any) -> OptionError:
     return OptionError(
-        f"the neataptic dialect cannot say {value!r}",
+        f"{name} cannot be {value!r} in the neataptic dialect",
         where=name,
         hint="Leave it out, or export in the standard dialect",
     )

@@ -104,7 +104,7 @@ def test_memory_and_several_activations_in_one_layer_are_not_possible():
     ],
 )
 def test_what_means_nothing_in_this_dialect_is_refused(option: str, value: Any):
-    with pytest.raises(OptionError, match="the neataptic dialect cannot say") as refusal:
+    with pytest.raises(OptionError, match="in the neataptic dialect") as refusal:
         document(lossy=True, **{option: value})
     assert str(refusal.value.where).startswith(option)
 
