@@ -162,15 +162,31 @@ class OptionError(NeatOnnxError):
 
 
 class NeatOnnxWarning(UserWarning):
-    """The result is right, but there is something to know about it."""
+    """The result is right, but there is something to know about it.
+
+    Attributes:
+        message: the remark, one sentence without its full stop.
+        hints: ways to deal with it, a sentence each.
+    """
+
+    def __init__(self, message: str, *hints: Hint) -> None:
+        super().__init__(message, *hints)
+        self.message, self.hints = message, hints
+
+    def __str__(self) -> str:
+        return ". ".join([self.message, *map(str, self.hints)])
+
+    def said(self, hints: Iterable[str]) -> str:
+        """Return the text, printable, with the hints in other words, as the flags of a command."""
+        return ". ".join([printable(self.message), *hints])
 
 
-def warn(message: str) -> None:
+def warn(message: str, *hints: Hint) -> None:
     """Issue a NeatOnnxWarning that points at the line of the caller outside this package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and _is_passed_over(frame):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, NeatOnnxWarning, stacklevel=level)
+    warnings.warn(NeatOnnxWarning(message, *hints), stacklevel=level)
 
 
 def _is_passed_over(frame: FrameType) -> bool:

@@ -14,7 +14,8 @@ from neat_onnx.cli import commands
 from neat_onnx.cli.parser import parser, plugins_in
 from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error, print_line
 from neat_onnx.cli.plugins import load_plugin
-from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, printable
+from neat_onnx.cli.wording import in_flags
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
 _ENDING = tuple(
@@ -98,8 +99,10 @@ def _warnings_as_lines() -> Iterator[None]:
     """Each NeatOnnxWarning is a line on standard error, once; other warnings are not the user's."""
     shown: set[str] = set()
 
-    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        line = f"warning: {printable(str(message))}"
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if not isinstance(message, NeatOnnxWarning):
+            return
+        line = f"warning: {message.said(in_flags(message.hints))}"
         if line not in shown:
             shown.add(line)
             print_line(line, sys.stderr)

@@ -128,8 +128,8 @@ def drawn_from(left_out: LeftOut, given: Graph) -> list[str]:
     names = _before_chance(given) if left_out.all_outputs else []
     if names:
         warn(
-            f"every output is constant or random: {left_out.reasons}; the tensors before the "
-            f"chance are imported: outputs={names}"
+            f"every output is constant or random: {left_out.reasons}",
+            ImportAdvice("The tensors before the chance are imported: {}", {"outputs": names}),
         )
     return names
 

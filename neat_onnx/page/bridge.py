@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError, printable
+from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.lowering.open_options import open_options
 from neat_onnx.model import Model
@@ -114,8 +114,7 @@ def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", NeatOnnxWarning)
         result = _converted(params, data, progress)
-    lines = [printable(str(warning.message)) for warning in caught]
-    return Reply({**result, "warnings": list(dict.fromkeys(lines))}, {})
+    return Reply({**result, "warnings": _remarks(caught)}, {})
 
 
 def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -293,6 +292,15 @@ def _reading(params: dict[str, Any]) -> dict[str, Any]:
 def _valid(model: Model, options: ExportOptions) -> Model:
     """The model that runtimes load; a document of NeatapticTS's dialect is converted first."""
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
+
+
+def _remarks(caught: list[warnings.WarningMessage]) -> list[str]:
+    """The warnings as the page shows them; the module of their words is imported for them alone."""
+    if not caught:
+        return []
+    from neat_onnx.page.wording import remarks
+
+    return remarks(caught)
 
 
 def _failure(kind: str, error: NeatOnnxError) -> str:

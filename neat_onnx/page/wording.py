@@ -1,10 +1,11 @@
-"""Errors for people who have a page before them, and no Python."""
+"""Errors and warnings for people who have a page before them, and no Python."""
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
+from warnings import WarningMessage
 
-from neat_onnx.errors import Hint, ImportAdvice, ImportArguments, NeatOnnxError
+from neat_onnx.errors import Hint, ImportAdvice, ImportArguments, NeatOnnxError, NeatOnnxWarning
 
 # A clause that only helps who writes Python: it names a call, a class, a module or an argument.
 _PYTHON = re.compile(
@@ -30,6 +31,13 @@ def failure(kind: str, error: NeatOnnxError) -> dict[str, Any]:
         "import": next(filter(None, options), {}),
         "obstacles": [_obstacle_for_visitors(each) for each in error.first_obstacles],
     }
+
+
+def remarks(caught: Iterable[WarningMessage]) -> list[str]:
+    """Return the text of each NeatOnnxWarning once, as the page shows it."""
+    found = (each.message for each in caught if isinstance(each.message, NeatOnnxWarning))
+    texts = (each.said(filter(None, [for_visitors(each.hints)])) for each in found)
+    return list(dict.fromkeys(texts))
 
 
 def for_visitors(hints: Iterable[Hint]) -> str | None:

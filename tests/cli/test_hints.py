@@ -49,3 +49,15 @@ def test_a_name_that_no_flag_can_have_is_shown_as_python_has_it(run):
     onnx.save(model, "model.onnx")
     _, _, (line,) = run("import", "model.onnx", "back.json")
     assert line.endswith("outputs=['left, right']")
+
+
+def test_a_warning_shows_flags_where_python_has_arguments(run):
+    text = """<ir_version: 8, opset_import: ["": 18]>
+    agraph (float[N, 4] x) => (y) { h = Tanh (x) n = RandomNormalLike (h) y = Add (h, n) }"""
+    onnx.save(onnx.parser.parse_model(text), "model.onnx")
+    code, _, (line,) = run("import", "model.onnx", "back.json")
+    assert code == 0
+    assert line.startswith("warning: every output is constant or random: ")
+    assert line.endswith("The tensors before the chance are imported: --outputs h")
+    code, _, warned = run("import", "model.onnx", "back.json", *flags_in(line))
+    assert (code, warned) == (0, [])

@@ -167,6 +167,14 @@ def test_a_model_that_is_not_valid_is_imported_all_the_same():
     assert "is not valid ONNX" in result["warnings"][0]
 
 
+def test_a_warning_shows_no_arguments_of_python():
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[N, 3] x) => (float[N, 3] y)
+        { h = Tanh (x) n = RandomNormalLike (h) y = Add (h, n) }"""
+    result = convert(text.encode(), name="m.onnxtxt")[0]["result"]
+    (said,) = (each for each in result["warnings"] if "constant or random" in each)
+    assert said.endswith("The tensors before the chance are imported: h")
+
+
 def test_a_network_has_no_form_of_an_import(source):
     assert convert(source, name="net.json")[0]["result"]["model_ports"] is None
     assert ask("model_ports", source, name="net.json")[0]["error"]["kind"] == "DocumentError"
