@@ -1,7 +1,8 @@
 """Policies as exporters of reinforcement learning shape them."""
 
 import numpy as np
-from onnx import ModelProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto
+from support.examples.graphs import graph_of_inputs
 
 RNG = np.random.default_rng(0)
 WEIGHTS = {
@@ -13,17 +14,7 @@ WEIGHTS = {
 
 
 def policy(nodes, inputs, outputs, **constants) -> ModelProto:
-    tensors = [
-        numpy_helper.from_array(np.asarray(value, np.float32), name)
-        for name, value in (WEIGHTS | constants).items()
-    ]
     reads = {name for each in nodes for name in each.input}
-    tensors = [tensor for tensor in tensors if tensor.name in reads]
-    body = helper.make_graph(
-        nodes,
-        "policy",
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in inputs.items()],
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in outputs.items()],
-        tensors,
-    )
-    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    read = {name: np.asarray(values, np.float32) for name, values in (WEIGHTS | constants).items()
+            if name in reads}  # fmt: skip
+    return graph_of_inputs(nodes, inputs, outputs=outputs, **read)

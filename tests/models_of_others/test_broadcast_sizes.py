@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from support.examples.graphs import graph_of_inputs
 from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model
@@ -19,13 +20,8 @@ SHAPES = {
 
 def model_of(nodes, outputs, *shapes) -> onnx.ModelProto:
     """A model with the inputs x, y, … of these shapes, beside the batch."""
-    inputs = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", *shape])
-        for name, shape in zip("xyzw", shapes, strict=False)
-    ]
-    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
-    body = helper.make_graph(nodes, "graph", inputs, results)
-    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    inputs = {name: ("N", *shape) for name, shape in zip("xyzw", shapes, strict=False)}
+    return graph_of_inputs(nodes, inputs, outputs=outputs)
 
 
 def assert_small(model: onnx.ModelProto, times: float = 2.0) -> None:

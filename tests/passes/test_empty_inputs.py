@@ -11,11 +11,8 @@ from neat_onnx.passes.empty_inputs import empty_inputs
 
 def policy(*nodes: onnx.NodeProto) -> onnx.ModelProto:
     """A model with the inputs x, `masks` of no discrete actions and `memory` of no states."""
-    model = graph([*nodes, node("Gemm", "x w", "y")], x=(1, 3), w=np.eye(3))
-    for name, shape in (("masks", [1, 0]), ("memory", [1, 1, 0])):
-        entry = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        model.graph.input.append(entry)
-    return model
+    empty = {"masks": (1, 0), "memory": (1, 1, 0)}
+    return graph([*nodes, node("Gemm", "x w", "y")], x=(1, 3), beside=empty, w=np.eye(3))
 
 
 def test_they_are_left_out():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
-from support.examples.graphs import assert_lifts, graph, node, operators
+from support.examples.graphs import assert_lifts, graph, graph_of_inputs, node, operators
 from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model, verify
@@ -83,12 +83,8 @@ def of_rows(operator):
 
 def attention():
     """Scores of queries and keys, both scaled, by an operator for opset 23."""
-    model = graph([node("Attention", "x k v", "y")], x=("N", 2, 8, 4), opset=23)
-    for name in "kv":
-        shape = ["N", 2, 8, 4]
-        entry = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        model.graph.input.append(entry)
-    return model
+    shapes = dict.fromkeys("qkv", ("N", 2, 8, 4))
+    return graph_of_inputs([node("Attention", "q k v", "y")], shapes, opset=23)
 
 
 PLACES = {

@@ -26,10 +26,7 @@ def attention(steps: int, heads: int, masked: list[onnx.NodeProto], **more: obje
         "w": np.random.default_rng(0).normal(size=(8, 8)), "half": np.array(0.5), "ones": [1, 2],
         "apart": [0, steps, heads, 8 // heads], **more,
     }  # fmt: skip
-    model = graph(nodes, x=("N", steps, 8), **constants)
-    entry = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", steps])
-    model.graph.input.append(entry)
-    return model
+    return graph(nodes, x=("N", steps, 8), beside={"mask": ("N", steps)}, **constants)
 
 
 def assert_short(model: onnx.ModelProto):

@@ -1,10 +1,8 @@
 """A Scan over a sequence of a fixed length is neurons for each step."""
 
-import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from support.examples.graphs import node
+from onnx import TensorProto, helper
+from support.examples.graphs import graph_of_inputs, node
 
 from neat_onnx import import_model, verify
 
@@ -21,17 +19,7 @@ def test_a_tensor_of_the_graph_around_it_is_read_at_every_step(operator: str, fu
     body = helper.make_graph(nodes, "body", entries[:1], entries[1:])
     scan = helper.make_node("Scan", ["sequence"], ["rows"], "scan", body=body, num_scan_inputs=1)
     around = [node("MatMul", "x w", "sum"), scan, node("Transpose", "rows", "y", perm=[1, 0, 2])]
-    x, y = (
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", *shape])
-        for name, shape in (("x", [2]), ("y", [3, 2]))
-    )
     constants = {"sequence": [[1.0], [2.0], [3.0]], "w": [[1.0, 2.0], [3.0, 4.0]]}
-    tensors = [
-        numpy_helper.from_array(np.array(each, np.float32), name)
-        for name, each in constants.items()
-    ]
-    whole = helper.make_graph(around, "graph", [x], [y], tensors)
-    opset = helper.make_opsetid("", 18)
-    model: onnx.ModelProto = helper.make_model(whole, opset_imports=[opset], ir_version=8)
+    model = graph_of_inputs(around, {"x": ("N", 2)}, outputs={"y": ("N", 3, 2)}, **constants)
     net = import_model(model, check=False)
     assert verify(net, model, samples=32, runtime="onnxruntime").passed

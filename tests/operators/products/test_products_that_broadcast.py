@@ -2,7 +2,7 @@
 
 import onnx
 import pytest
-from support.examples.graphs import graph, node, operators
+from support.examples.graphs import graph_of_inputs, node, operators
 
 from neat_onnx import Network, export, import_model, verify
 
@@ -22,11 +22,7 @@ def product(
 ) -> onnx.ModelProto:
     """The product of two inputs, and an activation."""
     nodes = [node(operator, "a b", "c"), *([node(behind, "c", "y")] if behind else [])]
-    model = graph(nodes, outputs=nodes[-1].output)
-    del model.graph.input[:]
-    for name, shape in (("a", one), ("b", other)):
-        entry = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        model.graph.input.append(entry)
+    model = graph_of_inputs(nodes, {"a": one, "b": other}, outputs=nodes[-1].output)
     return onnx.shape_inference.infer_shapes(model)
 
 

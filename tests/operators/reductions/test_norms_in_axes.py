@@ -4,8 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
-from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.examples.graphs import (
+    assert_lifts,
+    assert_valid_in_any_form,
+    graph,
+    graph_of_inputs,
+    node,
+    operators,
+)
 
 from neat_onnx import export, import_model, verify
 
@@ -21,17 +27,8 @@ def with_parameters(operator, *sizes, x=PICTURE, opset=18, **attributes):
     """A normalization whose factors, and shifts if any, are inputs of the graph."""
     shapes = {"x": (7, *x), "s": sizes[:1], "b": sizes[1:]}
     shapes = {name: shape for name, shape in shapes.items() if shape}
-    entries = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
-        for name, shape in shapes.items()
-    ]
-    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [7, *x])
-    body = helper.make_graph(
-        [node(operator, " ".join(shapes), "y", **attributes)], "g", entries, [result]
-    )
-    return helper.make_model(
-        body, opset_imports=[helper.make_opsetid("", opset)], ir_version=8 if opset == 18 else 10
-    )
+    norm = node(operator, " ".join(shapes), "y", **attributes)
+    return graph_of_inputs([norm], shapes, outputs={"y": (7, *x)}, opset=opset)
 
 
 NORMS = {

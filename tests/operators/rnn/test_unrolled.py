@@ -1,7 +1,6 @@
 """RNN, LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
 
 import numpy as np
-import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from unrolled_layers import BACK, GATES, INPUTS, STEPS, UNITS, layer, weights
@@ -248,11 +247,9 @@ def test_a_constant_start_is_one_of_neurons(operator):
 def test_a_sequence_begins_where_the_one_before_ended(operator, starts, ends):
     last = layer(operator, y=f"h {ends}", start=f"_ {starts}")
     results = ("y", *ends.split())
-    model = graph([STEPS, last, BACK], x=(1, T, INPUTS), outputs=results, **weights(operator))
-    model.graph.input.extend(
-        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, (1, 1, UNITS))
-        for name in starts.split()
-    )
+    states = dict.fromkeys(starts.split(), (1, 1, UNITS))
+    nodes, given = [STEPS, last, BACK], weights(operator)
+    model = graph(nodes, x=(1, T, INPUTS), beside=states, outputs=results, **given)
     net = import_model(model)
     assert net.has_memory
     again = export(net)

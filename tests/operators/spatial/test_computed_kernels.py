@@ -7,7 +7,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.backend_cases import backend_cases
-from support.examples.graphs import graph, node, operators
+from support.examples.graphs import graph_of_inputs, node, operators
 
 from neat_onnx import Model, NeatOnnxWarning, Network, export, import_model, verify
 
@@ -19,11 +19,7 @@ def of_inputs(
     nodes: Sequence[onnx.NodeProto], inputs: dict[str, tuple[int, ...]], **constants: Any
 ) -> onnx.ModelProto:
     """A model of nodes with these inputs, of which the last node gives the output."""
-    model = graph(nodes, outputs=nodes[-1].output, **constants)
-    del model.graph.input[:]
-    for name, shape in inputs.items():
-        entry = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
-        model.graph.input.append(entry)
+    model = graph_of_inputs(nodes, inputs, outputs=nodes[-1].output, **constants)
     return onnx.shape_inference.infer_shapes(model)
 
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from support.examples.graphs import node
+from support.examples.graphs import graph_of_inputs, node
 
 from neat_onnx import export, import_model, verify
 
@@ -21,13 +20,9 @@ def rolled(channels: int, kept: int):
         node("Mul", "next w", "p"),
         node("ReduceSum", "p axis", "y", keepdims=0),
     ]
-    given = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", channels, *sizes])
-        for name, sizes in {"c": [kept], "x": [], "y": [], "next": [kept]}.items()
-    ]
-    tensors = [numpy_helper.from_array(np.array(value), name) for name, value in constants.items()]
-    graph = helper.make_graph(nodes, "rolled", given[:2], given[2:], tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    states = {"c": ("N", channels, kept), "x": ("N", channels)}
+    given = {"y": ("N", channels), "next": ("N", channels, kept)}
+    return graph_of_inputs(nodes, states, outputs=given, **constants)
 
 
 @pytest.mark.parametrize(("channels", "kept"), [(16, 4), (64, 4), (24, 7)])

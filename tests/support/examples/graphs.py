@@ -1,6 +1,6 @@
 """ONNX graphs written by onnx's own helpers, and onnxruntime to say what they compute."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ from onnx import TensorProto, helper, numpy_helper
 from support.harness.sessions import open_session
 
 from neat_onnx import Model, Network, export, import_model, validate
+
+Shape = Sequence[int | str]
 
 
 def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeProto:
@@ -20,21 +22,38 @@ def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeP
 def graph(
     nodes: Sequence[onnx.NodeProto],
     *,
-    x: Sequence[int | str] = ("N", 3),
+    x: Shape = ("N", 3),
+    beside: Mapping[str, Shape] | None = None,
     outputs: Sequence[str] = ("y",),
     opset: int = 18,
     **constants: Any,
 ) -> onnx.ModelProto:
-    """A float32 model with the input x and these initializers."""
+    """A float32 model with the input x, others of these shapes beside it, and initializers."""
+    inputs = {"x": x, **(beside or {})}
+    return graph_of_inputs(nodes, inputs, outputs=outputs, opset=opset, **constants)
+
+
+def graph_of_inputs(
+    nodes: Sequence[onnx.NodeProto],
+    inputs: Mapping[str, Shape],
+    *,
+    outputs: Sequence[str] | Mapping[str, Shape] = ("y",),
+    opset: int = 18,
+    **constants: Any,
+) -> onnx.ModelProto:
+    """A float32 model with inputs of these shapes, and initializers; outputs may have shapes."""
     tensors = [
         numpy_helper.from_array(
             np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
         )
         for name, value in constants.items()
     ]
-    entry = helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x))
-    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
-    body = helper.make_graph(list(nodes), "graph", [entry], results, tensors)
+    stated = outputs if isinstance(outputs, Mapping) else dict.fromkeys(outputs)
+    ends = [
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in each]
+        for each in (inputs.items(), stated.items())
+    ]
+    body = helper.make_graph(list(nodes), "graph", *ends, tensors)
     return helper.make_model(
         body, opset_imports=[helper.make_opsetid("", opset)], ir_version=9 if opset > 18 else 8
     )
