@@ -183,7 +183,8 @@ class LiftingContext(SeparateSamples):
         """Remember rows of neurons with the same weights, over rows of signals.
 
         Args:
-            rows: where that saves nothing, for the sake of others with the same matrix.
+            rows: they are remembered if a matrix of one row's weights saves something, alone or
+                together with other rows of the same matrix.
             made: the neurons are new, and stay such rows whatever is added to them.
         """
         if rows.matters or rows.weights:

@@ -308,9 +308,10 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
         output_ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
     memory = tuple(memory_ports(ctx, pairs, axes, resolved))
+    tensors = resolved.tensors()
     return Lifted(
         replace(network, memory=memory) if memory else network,
-        tensors := resolved.tensors(),
+        tensors,
         {name: ctx.operands[name].shape for name in tensors},
         not ctx.features_only,
     )

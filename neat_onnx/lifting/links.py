@@ -21,7 +21,7 @@ class Links:
     """The connections, as far as the import has come.
 
     Attributes:
-        neurons: those that are in no others.
+        neurons: groups of neurons, without the ones that were merged into others.
         source: the signal that each connection reads.
         target: the pre-activation that it leads to.
         gate: the signal that it is multiplied by, below 0 for none.

@@ -16,15 +16,15 @@ from neat_onnx.lifting.axes import (
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.neurons import Resolution
-from neat_onnx.lifting.outputs import (
+from neat_onnx.lifting.outputs import other_outputs
+from neat_onnx.lifting.reductions import NoNeuronError
+from neat_onnx.lifting.samples_in_outputs import (
     has_samples_first,
     leading_axes,
-    other_outputs,
     stacks_rows,
     states_batch,
     warn_of_stacked_rows,
 )
-from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.model import DataType, ValueInfo
 from neat_onnx.model.value import MAX_AXES, Extent
 from neat_onnx.network.expression import VARIABLE
@@ -116,28 +116,7 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
     _require_samples(ctx, entry.name)
-    followed = ctx.followed.of(entry.name)
-    if len(followed) != len(value.shape):  # an operator was lifted in a form that it does not have
-        raise ModelError(
-            f"graph output '{entry.name}' has {len(value.shape)} axes, expected {len(followed)}",
-            where="graph.outputs",
-        )
-    leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
-    if not ctx.features_only and len({*leading}) < len(leading):
-        raise ModelError(
-            f"graph output '{entry.name}' combines every sample with every other",
-            where="graph.outputs",
-            hint=AS_FEATURES,
-        )
-    lengths = zip(value.shape, followed, strict=True)
-    if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
-        _refuse_first_axis(entry.name)
-    stacked = not ctx.features_only and stacks_rows(followed, value.shape, sizes)
-    whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
-    if not (stacked or ctx.features_only or ctx.followed.single):
-        whole &= all(axis < INSIDE for axis in followed)
-    if not whole or (ctx.samples > 1 and not has_samples_first(followed, value.shape)):
-        _refuse_first_axis(entry.name)
+    stacked = _has_stacked_rows(ctx, entry, value.shape, sizes)
     try:
         signals = ctx.materialize(value).copy()
     except NoNeuronError as error:
@@ -148,6 +127,39 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
     if stacked:
         warn_of_stacked_rows(entry.name, signals.shape)
     return entry.name, (1,) * stacked + signals.shape, signals.ravel()
+
+
+def _has_stacked_rows(
+    ctx: LiftingContext, entry: ValueInfo, shape: tuple[int, ...], sizes: set[Extent]
+) -> bool:
+    """Whether the rows of all samples are the first axis of an output, which has this shape.
+
+    Raises:
+        ModelError: the samples are neither there nor an axis of their own.
+    """
+    followed = ctx.followed.of(entry.name)
+    if len(followed) != len(shape):  # an operator was lifted in a form that it does not have
+        raise ModelError(
+            f"graph output '{entry.name}' has {len(shape)} axes, expected {len(followed)}",
+            where="graph.outputs",
+        )
+    leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
+    if not ctx.features_only and len({*leading}) < len(leading):
+        raise ModelError(
+            f"graph output '{entry.name}' combines every sample with every other",
+            where="graph.outputs",
+            hint=AS_FEATURES,
+        )
+    lengths = zip(shape, followed, strict=True)
+    if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
+        _refuse_first_axis(entry.name)
+    stacked = not ctx.features_only and stacks_rows(followed, shape, sizes)
+    whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
+    if not (stacked or ctx.features_only or ctx.followed.single):
+        whole &= all(axis < INSIDE for axis in followed)
+    if not whole or (ctx.samples > 1 and not has_samples_first(followed, shape)):
+        _refuse_first_axis(entry.name)
+    return stacked
 
 
 def _require_samples(ctx: LiftingContext, name: str) -> None:

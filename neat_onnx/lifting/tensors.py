@@ -49,8 +49,9 @@ class Tensors:
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
         facts: other facts about tensors, by name.
-        hits: as `chosen` of facts, by the elements of a tensor of indices, for several readers of
-            indices alike.
+        hits: the comparisons of a tensor of indices with each place that they may name (as
+            `OperandFacts.chosen` has them), by its elements and the number of places: other
+            readers of such indices take these.
         products: the neurons that are signals times weights and gates.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         states: names of the inputs that outputs feed.
