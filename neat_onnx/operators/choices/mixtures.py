@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.short_form.groups.search import Ints
+from neat_onnx.network.genes import Bools, Ints
 
 ANY = -1
 """The place of an element that nothing reads."""
-Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType, Node
+from neat_onnx.network.genes import Bools
 from neat_onnx.operators.choices.mixtures import (
     ANY,
     Added,
-    Bools,
     Changed,
     Choice,
     Condition,

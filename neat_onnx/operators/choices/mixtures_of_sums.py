@@ -11,10 +11,10 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.choices.mixtures import (
     ANY,
     Added,
-    Bools,
     Changed,
     Choice,
     Condition,
@@ -30,7 +30,7 @@ from neat_onnx.operators.choices.where_finder import (
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.short_form.groups.linear_nodes import Terms, places_read
-from neat_onnx.short_form.groups.search import Ints, Search
+from neat_onnx.short_form.groups.search import Search
 from neat_onnx.short_form.groups.weighted_sums import Sums, WeightedSums
 
 _MAX_DEPTH = 8  # choices and functions, one of another

@@ -66,7 +66,7 @@ def find_where(search: Search, node: Node) -> Found | None:
     return node.output[0], [*nodes, search.draft.node("Where", reads, node.output)]
 
 
-def _sides(search: Search, node: Node) -> "list[tuple[Truth, str]]":
+def _sides(search: Search, node: Node) -> list[tuple[Truth, str]]:
     """The operands of a choice, each with its number; one of these may be an input."""
     products = _products(search, node)
     found = [_side(search, factors) for factors in products]

@@ -20,10 +20,11 @@ from neat_onnx.operators.rnn.reads import MIN_STEPS, Read, Reads
 
 @dataclass(frozen=True, eq=False)
 class _Unit:
-    """The neurons of a unit by part, and the signal that its keeper reads of one step ago.
+    """A unit in one step.
 
     Attributes:
-        parts, before: these.
+        parts: its neurons, by part.
+        before: the signal that its keeper reads of one step ago; NONE for a state of zero.
         functions: its activations, by their places in the operator's order.
     """
 

@@ -160,9 +160,8 @@ class PlaceFinder:
         found = np.empty(len(firsts), np.int64)
         found[row[wins]] = read[wins]
         before = np.bincount(row[~wins], minlength=len(firsts))
-        once = len(distinct(row * len(hits) + read)) == len(row) and len(distinct(found)) == len(
-            row[wins]
-        )
+        once = len(distinct(row * len(hits) + read)) == len(row)
+        once &= len(distinct(found)) == np.count_nonzero(wins)
         alike = once and np.array_equal(before, found) and np.all(read[~wins] < found[row[~wins]])
         return found if alike else None
 
