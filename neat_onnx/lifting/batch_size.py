@@ -1,4 +1,4 @@
-"""The size of the batch: a shape may be made of it, a number may not.
+"""The sizes of time and the batch: a shape may be made of them, a number may not.
 
 A graph is lifted for a batch of one, whatever the batch will be. So a tensor of zeros that is made
 in the size of the batch is right, as it is spread over the samples like any constant. A division by
@@ -11,19 +11,19 @@ import numpy as np
 
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Ints
 from neat_onnx.passes.elementwise import is_elementwise
 
 
 def misused_size(
-    node: Node, operands: Mapping[str, Operand], sizes: Mapping[str, Bools]
+    node: Node, operands: Mapping[str, Operand], sizes: Mapping[str, Ints]
 ) -> str | None:
     """An input that holds the size of the batch and meets values of the network.
 
     Args:
         node: the node; `shape_inputs` of its class are the positions of shapes.
         operands: the tensors met so far.
-        sizes: tensors that hold the size of the batch, and which of their elements do.
+        sizes: tensors that hold the size of time or the batch, and which of their elements do.
 
     Returns:
         Its name; None if there is none.
@@ -35,7 +35,7 @@ def misused_size(
     return None
 
 
-def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[str, Bools]) -> None:
+def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[str, Ints]) -> None:
     """Add the outputs of a node that has been lifted; it may have added them by itself."""
     if _reads_size(node, sizes):
         for name in node.output:
@@ -46,15 +46,15 @@ def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[s
             del sizes[name]
 
 
-def _reads_size(node: Node, sizes: Mapping[str, Bools]) -> bool:
+def _reads_size(node: Node, sizes: Mapping[str, Ints]) -> bool:
     found = {k for k, name in enumerate(node.input) if name in sizes}
     return not found <= node.shape_inputs
 
 
-def _elements_of(node: Node, shape: tuple[int, ...], sizes: Mapping[str, Bools]) -> Bools:
-    """Which elements of an output hold the size of the batch: all, unless it is elementwise."""
+def _elements_of(node: Node, shape: tuple[int, ...], sizes: Mapping[str, Ints]) -> Ints:
+    """Which elements of an output hold such sizes: all, unless it is elementwise."""
     found = [sizes[name] for name in node.input if name in sizes]
     if is_elementwise(node) and all(each.shape == shape for each in found):
-        held: Bools = np.any(found, axis=0)
+        held: Ints = np.bitwise_or.reduce(found)
         return held
-    return np.ones(shape, np.bool_)
+    return np.full(shape, np.bitwise_or.reduce([each.max(initial=0) for each in found]))

@@ -41,6 +41,7 @@ from neat_onnx.lifting.ports import (
     open_input,
     open_state,
     output_ports,
+    require_time,
 )
 from neat_onnx.lifting.samples import batch_sizes, common_size
 from neat_onnx.lifting.states import fed_states, memory_ports
@@ -293,6 +294,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
             open_state(ctx, entry, axes[entry.name], initial.get(entry.name))
         else:
             inputs.append(open_input(ctx, entry, axes[entry.name], INPUT))
+    require_time(ctx, axes)
     _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following, activations=not is_own_pair(previous, following))

@@ -7,17 +7,18 @@ are aligned at the end, as elementwise operators and products of matrices align 
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import axes_of_inputs
+from neat_onnx.lifting.axes import axes_of_inputs, static_inputs
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import reads
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Ints
 
 
 class FollowedAxis(int):
@@ -48,6 +49,9 @@ class FollowedAxis(int):
 
 UNKNOWN, FEATURE, FIRST, SECOND, INSIDE = map(FollowedAxis, range(-2, 3))
 """In their order: all from INSIDE on have the batch inside."""
+
+OF_FIRST, OF_SECOND = 1, 2
+"""Marks of the sizes of these axes, in tensors of sizes; a product of both has both."""
 
 FollowedAxes = tuple[FollowedAxis, ...]
 """The axes of a tensor."""
@@ -81,7 +85,7 @@ class AxisFollower:
 
     Attributes:
         operands: the tensors that have been lifted, by name.
-        sizes: tensors that hold the size of the batch, and which of their elements do.
+        sizes: tensors that hold the size of time or the batch, and for each element of which.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         inputs: the axes of each graph input.
@@ -93,7 +97,7 @@ class AxisFollower:
         self,
         graph: Graph,
         operands: Mapping[str, Operand],
-        sizes: Mapping[str, Bools],
+        sizes: Mapping[str, Ints],
         ended: Collection[str],
         samples: int = 1,
     ) -> None:
@@ -112,10 +116,10 @@ class AxisFollower:
 
     def of(self, name: str) -> FollowedAxes:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
-        if name in self._known:
-            return self._known[name]
         if name in self._constant or name in self.shared:
             return (FEATURE,) * self.rank(name)
+        if name in self._known:
+            return self._known[name]
         nodes = self._graph.node
         while name not in self._known and self._next < len(nodes):
             node = nodes[self._next]
@@ -134,6 +138,13 @@ class AxisFollower:
             and self.of(name)[axis] == FIRST
             for name in node.input
         )
+
+    def mixes_time(self, node: Node) -> bool:
+        """Whether a node that aligns the axes of its operands has time meet the batch."""
+        if not self.has_time or type(node) in _RULES:
+            return False
+        read = [self.of(name)[::-1] for name in node.input if name in self.operands]
+        return any({FIRST, SECOND} <= {*each} for each in zip_longest(*read))
 
     def rank(self, name: str) -> int:
         """The number of axes of a tensor that has been lifted."""
@@ -179,7 +190,7 @@ class AxisFollower:
             sized = self.sizes.get(node.input[position])
             if sized is not None and sized.size == len(features[0]):
                 shape = np.array(self.operands[node.output[0]].shape)
-                batches = np.flatnonzero(sized.ravel() & (shape == 1)).tolist()
+                batches = np.flatnonzero((sized.ravel() != 0) & (shape == 1)).tolist()
                 return [tuple(FIRST if [k] == batches else FEATURE for k in range(len(shape)))]
         if not any(FIRST in axes for axes in self._read(node)):
             return features
@@ -191,8 +202,10 @@ def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
     """The axes of each graph input: time, the batch, features."""
     found: dict[str, FollowedAxes] = {}
     leading = axes_of_inputs(graph.inputs)
+    static = static_inputs(graph.inputs, leading)
     for entry in graph.inputs:
-        which = dict(zip(leading[entry.name], (FIRST, SECOND), strict=False))
+        kinds = (SECOND,) if entry.name in static else (FIRST, SECOND)
+        which = dict(zip(leading[entry.name], kinds, strict=False))
         found[entry.name] = tuple(
             which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
         )
@@ -204,7 +217,7 @@ def _shared(graph: Graph, inputs: Mapping[str, FollowedAxes]) -> set[str]:
 
     A graph of fixed sizes may have no batch at all.
     """
-    found = {name for name, axes in inputs.items() if FIRST not in axes}
+    found = {name for name, axes in inputs.items() if {FIRST, SECOND}.isdisjoint(axes)}
     if len(found) in (0, len(inputs)) or all(is_fixed(entry.shape) for entry in graph.inputs):
         return set()
     still = {tensor.name for tensor in graph.initializer}

@@ -5,16 +5,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from neat_onnx.errors import ImportAdvice, ModelError
+from neat_onnx.errors import Hint, ImportAdvice, ModelError
 from neat_onnx.lifting.axes import (
     AS_FEATURES,
     Axes,
     axes_of_inputs,
     example_shapes,
     shapes_of_inputs,
+    static_inputs,
 )
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, FIRST, INSIDE, SECOND, UNKNOWN
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import other_outputs
 from neat_onnx.lifting.reductions import NoNeuronError
@@ -179,7 +180,6 @@ def input_ports(
 ) -> tuple[Port, ...]:
     """The ports of the inputs, of which each has these axes that are time and the batch."""
     stated = {each.name: each for each in ctx.model.graph.inputs}
-    _require_time(ctx, [name for name, _, _ in entries], axes)
     has_batch = any(axes[name] for name, _, _ in entries)
     ports = []
     for name, shape, signals in entries:
@@ -191,25 +191,39 @@ def input_ports(
     return tuple(ports)
 
 
-def _require_time(ctx: LiftingContext, names: Sequence[str], axes: Mapping[str, Axes]) -> None:
-    """Refuse an input of each sample that is there once, beside sequences: a network reads its
-    inputs at every step.
+def require_time(ctx: LiftingContext, axes: Mapping[str, Axes]) -> None:
+    """Refuse inputs beside sequences whose only axis is not known to be that of their samples: a
+    network reads its inputs at every step.
     """
-    timed = [name for name in axes if len(axes[name]) > 1]
-    for name in names if timed else ():
-        if len(axes[name]) == 1:
+    entries = [entry for entry in ctx.model.graph.inputs if entry.name not in ctx.states]
+    timed = [entry.name for entry in entries if len(axes[entry.name]) > 1]
+    static = static_inputs(entries, axes)
+    for name in (entry.name for entry in entries if timed):
+        if len(axes[name]) == 1 and name not in static:
             raise ModelError(
-                f"graph input '{name}' has no axis of time, as '{timed[0]}' has: a network reads "
-                "each input at every step",
+                f"graph input '{name}' has one axis of time or samples, and '{timed[0]}' both: a "
+                "network reads each input at every step",
                 where="graph.inputs",
                 hint=(
                     ImportAdvice(
                         "Give sequences a length, as {}",
                         {"shapes": example_shapes(ctx.model.graph.inputs)},
                     ),
-                    f"Or give '{name}' an axis of time",
+                    _naming_samples(ctx, name, axes, timed[0]),
                 ),
             )
+
+
+def _naming_samples(ctx: LiftingContext, name: str, axes: Mapping[str, Axes], other: str) -> Hint:
+    """How the only axis of an input is known to be that of the samples, as another has them."""
+    sizes = {each.name: each.shape or () for each in ctx.model.graph.inputs}
+    batch = sizes[other][axes[other][-1]]
+    named = [batch if axis in axes[name] else size for axis, size in enumerate(sizes[name])]
+    known = tuple(size for size in named if size is not None)
+    if len(known) < len(named):
+        return f"Or name the axis of '{name}' as the samples of '{other}' are named"
+    text = f"If '{name}' has one value of each sample for all steps, give {{}}"
+    return ImportAdvice(text, {"shapes": {name: known}})
 
 
 def output_ports(
@@ -219,8 +233,10 @@ def output_ports(
     graph, ports = ctx.model.graph, []
     stated, inputs = {each.name: each for each in graph.outputs}, shapes_of_inputs(graph.inputs)
     for name, shape, signals in entries:
-        some = max(0, count - (name in ctx.ended))
-        axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)
+        followed = ctx.followed.of(name)
+        is_static = count > 1 and SECOND in followed and FIRST not in followed
+        some = max(0, count - (name in ctx.ended or is_static))
+        axes = leading_axes(followed, stated[name], inputs, some)
         if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
             _refuse_first_axis(name)
         features = tuple(size for axis, size in enumerate(shape) if axis not in axes)

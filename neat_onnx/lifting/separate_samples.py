@@ -93,10 +93,12 @@ class SeparateSamples(Tensors):
                 self.refuse_batch(node)
 
     def refuse_mixed(self, node: Node) -> None:
-        """Refuse results whose batch is as long as an axis of features, or on two axes.
+        """Refuse results whose batch is as long as an axis of features, on two axes, or met time.
 
         A batch of fixed length can meet either; where its length is open, no runtime does.
         """
+        if self.followed.mixes_time(node):
+            self.refuse_batch(node)
         for name in node.output if self.samples > 1 else ():
             if isinstance(operand := self.operands.get(name), Value):
                 axes = zip(operand.shape, self.followed.of(name), strict=True)

@@ -27,7 +27,7 @@ from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.model.wiring import names_read
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Ints
 
 
 def _is_finite(array: Array) -> bool:
@@ -53,7 +53,7 @@ class Tensors:
             `OperandFacts.chosen` has them), by its elements and the number of places: other
             readers of such indices take these.
         products: the neurons that are signals times weights and gates.
-        sizes: tensors that hold the size of the batch, and which of their elements do.
+        sizes: tensors that hold the size of time or the batch, and for each element of which.
         states: names of the inputs that outputs feed.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
         time_alone: a layer runs along the first axis, beside which there is no batch.
@@ -67,7 +67,7 @@ class Tensors:
     facts: defaultdict[str, OperandFacts] = field(default_factory=lambda: defaultdict(OperandFacts))
     hits: dict[Hashable, Operand] = field(default_factory=dict)
     products: Products = field(default_factory=Products)
-    sizes: dict[str, Bools] = field(default_factory=dict)
+    sizes: dict[str, Ints] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
     time_alone: bool = False

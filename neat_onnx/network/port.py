@@ -30,7 +30,8 @@ class Port(ReadOnly):
         batch_axis: a hint at where the batch is among its axes in a graph; None where it has none
             there, since a graph takes one sample, or all samples share the input.
         time_axis: a hint at where time is among these and the batch, where the graph takes whole
-            sequences; None of an output beside them that has their last step alone.
+            sequences; None of an input beside them that is the same at every step, and of an output
+            that has their last step alone.
     """
 
     name: str
@@ -60,3 +61,9 @@ def shared_ports(inputs: Sequence[Port]) -> list[Port]:
     """The inputs without a batch, where others have one: all samples share them."""
     shared = [port for port in inputs if port.batch_axis is None]
     return shared if len(shared) < len(inputs) else []
+
+
+def static_ports(inputs: Sequence[Port]) -> list[Port]:
+    """The inputs without time, where others have one in a graph: the same at every step."""
+    static = [port for port in inputs if port.time_axis is None]
+    return static if len(static) < len(inputs) else []

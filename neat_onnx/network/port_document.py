@@ -32,7 +32,8 @@ class PortDocument(Document):
     time_axis: Annotated[int, Field(ge=0)] | None = Field(
         None,
         description="A hint at where time is among these and the batch, where the ONNX graph takes "
-        "whole sequences; null otherwise, and of an output that has their last step alone.",
+        "whole sequences; null otherwise, and beside them of an input that is the same at every "
+        "step, and of an output that has their last step alone.",
     )
 
 

@@ -12,7 +12,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import FORMULA, Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import Floats
-from neat_onnx.network.port import Port, shared_ports
+from neat_onnx.network.port import Port, shared_ports, static_ports
 from neat_onnx.network.program import Program
 from neat_onnx.network.structure import Structure
 
@@ -142,11 +142,14 @@ def _gather_ports(
         raise NetworkError(f"x names the inputs {sorted(x)}", hint=f"Give exactly {names}")
     values = {port.name: numbers(x[port.name]) for port in net.inputs}
     shared = {port.name for port in shared_ports(net.inputs)}
+    static = {port.name for port in static_ports(net.inputs)}
     lead: tuple[int, ...] | None = None
-    for port in net.inputs:
+    for port in sorted(net.inputs, key=lambda port: port.name in static):
         shape = values[port.name].shape
         front = shape[: len(shape) - len(port.shape)]
         if port.name in shared and shape == port.shape:
+            continue
+        if port.name in static and lead and shape == (*lead[1:], *port.shape):
             continue
         if shape[len(front) :] != port.shape or len(front) not in leading:
             raise NetworkError(

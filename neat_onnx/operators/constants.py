@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lifting.followed_axes import FIRST, OF_FIRST, OF_SECOND, SECOND
 from neat_onnx.model import Attributes, Node, Tensor
 
 
@@ -69,12 +70,19 @@ def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
     ctx.bind(node, np.full(sizes, filled[0], filled.dtype))
 
 
+_OF_AXIS = {FIRST: OF_FIRST, SECOND: OF_SECOND}
+
+
 @lifts(Shape)
 def lift_shape(ctx: LiftingContext, node: Shape) -> None:
-    """Take the length 1 for the batch, and follow it to where it is used."""
+    """Take the length 1 for time and the batch, and follow it to where it is used."""
     operand, given = ctx.operand(node, 0), node.attributes
     asked = slice(given.start, given.end)
-    batch = [ctx.is_batch(node.input[0], axis) for axis in range(len(operand.shape))]
-    if any(batch[asked]) and not ctx.features_only:
-        ctx.sizes[node.output[0]] = np.array(batch)[asked]
+    name = node.input[0]
+    kinds = [
+        _OF_AXIS.get(axis, OF_FIRST | OF_SECOND) if ctx.is_batch(name, at) else 0
+        for at, axis in enumerate(ctx.followed.of(name))
+    ]
+    if any(kinds[asked]) and not ctx.features_only:
+        ctx.sizes[node.output[0]] = np.array(kinds)[asked]
     ctx.bind(node, np.array(operand.shape, np.int64)[asked])

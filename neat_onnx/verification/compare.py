@@ -30,6 +30,7 @@ from neat_onnx.verification.judge import (
     measure,
     within_bound,
 )
+from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
@@ -193,7 +194,8 @@ def sampled_inputs(
 def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
-    Places in a table are taken to be in it, and integers are not divided by 0.
+    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
+    beside sequences have their first values at every step.
 
     Args:
         net: assigns the columns to its inputs.
@@ -202,6 +204,7 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
     places, zeros = places_of(model), zeros_of(model)
+    static = ModelInputs.of(model, net).without_time()
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
@@ -212,6 +215,8 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
         if port.name in zeros and "INT" in kinds[port.name]:
             part = np.where(part == zeros[port.name], part + 1, part)
+        if port.name in static:
+            part = np.broadcast_to(part[:1], part.shape)
         parts.append(part)
         start += port.neurons.size
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

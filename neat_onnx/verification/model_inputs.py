@@ -61,6 +61,11 @@ class ModelInputs:
         """The same inputs, all of them beginning with time and the batch."""
         return replace(self, axes=dict.fromkeys(self.axes, (0, 1)))
 
+    def without_time(self) -> set[str]:
+        """The inputs beside sequences that are the same at every step."""
+        lacking = {name for name, axes in self.axes.items() if len(axes) < 2}
+        return lacking.difference(self.pairs) if self.has_time else set()
+
     @property
     def has_time(self) -> bool:
         """Whether an input has an axis of time besides the batch."""
@@ -96,6 +101,8 @@ class ModelInputs:
     def placed(self, values: Floats, name: str) -> Any:
         """Values whose samples come first, as the input `name` takes them: its axes, its type."""
         axes, element = self.axes[name], self.elements[name]
+        if name in self.without_time():
+            values = values[0]
         if not axes:
             return np.array(values[0], element)
         moved = np.moveaxis(values, range(len(axes)), axes)

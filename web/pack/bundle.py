@@ -49,7 +49,7 @@ ELSEWHERE = (
     r"operators\.formulas\.(bits|computed_powers)",
     r"operators\.rare",
     r"operators\.ml",
-    r"operators\.frames\.(single_sample|shared_inputs|stated_ports|output_types|unrolled_scan)",
+    r"operators\.frames\.(single_sample|shared_inputs|static_inputs|stated_ports|output_types|unrolled_scan)",
     r"operators\.layout\.computed_scatters",
     r"operators\.rnn\.carried_rows",
     r"operators\.products\.(determinant|fourier|integers|pairs)",

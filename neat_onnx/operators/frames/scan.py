@@ -36,7 +36,8 @@ from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand
 from neat_onnx.operators.layout.shaping import Concat, Identity, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
-from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
+from neat_onnx.operators.rnn.ends import find_ends, unrolling
+from neat_onnx.operators.rnn.starts import Start, check_all_fed, computed_start, feeding
 from neat_onnx.passes.splice import renamed
 
 
@@ -211,12 +212,14 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
         unroll(ctx, node, body, count)
         return
     changing = [position for position in range(count) if not _is_kept(ctx, node, position)]
+    static = set[str]()
     if changing:  # without states, steps are as samples
         has_open_time(ctx, node)
-        find_ends(ctx)
+        static = find_ends(ctx)
+    begun = {position: _state(ctx, node, position, static) for position in changing}
     for position, entry in enumerate(body.inputs[:count]):
-        start = _state(ctx, node, position) if position in changing else ctx.operand(node, position)
-        ctx.operands[entry.name] = start
+        found = begun.get(position)
+        ctx.operands[entry.name] = Value(found.signals) if found else ctx.operand(node, position)
     for position, entry in enumerate(body.inputs[count:], count):
         sequence = ctx.value(node, position)
         if sequence.shape[:1] != (1,) or (changing and not _is_of_time(ctx, node.input[position])):
@@ -226,7 +229,8 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     with _one_sample(ctx) if _runs_over_samples(ctx.followed, node) else nullcontext():
         for inner in body.node:
             lift_node(ctx, inner)
-    for position in changing:
+    for position, start in begun.items():
+        ctx.operands[body.inputs[position].name] = Value(start.registers)
         ctx.feed(body.inputs[position].name, body.outputs[position].name)
     for name, following in zip(node.output, body.outputs[:count], strict=False):
         ctx.operands[name] = ctx.operands[following.name]
@@ -263,17 +267,19 @@ def _is_kept(ctx: LiftingContext, node: Scan, position: int) -> bool:
     return name == body.inputs[position].name and not isinstance(ctx.operand(node, position), Value)
 
 
-def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:
+def _state(ctx: LiftingContext, node: Scan, position: int, static: set[str]) -> Start:
     """The registers of a state: new ones, or an input of the graph that an output feeds."""
     start = ctx.operand(node, position)
     if isinstance(start, Value):
-        if not start.plain or np.any(ctx.kind[start.signals] != REGISTER):
+        if start.plain and np.all(ctx.kind[start.signals] == REGISTER):
+            return Start(start.signals, start.signals)
+        if node.input[position] not in static or ctx.states:
             _refuse_start(ctx, node, position)
-        return start
+        return computed_start(ctx, ctx.materialize(start))
     check_all_fed(ctx, node)
     signals = ctx.add_signals(start.size, REGISTER)
     ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
-    return Value(signals.reshape(start.shape))
+    return Start(*[signals.reshape(start.shape)] * 2)
 
 
 def _refuse_start(ctx: LiftingContext, node: Scan, position: int) -> NoReturn:

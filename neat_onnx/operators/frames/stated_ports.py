@@ -13,7 +13,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, static_ports
+from neat_onnx.operators.frames.static_inputs import with_static_inputs
 from neat_onnx.passes.draft import Draft, Step, is_one_of, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import HandedOn, renamed
@@ -26,6 +27,8 @@ def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Mode
     """The model with the ports of a network as they are stated; see `frames.ports.as_stated`."""
     timed = sequence and any(port.time_axis is not None for port in net.inputs + net.outputs)
     leading = 2 if sequence else 1
+    if sequence and (static := static_ports(net.inputs)):
+        model = with_static_inputs(model, static)
     return _with_fewer_casts(
         _with_outputs(_with_inputs(model, net.inputs, leading), net.outputs, leading, timed=timed)
     )
@@ -44,11 +47,12 @@ def in_stated_types(model: Model, net: Network) -> Model:
 
 def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
+    static = {port.name for port in static_ports(ports)} if leading > 1 else set[str]()
     names: dict[str, str] = {}
     first: list[Node] = []
     for port in ports:
         entry, kind = entries[port.name], _DTYPES.get(port.dtype)
-        order = _order(port, entry, leading)
+        order = _order(port, entry, leading - (port.name in static))
         steps = _transpose(np.argsort(order).tolist())
         if kind and kind is not entry.elem_type:
             steps += _cast(entry.elem_type)

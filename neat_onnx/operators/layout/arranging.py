@@ -15,6 +15,7 @@ from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.operators.algebra import rearranged
+from neat_onnx.operators.layout.each_step import at_each_step
 
 _IMAGE = 4  # the batch, the channels, and two axes of space
 
@@ -158,20 +159,23 @@ def lift_expand(ctx: LiftingContext, node: Expand) -> None:
 def _expanded_sample(
     ctx: LiftingContext, node: Expand, old: tuple[int, ...], wanted: list[int]
 ) -> list[int]:
-    """The shape that one sample takes: neither is a sample repeated, nor anything for each."""
+    """The shape that one sample takes: no sample is repeated, nor anything else for each of them,
+    but tensors without time are for each step.
+    """
     rank = max(len(old), len(wanted))
     leading = [False] * (rank - len(old)) + ctx.leading(node.input[0])
     lost = UNKNOWN in ctx.followed.of(node.input[0])
     ones = [1] * (rank - len(old)) + list(old)
-    sized = ctx.sizes.get(node.input[1], np.zeros(len(wanted), np.bool_)).tolist()
+    sized = ctx.sizes.get(node.input[1], np.zeros(len(wanted), np.int64)).tolist()
     found = [1] * (rank - len(wanted)) + wanted
-    sized = [False] * (rank - len(wanted)) + sized
+    sized = [0] * (rank - len(wanted)) + sized
+    steps = at_each_step(ctx.followed, node.input[0], sized)
     for place, size in enumerate(found):
         if leading[place]:
             found[place] = ones[place] if size in (1, ctx.samples * ones[place]) else size
         repeats = leading[place] and found[place] != ones[place]
         new = sized[place] and not leading[place] and node.input[0] not in ctx.followed.shared
-        if repeats or (new and not lost):
+        if repeats or (new and not lost and place not in steps):
             ctx.refuse_batch(node)
     if lost and rank > len(old):
         ctx.refuse_batch(node)
@@ -185,9 +189,12 @@ def lift_tile(ctx: LiftingContext, node: Tile) -> None:
     if len(repeats) != len(operand.shape) or min(repeats, default=0) < 0:
         ctx.fail(node, f"repeats {repeats} do not fit an input of {len(operand.shape)} axes")
     Budget().take("elements", math.prod(operand.shape) * math.prod(repeats), node.label)
-    sized = ctx.sizes.get(node.input[1], np.zeros(len(repeats), np.bool_))
-    of_ones = not isinstance(operand, Value) and np.all(np.array(operand.shape)[sized] == 1)
-    if repeats[0] != 1 or (np.any(sized) and not of_ones):
+    sized = ctx.sizes.get(node.input[1], np.zeros(len(repeats), np.int64))
+    of_ones = not isinstance(operand, Value) and np.all(np.array(operand.shape)[sized != 0] == 1)
+    new = {*np.flatnonzero(sized)}.difference(
+        at_each_step(ctx.followed, node.input[0], sized.tolist())
+    )
+    if repeats[0] != 1 or (new and not of_ones):
         ctx.refuse_batch(node)
     ctx.bind(node, rearranged(operand, lambda array: np.tile(array, repeats)))
 

@@ -19,7 +19,8 @@ from neat_onnx.lifting.followed_axes import (
     merged,
 )
 from neat_onnx.model import Node
-from neat_onnx.operators.layout.arranging import Expand, ReverseSequence
+from neat_onnx.operators.layout.arranging import Expand, ReverseSequence, Tile
+from neat_onnx.operators.layout.each_step import at_each_step
 from neat_onnx.operators.layout.indexed import GatherND, OneHot, ScatterND
 from neat_onnx.operators.layout.reshaping import shape_of_one, states_samples
 from neat_onnx.operators.layout.shaping import (
@@ -83,9 +84,21 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
 
 @follows(Expand)
 def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
-    """Put axes of features before the others."""
+    """Put axes of features before the others, and time where there is a value for each step."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
-    return [(FEATURE,) * (rank - len(first)) + first]
+    sized = axes.sizes.get(node.input[1], np.zeros(rank, np.int64))
+    sized = np.pad(sized, (max(0, rank - len(sized)), 0))
+    steps = at_each_step(axes, node.input[0], sized.tolist())
+    before = (FEATURE,) * (rank - len(first)) + first
+    return [tuple(steps.get(at, kind) for at, kind in enumerate(before))]
+
+
+@follows(Tile)
+def tiled(axes: AxisFollower, node: Tile) -> list[FollowedAxes]:
+    """The axes stay, and one of features that is repeated for each step is time."""
+    first, sized = axes.of(node.input[0]), axes.sizes.get(node.input[1], np.zeros(0, np.int64))
+    steps = at_each_step(axes, node.input[0], sized.tolist())
+    return [tuple(steps.get(at, kind) for at, kind in enumerate(first))]
 
 
 @follows(Gather)

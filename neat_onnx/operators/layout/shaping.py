@@ -201,7 +201,7 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
         ctx.bind(node, np.concatenate(arrays, axis=axis))
         if not ctx.sizes.keys().isdisjoint(node.input):
             ctx.sizes[node.output[0]] = np.concatenate(
-                [ctx.sizes.get(name, np.zeros(part.shape, np.bool_))
+                [ctx.sizes.get(name, np.zeros(part.shape, np.int64))
                  for name, part in zip(node.input, arrays, strict=True)], axis=axis
             )  # fmt: skip
         return
@@ -282,7 +282,7 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     axes = ctx.axes(node, given, rank)
     parts = [slice(None)] * rank
     ends_of_axes = _ends(ctx, node)
-    sized = ctx.sizes.get(node.input[2], np.zeros(len(ends), np.bool_))
+    sized = ctx.sizes.get(node.input[2], np.zeros(len(ends), np.int64))
     for at, (axis, start, end, step) in enumerate(zip(axes, starts, ends, steps, strict=True)):
         if sized[at] and not ((start, step) == (0, 1) and ctx.is_batch(node.input[0], axis)):
             ctx.fail(node, f"input '{node.input[2]}' is the size of the batch, used as a number")

@@ -17,8 +17,9 @@ from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_functions
-from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
+from neat_onnx.operators.rnn.ends import find_ends, unrolling
 from neat_onnx.operators.rnn.nodes import Recurrence
+from neat_onnx.operators.rnn.starts import Start, check_all_fed, computed_start, feeding
 from neat_onnx.operators.rnn.step import Step, step_of
 
 _MAX_STEPS = 1000
@@ -37,13 +38,16 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
         x = x.swapaxes(0, 1)
     steps = _directions(ctx, node, cell, x.shape[2])
     stepping = not ctx.features_only and len(x) == 1 and runs_over_time(ctx, node)
+    static = find_ends(ctx) if stepping else set[str]()
     _check(ctx, node, len(x), stepping)
     if stepping and x.shape[1] > 1:
         ctx.fail(node, f"its sequence is open, and its batch has {x.shape[1]} samples", _ONE_OPEN)
     shape = (len(steps), x.shape[1], steps[0].w.shape[1])
-    start = [
-        _start(ctx, node, _INITIAL + k, shape, stepping, steps[0]) for k in range(len(cell.states))
-    ]
+    positions = range(_INITIAL, _INITIAL + len(cell.states))
+    begun = [_begun(ctx, node, at, shape, static) for at in positions] if stepping else []
+    start = [each.signals for each in begun] if stepping else [
+        _start(ctx, node, at, shape, steps[0]) for at in positions
+    ]  # fmt: skip
     every, last = [], []
     for k, step in enumerate(steps):
         held = {
@@ -57,11 +61,9 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
         every.append(outputs)
         last.append(states)
     results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
-    if stepping:
-        for registers, signals in zip(start, results[1:], strict=True):
-            assert registers is not None
-            if not ctx.hold(registers, signals):
-                ctx.fail(node, "another layer begins with the same state")
+    for state, signals in zip(begun, results[1:], strict=False):
+        if not ctx.hold(state.registers, signals):
+            ctx.fail(node, "another layer begins with the same state")
     if node.attributes.layout:
         results = [np.moveaxis(signals, -2, 0) for signals in results]
     for name, signals in zip(node.output, results, strict=False):
@@ -171,8 +173,6 @@ def _parameter(
 def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -> None:
     """Refuse nodes whose result depends on an unknown length of the sequence."""
     direction = node.attributes.direction
-    if stepping:
-        find_ends(ctx)
     if stepping and direction != "forward":
         ctx.fail(
             node, f"direction {direction}: its first step needs the last input", unrolling(ctx)
@@ -187,33 +187,51 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
         )
 
 
+def _begun(
+    ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...], static: set[str]
+) -> Start:
+    """The states before the first step of an open sequence, (directions, N, H)."""
+    operand = ctx.optional(node, position)
+    if not isinstance(operand, Value):
+        check_all_fed(ctx, node)
+        values = _constant_start(ctx, node, position, shape)
+        registers = ctx.add_signals(values.size, REGISTER)
+        ctx.initial.update(zip(registers.tolist(), values.ravel().tolist(), strict=True))
+        return Start(registers.reshape(shape), registers.reshape(shape))
+    name, signals = node.input[position], ctx.materialize(operand)
+    if signals.shape != shape:
+        ctx.fail(node, f"its initial state {name} has the shape {list(signals.shape)}")
+    if node.attributes.layout:
+        signals = signals.swapaxes(0, 1)
+    if np.all(ctx.kind[signals] == REGISTER):
+        return Start(signals, signals)
+    if name not in static or ctx.states:
+        ctx.fail(node, f"its initial state {name} is computed, not constant", feeding(ctx))
+    return computed_start(ctx, signals)
+
+
 def _start(
-    ctx: LiftingContext,
-    node: Recurrence,
-    position: int,
-    shape: tuple[int, ...],
-    stepping: bool,
-    step: Step,
+    ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...], step: Step
 ) -> Ints | None:
     """Signals of the states before the first step, (directions, N, H); None for zeros."""
     operand = ctx.optional(node, position)
     if isinstance(operand, Value):
         signals = ctx.materialize(operand)
-        if stepping and (np.any(ctx.kind[signals] != REGISTER) or signals.shape != shape):
-            name = node.input[position]
-            ctx.fail(node, f"its initial state {name} is computed, not constant", feeding(ctx))
         return signals.swapaxes(0, 1) if node.attributes.layout else signals
-    if operand is None:
-        operand = np.zeros(shape)
-    elif node.attributes.layout:
-        operand = operand.swapaxes(0, 1)
-    values = _of_shape(ctx, node, position, operand, shape)
-    if stepping:
-        check_all_fed(ctx, node)
-        signals = ctx.add_signals(values.size, REGISTER)
-        ctx.initial.update(zip(signals.tolist(), values.ravel().tolist(), strict=True))
-        return signals.reshape(shape)
+    values = _constant_start(ctx, node, position, shape)
     return step.constant(values).reshape(shape) if np.any(values) else None
+
+
+def _constant_start(
+    ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...]
+) -> Floats:
+    """A constant initial state of this shape; zeros where it is left out."""
+    if ctx.optional(node, position) is None:
+        return np.zeros(shape)
+    operand = ctx.constant(node, position)
+    if node.attributes.layout:
+        operand = operand.swapaxes(0, 1)
+    return _of_shape(ctx, node, position, operand, shape)
 
 
 def _of_shape(

@@ -76,12 +76,15 @@ def test_memory_that_a_single_step_keeps():
     assert np.array_equal(net.step([1.0, 2.0, 3.0], state)[0], [1.0, 2.0, 3.0])
 
 
-def test_an_input_without_time_beside_sequences_is_refused_by_name():
+def test_an_input_of_one_unknown_axis_beside_sequences_is_refused_by_name():
     body = "p = Add (h, b) n = Add (p, r) k = Identity (c) o = Identity (n)"
     held = ", float[1, 3] a = {0, 0, 0}, float[1, 3] z = {0, 0, 0}"
-    model = scan(body, "float[T, N, 3] x, float[N, 3] b", "float[T, N, 3] y", held)
+    model = scan(body, "float[T, N, 3] x, float[M, 3] b", "float[T, N, 3] y", held)
     model.graph.node[0].input[1] = "z"
     for check in (True, False):
-        with pytest.raises(ModelError, match="'b' has no axis of time, as 'x' has") as refused:
+        with pytest.raises(ModelError, match="'b' has one axis of time or samples") as refused:
             import_model(model, check=check)
     assert "shapes={'x': (16, 'N', 3)}" in (refused.value.hint or "")
+    assert "give shapes={'b': ('N', 3)}" in (refused.value.hint or "")
+    net = import_model(model, shapes={"b": ("N", 3)})
+    assert [port.time_axis for port in net.inputs] == [0, None]

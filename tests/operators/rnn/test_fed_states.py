@@ -10,7 +10,7 @@ from support.examples.graphs import node
 from support.examples.rnn_cases import GATES
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
+from neat_onnx import ModelError, NeatOnnxWarning, export, import_model, verify
 from neat_onnx.operators.rnn import walk
 
 UNITS, INPUTS = 2, 3
@@ -136,15 +136,30 @@ def test_axes_of_any_names_and_of_one_sample(op, x, batch, layers):
         {"more": [node("Squeeze", "h_first zero", "s"), node("Add", "y s", "z")], "outputs": ["z"]},
         {"more": [node("Tanh", "h_first", "z")], "outputs": ["z"]},
         {"layers": 2, "order": [1, 0]},
-        {"more": [node("Add", "h_last h_last", "twice")], "outputs": ["twice", "-h_last"]},
-        {"outputs": ["-h_last"]},
         {"more": [node("RNN", "Y0 W1 R0 B0 _ h_first", "u v", hidden_size=UNITS)]},
     ],
-    ids=["read at every step", "shown", "crossed", "changed", "not given", "shared"],
+    ids=["read at every step", "shown", "crossed", "shared"],
 )
 def test_a_state_that_is_no_memory_of_the_layers_is_refused(wrong):
     with pytest.raises(ModelError):
         import_model(layered("GRU", **wrong))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"more": [node("Add", "h_last h_last", "twice")], "outputs": ["twice", "-h_last"]},
+        {"outputs": ["-h_last"]},
+    ],
+    ids=["changed", "not given"],
+)
+def test_a_state_that_is_not_handed_on_is_an_input_of_the_first_step(given):
+    model = layered("GRU", **given)
+    net = import_model(model)
+    assert [port.name for port in net.inputs] == ["x", "h_first"]
+    assert not net.memory
+    for each in (model, export(net)):
+        assert verify(net, each, runtime="onnxruntime", samples=16).passed
 
 
 def test_lstms_states_by_the_other_names():
