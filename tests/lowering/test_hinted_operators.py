@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from support.examples.graphs import node, operators
+from support.harness.sweep import every
 
 from neat_onnx import Model, Network, export, import_model, load_model, load_network, verify
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
@@ -155,8 +156,9 @@ def _without_edge(net: Network, edge: int) -> Network:
     return replace(net, connections=net.connections.take(kept))
 
 
-@pytest.mark.parametrize("name", ["samples at places", "normalization", "one sample"])
-@pytest.mark.parametrize("at", [0, 0.5, 1])
+@pytest.mark.parametrize(
+    ("name", "at"), every(["samples at places", "normalization", "one sample"], [0, 0.5, 1])
+)
 def test_a_changed_network_is_exported_as_it_is(name: str, at: float):
     net = _imported(name)
     edge = int(at * (len(net.connections) - 1))

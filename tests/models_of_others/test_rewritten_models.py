@@ -43,8 +43,7 @@ def recorded(name: str) -> Network:
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", MIXED + COPIED)
+@pytest.mark.parametrize(("name", "dtype"), every(MIXED + COPIED, DTYPES))
 def test_layers_end_where_they_ended(name: str, dtype: str):
     model = export(changed(name), dtype=dtype)
     want = import_model(model.to_bytes(), check=False)
@@ -87,7 +86,7 @@ def test_several_marks_of_one_tensor_may_be_gone():
 
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    every(["keras_lstm", "sklearn_kernel_pca", "sklearn_nearest_neighbors"], DTYPES),
+    each(2, every(["keras_lstm", "sklearn_kernel_pca", "sklearn_nearest_neighbors"], DTYPES)),
 )
 def test_ends_of_any_operator_may_be_gone(name: str, dtype: str):
     """Of neurons and their copies, both of which are read, of sums, and of exponentials."""
@@ -119,7 +118,8 @@ def test_a_layer_that_is_computed_like_another_tensor_stays_one(dtype: str):
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"), every(["sklearn_support_vectors", "sklearn_nearest_neighbors"], DTYPES)
+    ("name", "dtype"),
+    each(2, every(["sklearn_support_vectors", "sklearn_nearest_neighbors"], DTYPES)),
 )
 def test_sums_of_one_tensor_may_be_gone_where_they_are_alike(name: str, dtype: str):
     model = export(recorded(name), dtype=dtype)

@@ -5,7 +5,7 @@ import onnx
 import pytest
 from attending import attention
 from support.examples.graphs import assert_valid_in_any_form, node, operators
-from support.harness.sweep import pairs
+from support.harness.sweep import every
 
 from neat_onnx import export, import_model, verify
 
@@ -36,7 +36,7 @@ def masked_attention(steps, heads, masked, low):
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "low"), pairs(MASKS, [(12, 1), (12, 2)], [-np.inf, -1e9, LEAST])
+    ("name", "size", "low"), every(MASKS, [(12, 1), (12, 2)], [-np.inf, -1e9, LEAST])
 )
 def test_masks_are_whole_again(name, size, low):
     steps, heads = size

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.harness.sweep import each
 
 from neat_onnx import export, import_model, verify
 
@@ -43,7 +44,7 @@ CASES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", each(2, list(CASES)))
 def test_they_are_broadcast_again(case):
     model = CASES[case]
     net = assert_lifts(model)

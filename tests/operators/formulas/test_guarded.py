@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
+from support.harness.sweep import every
 
 from neat_onnx import export, import_model
 
@@ -189,8 +190,7 @@ def samples():
     return {"x": x}
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "dtype"), every(CASES, ["float32", "float64"]))
 def test_it_computes_what_onnxruntime_does(name: str, dtype: str):
     proto, given = model(CASES[name]), samples()
     (want,) = open_session(proto).run(None, given)
@@ -205,8 +205,7 @@ def test_it_computes_what_onnxruntime_does(name: str, dtype: str):
         assert import_model(written) == net
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", OVERFLOWING)
+@pytest.mark.parametrize(("name", "dtype"), every(OVERFLOWING, ["float32", "float64"]))
 def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     proto, x = model(OVERFLOWING[name]), samples()["x"]
     x[:3] = 2000.0  # overflows in float64, too
@@ -297,8 +296,7 @@ FAR = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", FAR)
+@pytest.mark.parametrize(("name", "dtype"), every(FAR, ["float32", "float64"]))
 def test_what_is_chosen_may_be_infinite_or_nan(name: str, dtype: str):
     proto, given = model(FAR[name]), samples()
     given["x"][:, :4] = np.abs(given["x"][:, :4])

@@ -12,6 +12,7 @@ from support.examples.graphs import (
     node,
     operators,
 )
+from support.harness.sweep import each
 
 from neat_onnx import export, import_model, verify
 
@@ -56,7 +57,7 @@ NORMS = {
 }
 
 
-@pytest.mark.parametrize("case", NORMS)
+@pytest.mark.parametrize("case", each(2, list(NORMS)))
 def test_parameters_may_be_inputs(case):
     model, want = NORMS[case]
     net = import_model(model)

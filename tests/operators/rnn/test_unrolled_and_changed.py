@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph
-from support.harness.sweep import every
+from support.harness.sweep import each, every
 from unrolled_layers import BACK, GATES, INPUTS, STEPS, UNITS, layer, weights
 
 from neat_onnx import export, import_model, validate, verify
@@ -59,7 +59,7 @@ RUNS = {0: [6], 3: [3, 3], 5: [5]}
 
 @pytest.mark.parametrize(
     ("kind", "column", "at"),
-    every(WHOLE, ["weight", "bias", "response", "enabled", "activation"], [0, 3, 5, 3, 5]),
+    each(2, every(WHOLE, ["weight", "bias", "response", "enabled", "activation"], [0, 3, 5, 3, 5])),
 )
 def test_other_genes_in_one_step_and_the_others_are_nodes(kind, column, at):
     net, hidden = of_seven_steps(*WHOLE[kind])

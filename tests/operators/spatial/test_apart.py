@@ -199,7 +199,7 @@ def test_the_last_neuron_of_a_layer_is_apart():
     assert "Conv" in operators(export(back))
 
 
-@settings(max_examples=count(2, 20))
+@settings(max_examples=count(1, 20))
 @given(st.integers(0, 1 << 32))
 def test_a_network_evolves_on_through_files(seed: int):
     """Generation after generation it computes the same, is the same genome, and has its layers."""

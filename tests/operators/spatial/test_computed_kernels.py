@@ -8,6 +8,7 @@ import onnx
 import pytest
 from support.examples.backend_cases import backend_cases
 from support.examples.graphs import graph_of_inputs, node, operators
+from support.harness.sweep import every
 
 from neat_onnx import Model, NeatOnnxWarning, Network, export, import_model, verify
 
@@ -51,27 +52,26 @@ def test_onnx_s_own_cases_come_back(name):
     assert operators_for_each_sample(net) == operators(model)
 
 
+WINDOWS = [
+    ("Conv", ((1, 2, 9), (3, 2, 3)), {"strides": [2], "pads": [1, 0]}),
+    ("Conv", ((2, 2, 6, 7), (3, 2, 3, 3)), {"strides": [2, 1], "dilations": [1, 2]}),
+    ("Conv", ((1, 4, 6, 7), (6, 2, 3, 3)), {"group": 2, "pads": [1, 0, 1, 2]}),
+    ("Conv", ((1, 2, 6, 5), (3, 2, 3, 3), (3,)), {}),
+    ("Conv", ((1, 2, 4, 4, 5), (2, 2, 2, 3, 1)), {"strides": [2, 1, 2]}),
+    ("ConvTranspose", ((1, 4, 5), (4, 3, 3), (3,)), {"strides": [2]}),
+    ("ConvTranspose", ((2, 4, 3, 4), (4, 1, 2, 2)), {"group": 2, "strides": [2, 2]}),
+    (
+        "ConvTranspose",
+        ((1, 1, 4, 4), (1, 2, 3, 3)),
+        {"dilations": [2, 1], "pads": [1, 0, 0, 1]},
+    ),
+]
+
+
 @FEATURES
-@pytest.mark.parametrize(
-    ("operator", "shapes", "attributes"),
-    [
-        ("Conv", ((1, 2, 9), (3, 2, 3)), {"strides": [2], "pads": [1, 0]}),
-        ("Conv", ((2, 2, 6, 7), (3, 2, 3, 3)), {"strides": [2, 1], "dilations": [1, 2]}),
-        ("Conv", ((1, 4, 6, 7), (6, 2, 3, 3)), {"group": 2, "pads": [1, 0, 1, 2]}),
-        ("Conv", ((1, 2, 6, 5), (3, 2, 3, 3), (3,)), {}),
-        ("Conv", ((1, 2, 4, 4, 5), (2, 2, 2, 3, 1)), {"strides": [2, 1, 2]}),
-        ("ConvTranspose", ((1, 4, 5), (4, 3, 3), (3,)), {"strides": [2]}),
-        ("ConvTranspose", ((2, 4, 3, 4), (4, 1, 2, 2)), {"group": 2, "strides": [2, 2]}),
-        (
-            "ConvTranspose",
-            ((1, 1, 4, 4), (1, 2, 3, 3)),
-            {"dilations": [2, 1], "pads": [1, 0, 0, 1]},
-        ),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("behind", ["", "Tanh", "Flatten"])
-def test_windows_come_back(operator, shapes, attributes, behind):
+@pytest.mark.parametrize(("window", "behind"), every(WINDOWS, ["", "Tanh", "Flatten"]), ids=str)
+def test_windows_come_back(window, behind):
+    operator, shapes, attributes = window
     inputs = dict(zip("xwb", shapes, strict=False))
     nodes = [node(operator, " ".join(inputs), "c", **attributes)]
     if behind:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
+from support.harness.sweep import each
 
 from neat_onnx import export, import_model, load_model, verify
 from neat_onnx.short_form.larger_operators import with_larger_operators
@@ -57,7 +58,7 @@ CASES = {
 
 
 @pytest.mark.filterwarnings("ignore:a AveragePool of the network is written neuron by neuron")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", each(2, list(CASES)))
 def test_no_window_is_listed(case):
     model = CASES[case]
     net = assert_lifts(model)

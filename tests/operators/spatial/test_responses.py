@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
-from support.harness.sweep import pairs
+from support.harness.sweep import every
 
 from neat_onnx import export, import_model, verify
 
@@ -37,7 +37,7 @@ def model(kind, bias, activation, own=None):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize(("kind", "bias", "activation"), pairs(KERNELS, BIASES, ACTIVATIONS))
+@pytest.mark.parametrize(("kind", "bias", "activation"), every(KERNELS, BIASES, ACTIVATIONS))
 def test_they_come_back_small_and_equal(kind, bias, activation):
     foreign = model(kind, bias, activation)
     net = assert_lifts(foreign)

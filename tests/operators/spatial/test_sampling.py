@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
+from support.harness.sweep import every
 
 from neat_onnx import ModelError, export, import_model, verify
 
@@ -88,8 +89,7 @@ def test_an_image_of_one_sample_at_places_of_each_is_refused():
     assert verify(net, model, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize("corners", [0, 1])
-@pytest.mark.parametrize("sizes", [[3, 4], [2, 3, 5]])
+@pytest.mark.parametrize(("sizes", "corners"), every([[3, 4], [2, 3, 5]], [0, 1]))
 def test_a_spatial_transformer(sizes, corners):
     """The matrix of each sample says where its values are taken from."""
     axes = len(sizes)
