@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
-from support.examples.graphs import node
+from support.examples.graphs import graph_of_inputs, node
 from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
@@ -51,21 +50,13 @@ def conditioned(
                 f"B_{operator}_{reads}": rng.normal(size=(1, 2 * gates * UNITS)),
             }
     read = {name for each in nodes for name in each.input}
-    tensors = [
-        numpy_helper.from_array(
-            np.asarray(values, np.int64 if np.asarray(values).dtype.kind == "i" else np.float32),
-            name,
-        )
-        for name, values in known.items()
-        if name in read
-    ]
-    inputs = [
-        helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", "T", 3]),
-        helper.make_tensor_value_info("s", TensorProto.FLOAT, s),
-    ]
-    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
-    body = helper.make_graph(list(nodes), "graph", inputs, results, tensors)
-    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model = graph_of_inputs(
+        nodes,
+        {"x": ["N", "T", 3], "s": s},
+        outputs=outputs,
+        opset=17,
+        **{name: values for name, values in known.items() if name in read},
+    )
     return onnx.shape_inference.infer_shapes(model)
 
 
