@@ -84,8 +84,9 @@ class Session {
   run(rows, leading, width, states = {}) {
     const feeds = { ...states };
     for (const port of this.layout.inputs) {
-      const values = columns(rows, width, port, leading);
-      feeds[port.name] = this.tensor(port.type, values, shaped(port.sizes, port.batch_axis, ordered(port, leading).leading));
+      const axes = port.once ? leading.slice(1) : leading; // the first step is like the others
+      const values = columns(rows, width, port, axes);
+      feeds[port.name] = this.tensor(port.type, values, shaped(port.sizes, port.batch_axis, ordered(port, axes).leading));
     }
     return this.session.run(feeds);
   }

@@ -34,8 +34,8 @@ class RuntimeInputs(NamedTuple):
             `states`: name, type, initial values, sizes and `batch_axis` of each; `following` is
             the output that feeds it. `outputs`: names, numbers of columns, sizes and `batch_axis`.
             `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
-            Of a whole sequence `batch_first` says that the samples stand before time, and `last`
-            that an output is that of the last step alone.
+            Of a whole sequence `batch_first` says that the samples stand before time, `once` that
+            an input has no time, and `last` that an output is that of the last step alone.
         model: the model to run.
         parts: the inputs, (T, N, I) each.
     """
@@ -87,8 +87,8 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
 def _check_axes(player: Player) -> None:
     """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
     axes = {each for name, each in player.axes.items() if name not in player.pairs}
-    one_step = all(len(each) <= 1 for each in axes)
-    if player.unbatched or not (one_step or axes <= {(0, 1), (1, 0)}):
+    in_time = {each for each in axes if len(each) > 1}
+    if player.unbatched or not in_time <= {(0, 1), _BATCH_FIRST}:
         raise DocumentError("this page runs sequences there that begin with time and the samples")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")
@@ -98,13 +98,15 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
     """The inputs of a model: name, type, sizes, where the samples are, and range of columns."""
     types = _types(model)
     columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)]).tolist()
+    timed = {port.name for port in net.inputs if len(player.axes[port.name]) > 1}
     return [
         {
             "name": port.name,
             "type": types[port.name],
             "sizes": list(port.shape),
-            "batch_axis": 0 if player.takes_sequences else _sample_axis(player, port.name),
+            "batch_axis": 0 if port.name in timed else _sample_axis(player, port.name),
             "batch_first": player.axes[port.name] == _BATCH_FIRST,
+            "once": player.takes_sequences and port.name not in timed,
             "from": first,
             "to": last,
         }
