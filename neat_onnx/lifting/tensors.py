@@ -294,3 +294,11 @@ class Tensors:
             return
         hint = features_hint(self.model.graph.inputs)
         self.fail(node, "it works along the batch, and would mix samples", hint)
+
+    def refuse_size(self, node: Node, name: str) -> NoReturn:
+        """Refuse to compute with a size that is not known, as a table cut to the length of time."""
+        inputs = self.model.graph.inputs
+        which = "of the batch or of time" if self.followed.has_time else "of the batch"
+        self.fail(
+            node, f"input '{name}' is the size {which}, used as a number", features_hint(inputs)
+        )
