@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from itertools import compress, repeat
 
 from neat_onnx.errors import NeatOnnxError, abridged
-from neat_onnx.lifting.axes import AS_FEATURES
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
 from neat_onnx.lifting.context import LIFTS, LiftingContext
@@ -31,8 +30,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     ctx.integer.update(compress(node.output, _whole_outputs(ctx, node)))
     size = misused_size(node, ctx.operands, ctx.sizes)
     if size is not None:
-        problem = f"input '{size}' is the size of the batch, used as a number"
-        ctx.fail(node, problem, AS_FEATURES)
+        ctx.refuse_size(node, size)
     try:
         _lift(ctx, node, LIFTS[node.op_type])
     except NoNeuronError as error:

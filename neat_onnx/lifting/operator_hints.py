@@ -90,7 +90,7 @@ class _Hints:
         sizes: Mapping[str, Sequence[Extent]],
     ) -> None:
         self._net, self._draft, self._tensors, self._sizes = net, Draft(model), tensors, sizes
-        self._texts: dict[_Key, str] = {}
+        self._texts: dict[_Key, str | None] = {}
         self._counts: dict[tuple[tuple[str, ...], tuple[str, ...]], int | None] = {}
         self._is_known = np.zeros(len(net), np.bool_)
         nodes = self._draft.model.graph.node
@@ -252,7 +252,7 @@ class _Hints:
         self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
     ) -> str | None:
         """The model of nodes alone as JSON; None if they have weights, or integers at their ends at
-        which a runtime may stop.
+        which a runtime may stop, or if they do not take numbers where no type is known.
 
         It is written once for all nodes that differ by names alone.
         """
@@ -264,7 +264,9 @@ class _Hints:
             return None
         key = self._key(group, reads, gives, constants)
         if key not in self._texts:
-            self._texts[key] = self._alone(group, reads, gives, constants).to_json(indent=False)
+            alone = self._alone(group, reads, gives, constants)
+            known = all(self._draft.facts(name).elem_type for name in (*reads, *gives))
+            self._texts[key] = alone.to_json(indent=False) if known or not _errors(alone) else None
         return self._texts[key]
 
     def _runs_always(
@@ -335,3 +337,9 @@ class _Hints:
 
     def _kind(self, name: str) -> DataType:
         return self._draft.facts(name).elem_type or DataType.FLOAT
+
+
+def _errors(model: Model) -> bool:
+    from neat_onnx.model.validate import validate  # noqa: PLC0415 - seldom needed
+
+    return bool(validate(model, "onnx"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NoReturn
 
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.followed_axes import FEATURE, FIRST, UNKNOWN
@@ -105,3 +106,11 @@ class SeparateSamples(Tensors):
                 batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
                 if len(batch) > 1 or any(size > 1 and axis == FIRST for size, axis in batch):
                     self.refuse_batch(node)
+
+    def refuse_size(self, node: Node, name: str) -> NoReturn:
+        """Refuse to compute with a size that is not known, as a table cut to the length of time."""
+        inputs = self.model.graph.inputs
+        which = "of the batch or of time" if self.followed.has_time else "of the batch"
+        self.fail(
+            node, f"input '{name}' is the size {which}, used as a number", features_hint(inputs)
+        )

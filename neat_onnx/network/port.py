@@ -57,6 +57,11 @@ class Port(ReadOnly):
     __hash__ = None  # type: ignore[assignment]
 
 
+def are_plain(ports: Sequence[Port]) -> bool:
+    """Whether a graph has ports as a network does, their numbers of one type."""
+    return all(port.is_plain for port in ports) and len({port.dtype for port in ports}) <= 1
+
+
 def shared_ports(inputs: Sequence[Port]) -> list[Port]:
     """The inputs without a batch, where others have one: all samples share them."""
     shared = [port for port in inputs if port.batch_axis is None]

@@ -154,6 +154,23 @@ def test_a_slice_up_to_the_size_of_the_batch():
             import_model(made, check=False)
 
 
+def test_a_table_cut_to_the_length_of_time_asks_for_that_length():
+    """As positions of a transformer are: the error has the argument with which it is imported."""
+    rows = np.arange(40.0).reshape(20, 2)
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape one", "count"),
+        node("Slice", "rows zero count zero", "positions"),
+        node("Add", "x positions", "y"),
+    ]
+    made = graph(nodes, x=("batch", "time", 2), rows=rows, zero=[0], one=[1])
+    with pytest.raises(ModelError, match="the size of the batch or of time") as caught:
+        import_model(made, check=False)
+    (advice,) = caught.value.hints
+    net = import_model(made, **advice.arguments)
+    assert verify(net, made, runtime="onnxruntime").passed
+
+
 def test_the_number_of_samples_in_a_constant_is_no_number():
     made = model(
         *zeros_like_a_column(),

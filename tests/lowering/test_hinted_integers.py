@@ -33,7 +33,8 @@ def _model(
     results = [helper.make_tensor_value_info("y", y[0], y[1] or None)]
     tensors = [numpy_helper.from_array(each, name) for name, each in (constants or {}).items()]
     body = helper.make_graph(list(nodes), "graph", entries, results, tensors)
-    opsets = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
+    domains = ("com.microsoft", "ai.onnx.ml")
+    opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(each, 1) for each in domains)]
     return helper.make_model(body, opset_imports=opsets, ir_version=8)
 
 
@@ -145,6 +146,14 @@ _STOPPING = {
     "computed places": _model(
         node("ReduceMax", "k axis", "i"), node("GatherElements", "x i", "y", axis=1),
         x=(_FLOAT, ("N", 5)), k=(_INT64, ("N", 3)), constants={"axis": np.array([1])},
+    ),
+    "computed places whose type onnx does not infer": _model(
+        node("LinearRegressor", "x", "z", domain="ai.onnx.ml", coefficients=[1.0, -1.0] * 6,
+             targets=4),
+        node("TopK", "z three", "v order"), node("ArgMin", "v", "last", axis=1),
+        node("GatherElements", "order last", "i", axis=1),
+        node("GatherElements", "z i", "y", axis=1),
+        x=(_FLOAT, ("N", 3)), constants={"three": np.array([3])},
     ),
 }  # fmt: skip
 

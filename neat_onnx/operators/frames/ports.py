@@ -8,7 +8,7 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.single_sample import BATCH_AXIS, NONE
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, are_plain
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity
 
@@ -61,7 +61,7 @@ def as_stated(
         net: the network.
         sequence: the ports of the model have time in front of the samples.
     """
-    if all(port.is_plain for port in net.inputs + net.outputs):
+    if are_plain(net.inputs + net.outputs):
         return model, {}
     from neat_onnx.operators.frames.stated_ports import in_stated_ports  # noqa: PLC0415 - of few networks
 

@@ -19,7 +19,7 @@ from neat_onnx.model import Graph, Model
 from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import shared_ports
+from neat_onnx.network.port import are_plain, shared_ports
 from neat_onnx.operators.frames.memory import (
     State,
     is_written,
@@ -116,7 +116,7 @@ class OneStep:
         """Give inputs and outputs the types that ports have, and no batch to those that all samples
         share.
         """
-        if all(port.is_plain for port in self._ctx.net.inputs + self._ctx.net.outputs):
+        if are_plain(self._ctx.net.inputs + self._ctx.net.outputs):
             return model
         from neat_onnx.operators.frames.stated_ports import (  # noqa: PLC0415 - of few networks
             in_stated_types,

@@ -4,10 +4,10 @@ A network computes with numbers, samples first; of a sequence time first, then t
 of integers or truth values become numbers by a Cast, and axes that stand elsewhere are moved by a
 Transpose. Outputs are given as integers or truth values only where the graph computes such, so that
 nothing is rounded, and as the last step where they were. Inputs and outputs of FLOAT16 have it; the
-numbers between them are not rounded.
+numbers between them are not rounded. Ports of DOUBLE have it beside others of FLOAT.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,12 +26,11 @@ _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Model, dict[str, str]]:
     """The model with the ports of a network as they are stated; see `frames.ports.as_stated`."""
     timed = sequence and any(port.time_axis is not None for port in net.inputs + net.outputs)
-    leading = 2 if sequence else 1
+    leading, kinds = 2 if sequence else 1, _kinds(net)
     if sequence and (static := static_ports(net.inputs)):
         model = with_static_inputs(model, static)
-    return _with_fewer_casts(
-        _with_outputs(_with_inputs(model, net.inputs, leading), net.outputs, leading, timed=timed)
-    )
+    model = _with_inputs(model, net.inputs, leading, kinds)
+    return _with_fewer_casts(_with_outputs(model, net.outputs, leading, kinds, timed=timed))
 
 
 def in_stated_types(model: Model, net: Network) -> Model:
@@ -40,18 +39,30 @@ def in_stated_types(model: Model, net: Network) -> Model:
         [Port(port.name, port.shape, port.neurons, port.dtype) for port in ports]
         for ports in (net.inputs, net.outputs)
     )
-    return _with_fewer_casts(
-        _with_outputs(_with_inputs(model, inputs, 1), outputs, 1, timed=False)
-    )[0]
+    kinds = _kinds(net)
+    model = _with_inputs(model, inputs, 1, kinds)
+    return _with_fewer_casts(_with_outputs(model, outputs, 1, kinds, timed=False))[0]
 
 
-def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
+def _kinds(net: Network) -> Mapping[str, DataType]:
+    """The types that ports may have beside that of the numbers, by their dtype.
+
+    If all of them are DOUBLE, the numbers are as well, but for an option.
+    """
+    found = {port.dtype for port in net.inputs + net.outputs}
+    is_mixed = not found.isdisjoint(("", DataType.FLOAT16.dtype.name))
+    return _DTYPES | {DataType.DOUBLE.dtype.name: DataType.DOUBLE} if is_mixed else _DTYPES
+
+
+def _with_inputs(
+    model: Model, ports: Sequence[Port], leading: int, kinds: Mapping[str, DataType]
+) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.inputs}
     static = {port.name for port in static_ports(ports)} if leading > 1 else set[str]()
     names: dict[str, str] = {}
     first: list[Node] = []
     for port in ports:
-        entry, kind = entries[port.name], _DTYPES.get(port.dtype)
+        entry, kind = entries[port.name], kinds.get(port.dtype)
         order = _order(port, entry, leading - (port.name in static))
         steps = _transpose(np.argsort(order).tolist())
         if kind and kind is not entry.elem_type:
@@ -67,10 +78,23 @@ def _with_inputs(model: Model, ports: Sequence[Port], leading: int) -> Model:
     return with_graph(draft.finished(nodes), inputs=list(entries.values()))
 
 
-def _with_outputs(model: Model, ports: Sequence[Port], leading: int, *, timed: bool) -> Model:
+def _with_outputs(
+    model: Model,
+    ports: Sequence[Port],
+    leading: int,
+    known: Mapping[str, DataType],
+    *,
+    timed: bool,
+) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
+    wanted = {port.name: known[port.dtype] for port in ports if port.dtype in known}
     kinds = _kinds_of(
-        [each for each in ports if not entries[each.name].elem_type.is_discrete], draft
+        {
+            name: kind
+            for name, kind in wanted.items()
+            if not (entries[name].elem_type.is_discrete or kind is entries[name].elem_type)
+        },
+        draft,
     )
     names: dict[str, str] = {}
     last: list[Node] = []
@@ -150,10 +174,9 @@ def _name_of_numbers(draft: Draft, port: Port) -> str:
     return draft.name(f"{port.name}_number" if draft.names_nodes else "n")
 
 
-def _kinds_of(ports: Sequence[Port], draft: Draft) -> dict[str, DataType]:
+def _kinds_of(wanted: dict[str, DataType], draft: Draft) -> dict[str, DataType]:
     """The types of outputs: of integers or truth values, if the graph computes such."""
-    wanted = {port.name: _DTYPES[port.dtype] for port in ports if port.dtype in _DTYPES}
-    if all(kind is DataType.FLOAT16 for kind in wanted.values()):
+    if not any(kind.is_discrete for kind in wanted.values()):
         return wanted
     from neat_onnx.operators.frames.output_types import OutputTypes  # noqa: PLC0415 - of few networks
 
@@ -161,5 +184,5 @@ def _kinds_of(ports: Sequence[Port], draft: Draft) -> dict[str, DataType]:
     return {
         name: kind
         for name, kind in wanted.items()
-        if kind is DataType.FLOAT16 or types.holds(name, kind)
+        if not kind.is_discrete or types.holds(name, kind)
     }

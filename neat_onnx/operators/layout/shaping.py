@@ -285,7 +285,7 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     sized = ctx.sizes.get(node.input[2], np.zeros(len(ends), np.int64))
     for at, (axis, start, end, step) in enumerate(zip(axes, starts, ends, steps, strict=True)):
         if sized[at] and not ((start, step) == (0, 1) and ctx.is_batch(node.input[0], axis)):
-            ctx.fail(node, f"input '{node.input[2]}' is the size of the batch, used as a number")
+            ctx.refuse_size(node, node.input[2])
         whole = (start, step) == (0, 1) and (sized[at] or end >= ends_of_axes[axis])
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)

@@ -293,6 +293,25 @@ def test_float64_stays():
     assert {kind for _, kind, _ in ends(export(net, quantize="weights"))} == {"FLOAT"}
 
 
+@pytest.mark.parametrize("options", [{}, {"include_metadata": False}, {"dtype": "float32"}])
+def test_ports_of_float64_stay_beside_those_of_float32(options):
+    """As trees of scikit-learn have them, which compare numbers of DOUBLE and give FLOAT."""
+    nodes = [
+        node("Cast", "x", "f", to=FLOAT),
+        node("MatMul", "f W", "h"),
+        node("Tanh", "h", "y"),
+        node("Cast", "h", "z", to=TensorProto.DOUBLE),
+    ]
+    double = TensorProto.DOUBLE
+    first = model_of(
+        nodes,
+        {"x": (double, ["N", 4])},
+        {"y": (FLOAT, ["N", 3]), "z": (double, ["N", 3])},
+        W=WEIGHTS,
+    )
+    assert_takes_the_place(first, {"x": DRAW.normal(size=(5, 4))}, **options)
+
+
 @pytest.mark.parametrize("metadata", [True, False])
 def test_integers_that_float32_rounds_are_warned_of_once(metadata):
     nodes = [node("Cast", "x", "f", to=FLOAT), node("Mul", "f c", "y")]
