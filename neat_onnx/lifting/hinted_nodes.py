@@ -1,6 +1,6 @@
 """Nodes that a hint may be of: those that come back, and how a hint writes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -61,3 +61,23 @@ def may_come_back(node: Node, opset: int) -> bool:
     known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
     inner = (each for graph in subgraphs(node) for each in graph.node)
     return known and operator_of(node).by_hint and all(may_come_back(each, opset) for each in inner)
+
+
+def takes_integers(
+    node: Node, constants: Mapping[str, Tensor], *, are_wide: bool, are_given: bool
+) -> bool:
+    """Whether no integer stops a node but a place along an axis that is given to the graph.
+
+    Args:
+        node: the node; one that is known by its function alone may have places.
+        constants: the constants of the graph.
+        are_wide: its integers are of types that runtimes have nearly every operator for.
+        are_given: they are inputs of the graph, or results.
+    """
+    operator = operator_of(node)
+    if operator.takes_places or operator is Node:
+        return are_given
+    if operator.divides:
+        divisor = constants.get(node.input[1])
+        return are_wide and divisor is not None and bool(np.all(divisor.values > 0))
+    return are_wide or operator.takes_steps

@@ -1,7 +1,7 @@
 """Operators that a network has hints at, for the neurons that import made of them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,14 @@ from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.lowering.registry import Proposal
 from neat_onnx.lowering.short_model import BareModel
-from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
+from neat_onnx.model import DataType, Graph, Model, Node, OperatorSet, ValueInfo, load_model
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
-from neat_onnx.passes.draft import copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node, with_graph
 from neat_onnx.passes.of_all_samples import has_batch, name_of_samples, of_all_samples
+from neat_onnx.passes.splice import splice
 
 _NEWEST = 24  # onnxruntime 1.31 has no Attention of a later opset
 
@@ -30,15 +31,61 @@ def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Propos
         numbers: the type of its numbers.
     """
     known: dict[str, BareModel] = {}  # layers that are repeated are alike
+    for hint, alone in _alone(net, opset):
+        if _fits(hint, alone, numbers):
+            axis: BatchAxis = "auto" if has_batch(alone.graph) else None
+            found = known.setdefault(hint.model, BareModel(alone, axis))
+            yield _proposal(hint, alone, numbers), found
+
+
+def _alone(net: Network, opset: int) -> Iterator[tuple[OperatorHint, Model]]:
+    """Yield the hints of a network, and the operators of each alone."""
     for hint in net.operators:
         try:
             alone = _in_opset(load_model(hint.model), opset)
         except NeatOnnxError:
             continue  # the hint is of no import, or the opset has no such operator
-        if _fits(hint, alone, numbers):
-            axis: BatchAxis = "auto" if has_batch(alone.graph) else None
-            found = known.setdefault(hint.model, BareModel(alone, axis))
-            yield _proposal(hint, alone, numbers), found
+        yield hint, alone
+
+
+def whole_graphs(net: Network, like: Model) -> Iterator[Model]:
+    """Yield the graphs at which a network has hints between all its inputs and all its outputs.
+
+    Args:
+        net: the network.
+        like: a model with its ports.
+    """
+    ends = (like.graph.inputs, like.graph.outputs)
+    for hint, alone in _alone(net, like.opset):
+        own = (alone.graph.inputs, alone.graph.outputs)
+        if np.array_equal(hint.neurons, net.input_neurons) and all(map(_are_alike, own, ends)):
+            yield _between(alone.graph, like)
+
+
+def _are_alike(own: Sequence[ValueInfo], stated: Sequence[ValueInfo]) -> bool:
+    """Whether the ends of a graph have the shapes of a model's, and their types, but for integers
+    and truth values in the place of numbers.
+    """
+    return len(own) == len(stated) and all(
+        _shape(one) == _shape(other)
+        and len(one.shape or ()) == len(other.shape or ())
+        and (one.elem_type is other.elem_type or one.elem_type.is_discrete)
+        for one, other in zip(own, stated, strict=True)
+    )
+
+
+def _between(graph: Graph, like: Model) -> Model:
+    """The model of a graph with the ports of another one, in its own types."""
+    inputs, outputs = (
+        [
+            ValueInfo.of(stated.name, own.elem_type, stated.shape)
+            for own, stated in zip(*ends, strict=True)
+        ]
+        for ends in ((graph.inputs, like.graph.inputs), (graph.outputs, like.graph.outputs))
+    )
+    draft = Draft(with_graph(like, node=[], initializer=[], inputs=inputs, outputs=outputs))
+    given = {own.name: stated.name for own, stated in zip(graph.inputs, inputs, strict=True)}
+    return draft.finished(splice(draft, graph, given, [each.name for each in outputs]))
 
 
 def opset_of_hints(net: Network) -> int:
@@ -52,8 +99,21 @@ def opset_of_hints(net: Network) -> int:
             model = load_model(text)
         except NeatOnnxError:
             continue  # the hint is of no import
-        found += [_first_opset(node, model.opset) for node in model.graph.node]
-    return max(each for each in found if each <= _NEWEST)
+        first = max(_first_opset(node, model.opset) for node in model.graph.node)
+        if DEFAULT_OPSET < first <= _NEWEST and not _is_same_in(model, DEFAULT_OPSET):
+            found.append(first)
+    return max(found)
+
+
+def _is_same_in(model: Model, opset: int) -> bool:
+    """Whether import makes the same network of a model in another opset."""
+    try:
+        other = _in_opset(model, opset)
+    except NeatOnnxError:
+        return False  # it has no such operator
+    axis: BatchAxis = "auto" if has_batch(model.graph) else None
+    here, there = BareModel(model, axis).network, BareModel(other, axis).network
+    return here is not None and here == there
 
 
 def _first_opset(node: Node, opset: int) -> int:

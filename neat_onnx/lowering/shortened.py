@@ -16,12 +16,12 @@ from functools import cached_property
 from itertools import chain, product
 from math import inf
 
-import numpy as np
-
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.around_operators import Export
+from neat_onnx.lowering.chains import is_chain
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.hinted_operators import whole_graphs
 from neat_onnx.lowering.registry import Frame
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
@@ -33,7 +33,7 @@ from neat_onnx.lowering.short_graphs import (
 )
 from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
 from neat_onnx.lowering.short_operators import with_proposed_operators
-from neat_onnx.model import Graph, Model, Tensor, load_model
+from neat_onnx.model import Model, load_model
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
@@ -45,7 +45,6 @@ from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
 
-_AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Candidate | None, float], Model]
 """Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
@@ -93,9 +92,13 @@ def shortest(
         return finish(plain, None, inf)
     single_sample = ctx.options.batch_dimension is None
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
+    whole = None if ctx.layered and is_chain(plain.graph) else files.of_whole_graph(frame)
+    if whole is not None and len(whole.graph.node) == 1:
+        return whole  # no other form has fewer nodes
     proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    return min([found, files.with_operators(hinted, frame) or found], key=_length)
+    forms = [found, files.with_operators(hinted, frame), whole]
+    return min(filter(None, forms), key=_length)
 
 
 def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
@@ -111,7 +114,7 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
     larger = with_larger_operators(plain)
     if genes > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
-    if ctx.layered and _is_chain(plain.graph):
+    if ctx.layered and is_chain(plain.graph):
         layers = files.candidates.of(straight(plain, zeros=True), layers=True)
         written = files.without_genome(larger) or files.written(layers, without_genome=True)
         return written or files.usual
@@ -226,6 +229,22 @@ class _Files:
         plain = [*with_larger_operators(self.plain), self.plain]
         return self.without_genome(plain, most=_length(found) - 1) or found
 
+    def of_whole_graph(self, frame: Frame) -> Model | None:
+        """The file of the graph that a hint of the network is, if import makes the network of it.
+
+        Args:
+            frame: the frame of the export.
+        """
+        if not self.net.operators:
+            return None
+        stated, _ = frame.in_stated_ports(self.plain)
+        forms = (straight(model, copies=copies) for model in whole_graphs(self.net, stated)
+                 for copies in (False, True))  # fmt: skip
+        found = (
+            self._written(self.candidates.of(form), without_genome=True, most=inf) for form in forms
+        )
+        return next(filter(None, found), None)
+
     def much_shorter(self, models: Iterable[Model]) -> Model:
         """The file of the first of these models that is much shorter than the usual one, else that.
 
@@ -325,24 +344,3 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES_OF_OPERATORS:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
-
-
-def _is_chain(graph: Graph) -> bool:
-    """Whether each node is a dense layer of the tensor before, or the activation of one."""
-    constants, before, layers = graph.tensors, graph.inputs[0].name, 0
-    for node in graph.node:
-        if [name for name in node.input if name and name not in constants] != [before]:
-            return False
-        weights = [constants[name] for name in node.input if name in constants]
-        if weights and not _is_dense(weights[0]):
-            return False
-        layers += bool(weights)
-        before = node.output[0]
-    return layers > 0
-
-
-def _is_dense(weights: Tensor) -> bool:
-    """Whether these are the weights of a dense layer, not of neurons that read one input each."""
-    if len(weights.dims) != _AXES_OF_MATRIX:
-        return False
-    return int(np.count_nonzero(weights.values)) * 2 > weights.size

@@ -68,8 +68,9 @@ class Node(BaseModel):
     `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
     `single`, that its numbers are rounded to FLOAT, whatever it reads; `by_hint`, that an export
     may write it by a hint alone: not where runtimes disagree, or options decide; `takes_steps`,
-    that it is so between integers as well, as any may be the steps of numbers, and `takes_places`,
-    that they are places along axes, where a runtime stops at one that is not there.
+    that it is so between integers of 8 and 16 bits as well, as any may be the steps of numbers,
+    `takes_places`, that they are places along axes, where a runtime stops at one that is not there,
+    and `divides`, that a runtime stops at an integer of 0 in its second input.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -88,6 +89,7 @@ class Node(BaseModel):
     by_hint: ClassVar[bool] = True
     takes_steps: ClassVar[bool] = False
     takes_places: ClassVar[bool] = False
+    divides: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

@@ -69,6 +69,7 @@ class Mod(Node):
     since = 13
     unaligned = 0
     elementwise = True
+    divides = True
     attributes: ModAttributes = ModAttributes.defaults()
 
 
