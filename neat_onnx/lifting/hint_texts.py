@@ -15,7 +15,6 @@ from neat_onnx.passes.written_attributes import without_defaults
 
 _KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers, as a divisor of 0
 _INTEGERS = {kind for kind in DataType if kind.is_discrete and kind is not DataType.BOOL}
-_WIDE = {DataType.INT32, DataType.INT64}  # integers that runtimes have every operator for
 
 _Key = tuple[object, ...]
 
@@ -75,10 +74,8 @@ class HintTexts:
         given = {entry.name for entry in graph.inputs}.union(gives)
         for node in group:
             its = integers.intersection((*node.input, *node.output))
-            are_wide = all(self.kind(name) in _WIDE for name in its)
-            if its and not takes_integers(
-                node, self._draft.tensors, are_wide=are_wide, are_given=its <= given
-            ):
+            kinds = {self.kind(name) for name in its}
+            if its and not takes_integers(node, kinds, self._draft.tensors, are_given=its <= given):
                 return False
         return True
 

@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.lifting.hint_texts import HintTexts
 from neat_onnx.lifting.hinted_nodes import is_newer, may_come_back
 from neat_onnx.model import DataType, Model, Node
+from neat_onnx.model.node import operator_of
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import reads as tensors_read
 from neat_onnx.network.genes import NONE, Bools, Ints, distinct
@@ -27,6 +28,7 @@ from neat_onnx.passes.draft import Draft
 _MAX_NODES = 4  # of one hint
 _MAX_NODES_BEFORE = 32  # the same, with those behind what may be infinite, or the whole graph
 _MANY_INPUTS = 3
+_AXES_OF_MATRIX = 2
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
 
 
@@ -111,16 +113,30 @@ class _Hints:
                 yield from self._hint(group, reads, gives, constants)
 
     def _of_whole_graph(self) -> Iterator[OperatorHint]:
-        """Yield the hint at all nodes of a small graph, between its inputs and its outputs."""
+        """Yield the hint at all nodes of a small graph, between its inputs and its outputs.
+
+        Layers come back by themselves.
+        """
         graph, opset = self._draft.model.graph, self._draft.model.opset
         reads, gives = ([each.name for each in ends] for ends in (graph.inputs, graph.outputs))
         if (
-            0 < len(graph.node) <= _MAX_NODES_BEFORE
+            len(graph.node) <= _MAX_NODES_BEFORE
             and all(name in self._tensors for name in (*reads, *gives))
             and all(may_come_back(node, opset) for node in graph.node)
+            and not all(map(self._is_layer, graph.node))
         ):
             _, constants, _ = self._ends(graph.node)
             yield from self._hint(graph.node, reads, gives, constants, throughout=True)
+
+    def _is_layer(self, node: Node) -> bool:
+        """Whether a node gives numbers of one tensor: a function of each, or sums by a matrix."""
+        tensors = self._draft.tensors
+        weights = [tensors[name] for name in node.input if name in tensors]
+        computed = [name for name in node.input if name and name not in tensors]
+        sums = any(len(each.dims) >= _AXES_OF_MATRIX for each in weights)
+        if len(computed) != 1 or not (sums or operator_of(node).elementwise):
+            return False
+        return self._texts.kind(computed[0]) is self._texts.kind(node.output[0]) is DataType.FLOAT
 
     def _hint(
         self,

@@ -1,7 +1,7 @@
 """Operators that a network has hints at, for the neurons that import made of them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
+from neat_onnx.network.port import Port
 from neat_onnx.passes.draft import Draft, copied, make_node, with_graph
 from neat_onnx.passes.of_all_samples import has_batch, name_of_samples, of_all_samples
 from neat_onnx.passes.splice import splice
@@ -55,22 +56,25 @@ def whole_graphs(net: Network, like: Model) -> Iterator[Model]:
         net: the network.
         like: a model with its ports.
     """
-    ends = (like.graph.inputs, like.graph.outputs)
+    ports = (*net.inputs, *net.outputs)
+    stated = (*like.graph.inputs, *like.graph.outputs)
     for hint, alone in _alone(net, like.opset):
-        own = (alone.graph.inputs, alone.graph.outputs)
-        if np.array_equal(hint.neurons, net.input_neurons) and all(map(_are_alike, own, ends)):
+        own = (*alone.graph.inputs, *alone.graph.outputs)
+        if (
+            np.array_equal(hint.neurons, net.input_neurons)
+            and len(own) == len(stated)
+            and all(map(_is_alike, own, stated, ports))
+        ):
             yield _between(alone.graph, like)
 
 
-def _are_alike(own: Sequence[ValueInfo], stated: Sequence[ValueInfo]) -> bool:
-    """Whether the ends of a graph have the shapes of a model's, and their types, but for integers
-    and truth values in the place of numbers.
-    """
-    return len(own) == len(stated) and all(
-        _shape(one) == _shape(other)
-        and len(one.shape or ()) == len(other.shape or ())
-        and (one.elem_type is other.elem_type or one.elem_type.is_discrete)
-        for one, other in zip(own, stated, strict=True)
+def _is_alike(own: ValueInfo, stated: ValueInfo, port: Port) -> bool:
+    """Whether an end of a graph has the shape of a model's, and its type or that of a port."""
+    kinds = (stated.elem_type.dtype.name, port.dtype)
+    return (
+        len(own.shape or ()) == len(stated.shape or ())
+        and _shape(own) == _shape(stated)
+        and own.elem_type.dtype.name in kinds
     )
 
 
@@ -99,18 +103,44 @@ def opset_of_hints(net: Network) -> int:
             model = load_model(text)
         except NeatOnnxError:
             continue  # the hint is of no import
-        first = max(_first_opset(node, model.opset) for node in model.graph.node)
-        if DEFAULT_OPSET < first <= _NEWEST and not _is_same_in(model, DEFAULT_OPSET):
-            found.append(first)
+        found.append(_opset_of(model))
     return max(found)
 
 
+def _opset_of(model: Model) -> int:
+    """The first opset from the usual one on in which import makes the same network of a model; the
+    usual one if it is newer than runtimes are.
+    """
+    nodes = model.graph.node
+    first = max((_first_opset(node, model.opset) for node in nodes), default=DEFAULT_OPSET)
+    if model.opset <= DEFAULT_OPSET or first > _NEWEST:
+        return DEFAULT_OPSET
+    since = [schema_of(node.op_type, node.domain, model.opset) for node in nodes]
+    last = max((each.since_version for each in since if each), default=DEFAULT_OPSET)
+    return next(
+        (
+            each
+            for each in (DEFAULT_OPSET, first, last)
+            if each <= _NEWEST and _is_same_in(model, each)
+        ),
+        DEFAULT_OPSET,
+    )
+
+
 def _is_same_in(model: Model, opset: int) -> bool:
-    """Whether import makes the same network of a model in another opset."""
+    """Whether a model has its operators in another opset, and import makes the same network of it
+    if they have other attributes there.
+    """
     try:
         other = _in_opset(model, opset)
     except NeatOnnxError:
-        return False  # it has no such operator
+        return False
+    pairs = zip(model.graph.node, other.graph.node, strict=True)
+    if all(
+        _first_opset(node, model.opset) <= opset and node.given_attributes == there.given_attributes
+        for node, there in pairs
+    ):
+        return True
     axis: BatchAxis = "auto" if has_batch(model.graph) else None
     here, there = BareModel(model, axis).network, BareModel(other, axis).network
     return here is not None and here == there

@@ -27,8 +27,8 @@ from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
     forms_of,
     genes_of,
-    in_axes_of_inputs,
     in_either_axes,
+    models_in_axes,
     with_few_sums,
 )
 from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
@@ -40,7 +40,6 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
@@ -53,6 +52,7 @@ _MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few ope
 _MAX_NAMED_GENES = 262_144  # beyond, names and marks are a small part of the file
 _MAX_GENES_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
+_TIMES_NODES, _MORE_NODES = 4, 8  # of a form beside a whole graph
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -93,12 +93,26 @@ def shortest(
     single_sample = ctx.options.batch_dimension is None
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
     whole = None if ctx.layered and is_chain(plain.graph) else files.of_whole_graph(frame)
-    if whole is not None and len(whole.graph.node) == 1:
-        return whole  # no other form has fewer nodes
+    if whole is not None:
+        return _or_shorter(ctx, plain, files, whole)
     proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    forms = [found, files.with_operators(hinted, frame), whole]
-    return min(filter(None, forms), key=_length)
+    return min([found, files.with_operators(hinted, frame) or found], key=_length)
+
+
+def _or_shorter(ctx: LoweringContext, plain: Model, files: "_Files", whole: Model) -> Model:
+    """The file of a graph that came back whole, or one of layers that is no longer.
+
+    Forms of many more nodes are no shorter.
+    """
+    many = _TIMES_NODES * len(whole.graph.node) + _MORE_NODES
+    if len(plain.graph.node) > many or genes_of(ctx.net) > MAX_GENES_TRIED:
+        return whole
+    apart = without_gathers(plain)
+    turned = [] if apart is plain else models_in_axes(apart)
+    forms = (with_larger_operators(plain), [plain], *turned)
+    found = (files.without_genome(models, most=_length(whole)) for models in forms)
+    return min([*filter(None, found), whole], key=_length)
 
 
 def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
@@ -120,7 +134,7 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
         return written or files.usual
     few = genes <= MAX_GENES_TRIED
     apart = without_gathers(plain) if few else plain
-    turned = [] if apart is plain else _in_axes(apart)
+    turned = [] if apart is plain else models_in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
     if short := [*filter(None, map(files.without_genome, tries))]:
         return min(short, key=_length)
@@ -129,16 +143,6 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
     marked = [*larger, *chain.from_iterable(turned)]
     return files.without_genome(marked, marked=True, most=much_shorter) or best
-
-
-def _in_axes(model: Model) -> list[list[Model]]:
-    """The model whose nodes compute in axes, elementwise ones and all that can; before each, those
-    with larger operators.
-    """
-    turned = in_axes_of_inputs(Form(model, {})).model
-    common = in_common_axes(turned)
-    models = [turned] if common is turned else [turned, common]
-    return [[*with_larger_operators(each), each] for each in models]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:

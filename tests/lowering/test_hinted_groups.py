@@ -6,7 +6,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from support.examples.graphs import node, operators
 
-from neat_onnx import export, import_model, load_model, verify
+from neat_onnx import export, import_model, verify
 
 
 def _model(
@@ -83,8 +83,7 @@ def test_an_opset_that_is_asked_for_stays(name: str):
 
 def test_a_function_of_what_may_be_infinite_is_no_group():
     model = _model(node("Exp", "x", "e"), node("Sqrt", "e", "s"), node("Sin", "s", "y"))
-    (hint,) = import_model(model).operators
-    assert len(load_model(hint.model).graph.node) == 3  # the whole graph
+    assert len(import_model(model).operators) == 0
 
 
 @pytest.mark.parametrize("places", [4, 32])

@@ -33,7 +33,7 @@ class BitShift(Node):
     since = 11
     elementwise = True
     exact = True
-    takes_steps = True
+    takes_bytes = True
     attributes: BitShiftAttributes
 
 
