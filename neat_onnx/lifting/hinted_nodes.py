@@ -1,10 +1,10 @@
 """Nodes that a hint may be of: those that come back, and how a hint writes them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from neat_onnx.model import Graph, Model, Node, Tensor
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.open_node import schema_of
@@ -13,6 +13,8 @@ from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.draft import copied
 from neat_onnx.passes.splice import renamed_tensor, renamed_throughout
 
+_WIDE = {DataType.INT32, DataType.INT64}  # runtimes have nearly every operator for these
+_BYTES = {DataType.INT8, DataType.UINT8}
 _MAX_NUMBERS = 256  # of constants: more are weights, and layers of these come back by themselves
 
 
@@ -61,3 +63,23 @@ def may_come_back(node: Node, opset: int) -> bool:
     known = node.domain in ONNX_DOMAINS and schema_of(node.op_type, node.domain, opset) is not None
     inner = (each for graph in subgraphs(node) for each in graph.node)
     return known and operator_of(node).by_hint and all(may_come_back(each, opset) for each in inner)
+
+
+def takes_integers(
+    node: Node, kinds: set[DataType], constants: Mapping[str, Tensor], *, are_given: bool
+) -> bool:
+    """Whether no integer stops a node but a place along an axis that is given to the graph.
+
+    Args:
+        node: the node; one that is known by its function alone may have places.
+        kinds: the types of its integers.
+        constants: the constants of the graph.
+        are_given: the integers are inputs of the graph, or results.
+    """
+    operator = operator_of(node)
+    if operator.takes_places or operator is Node:
+        return are_given
+    if operator.divides:
+        divisor = constants.get(node.input[1])
+        return kinds <= _WIDE and divisor is not None and bool(np.all(divisor.values > 0))
+    return operator.takes_steps or kinds <= (_WIDE | _BYTES if operator.takes_bytes else _WIDE)

@@ -1,19 +1,17 @@
-"""Hints at the operators that neurons were imported as, for those that are more than one layer."""
+"""Hints at the operators that neurons were imported as, for those that are more than one layer, and
+at the whole of a small graph.
+"""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
-from neat_onnx.lifting.hinted_nodes import (
-    are_few_numbers,
-    constants_inside,
-    is_newer,
-    may_come_back,
-    numbered,
-)
-from neat_onnx.model import DataType, Graph, Model, Node, OperatorSet, Tensor, ValueInfo
+from neat_onnx.lifting.hint_texts import HintTexts
+from neat_onnx.lifting.hinted_nodes import is_newer, may_come_back
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import reads as tensors_read
@@ -26,15 +24,12 @@ from neat_onnx.network.schedule import contributing
 from neat_onnx.network.window import Sizes
 from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.draft import Draft
-from neat_onnx.passes.written_attributes import without_defaults
 
 _MAX_NODES = 4  # of one hint
-_MAX_NODES_BEFORE = 32  # the same, with those behind what may be infinite
+_MAX_NODES_BEFORE = 32  # the same, with those behind what may be infinite, or the whole graph
 _MANY_INPUTS = 3
+_AXES_OF_MATRIX = 2
 _MAX_INNER, _MAX_INNER_EACH = 16_384, 64  # neurons of an operator, and for each that it reads
-_KINDS = {DataType.FLOAT, DataType.BOOL}  # runtimes stop at some integers, as a divisor of 0
-
-_Key = tuple[object, ...]
 
 
 def with_operator_hints(
@@ -89,15 +84,20 @@ class _Hints:
         tensors: Mapping[str, Ints],
         sizes: Mapping[str, Sequence[Extent]],
     ) -> None:
-        self._net, self._draft, self._tensors, self._sizes = net, Draft(model), tensors, sizes
-        self._texts: dict[_Key, str | None] = {}
+        self._net, self._draft, self._tensors = net, Draft(model), tensors
+        self._texts = HintTexts(self._draft, sizes)
         self._counts: dict[tuple[tuple[str, ...], tuple[str, ...]], int | None] = {}
         self._is_known = np.zeros(len(net), np.bool_)
         nodes = self._draft.model.graph.node
         self._places = {name: at for at, node in enumerate(nodes) for name in node.output if name}
 
-    def found(self) -> Iterator[OperatorHint]:
-        """Yield the hints."""
+    def found(self) -> Iterable[OperatorHint]:
+        """The hints, each once."""
+        hints = chain(self._of_groups(), self._of_whole_graph())
+        return {(each.model, each.neurons.tobytes()): each for each in hints}.values()
+
+    def _of_groups(self) -> Iterator[OperatorHint]:
+        """Yield the hints at a node or a few."""
         groups, nodes, opset = {}, self._draft.model.graph.node, self._draft.model.opset
         for place, node in enumerate(nodes):
             own = self._group(place) if may_come_back(node, opset) else ()
@@ -110,16 +110,55 @@ class _Hints:
             any_size = any(is_newer(each, opset) for each in group)
             any_size |= self._adds_up_infinities(reads, constants)
             if reads and gives and self._is_large(reads, gives, any_size=any_size):
-                text = self._text(group, reads, gives, constants)
-                if text is not None:
-                    neurons = np.concatenate([self._tensors[name] for name in reads])
-                    yield OperatorHint(text, neurons)
+                yield from self._hint(group, reads, gives, constants)
+
+    def _of_whole_graph(self) -> Iterator[OperatorHint]:
+        """Yield the hint at all nodes of a small graph, between its inputs and its outputs.
+
+        Layers come back by themselves.
+        """
+        graph, opset = self._draft.model.graph, self._draft.model.opset
+        reads, gives = ([each.name for each in ends] for ends in (graph.inputs, graph.outputs))
+        if (
+            len(graph.node) <= _MAX_NODES_BEFORE
+            and all(name in self._tensors for name in (*reads, *gives))
+            and all(may_come_back(node, opset) for node in graph.node)
+            and not all(map(self._is_layer, graph.node))
+        ):
+            _, constants, _ = self._ends(graph.node)
+            yield from self._hint(graph.node, reads, gives, constants, throughout=True)
+
+    def _is_layer(self, node: Node) -> bool:
+        """Whether a node gives numbers of one tensor: a function of each, or sums by a matrix."""
+        tensors = self._draft.tensors
+        weights = [tensors[name] for name in node.input if name in tensors]
+        computed = [name for name in node.input if name and name not in tensors]
+        sums = any(len(each.dims) >= _AXES_OF_MATRIX for each in weights)
+        if len(computed) != 1 or not (sums or operator_of(node).elementwise):
+            return False
+        return self._texts.kind(computed[0]) is self._texts.kind(node.output[0]) is DataType.FLOAT
+
+    def _hint(
+        self,
+        group: Sequence[Node],
+        reads: Sequence[str],
+        gives: Sequence[str],
+        constants: Sequence[str],
+        *,
+        throughout: bool = False,
+    ) -> Iterator[OperatorHint]:
+        """Yield the hint at nodes between these tensors, if they are one; see `HintTexts.text`."""
+        text = self._texts.text(group, reads, gives, constants, throughout=throughout)
+        if text is not None:
+            yield OperatorHint(text, np.concatenate([self._tensors[name] for name in reads]))
 
     def _reads_truths(self, places: tuple[int, ...]) -> bool:
         """Whether nodes read neurons of truth values, as a choice does."""
         nodes = self._draft.model.graph.node
         names = (name for at in places for name in tensors_read(nodes[at]))
-        return any(name in self._tensors and self._kind(name) is DataType.BOOL for name in names)
+        return any(
+            name in self._tensors and self._texts.kind(name) is DataType.BOOL for name in names
+        )
 
     def _ends(self, group: Sequence[Node]) -> tuple[list[str], list[str], list[str]]:
         """The tensors of neurons and the constants that nodes read, and the last one's results."""
@@ -141,7 +180,7 @@ class _Hints:
         while places and len(places) <= _MAX_NODES_BEFORE:
             reads, _, gives = self._ends([nodes[at] for at in places])
             computed = [name for name in reads if name in self._places]
-            whole &= any(self._kind(name) is DataType.BOOL for name in reads)
+            whole &= any(self._texts.kind(name) is DataType.BOOL for name in reads)
             if computed and gives and self._inner(reads, gives) is not None:
                 computed = [name for name in computed if whole and self._tells_more(name)]
             before = [self._group(self._places[name]) for name in computed]
@@ -182,7 +221,7 @@ class _Hints:
         """Whether a tensor is of truth values, in place of which neurons may read numbers that are
         compared, or may be infinite, which some nodes behind it take into account.
         """
-        return self._kind(name) is DataType.BOOL or self._may_be_infinite(name)
+        return self._texts.kind(name) is DataType.BOOL or self._may_be_infinite(name)
 
     def _may_be_infinite(self, name: str) -> bool:
         return bool(np.any(self._overflows[self._tensors[name]]))
@@ -209,7 +248,7 @@ class _Hints:
         inner = self._inner(reads, gives)
         if inner is None or inner < 0:
             return False
-        several = len(reads) > 1 and all(kind.is_discrete for kind in map(self._kind, reads))
+        several = len(reads) > 1 and all(kind.is_discrete for kind in map(self._texts.kind, reads))
         return any_size or inner > 0 or several or len(reads) >= _MANY_INPUTS
 
     def _inner(self, reads: Sequence[str], gives: Sequence[str]) -> int | None:
@@ -247,99 +286,3 @@ class _Hints:
         if inner > most:
             return -1
         return None if len(met[-1]) else inner
-
-    def _text(
-        self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str], names: list[str]
-    ) -> str | None:
-        """The model of nodes alone as JSON; None if they have weights, or integers at their ends at
-        which a runtime may stop, or if they do not take numbers where no type is known.
-
-        It is written once for all nodes that differ by names alone.
-        """
-        if not self._runs_always(group, reads, gives):
-            return None
-        constants = self._constants(names)
-        inner = [each for node in group for each in constants_inside(node)]
-        if constants is None or not are_few_numbers([*constants, *inner]):
-            return None
-        key = self._key(group, reads, gives, constants)
-        if key not in self._texts:
-            alone = self._alone(group, reads, gives, constants)
-            known = all(self._draft.facts(name).elem_type for name in (*reads, *gives))
-            self._texts[key] = alone.to_json(indent=False) if known or not _errors(alone) else None
-        return self._texts[key]
-
-    def _runs_always(
-        self, group: Sequence[Node], reads: Sequence[str], gives: Sequence[str]
-    ) -> bool:
-        """Whether no number at the ends of nodes stops a runtime, but a place that is an input."""
-        ends = {name for name in (*reads, *gives) if self._kind(name) not in _KINDS}
-        if not all(self._kind(name).is_discrete for name in ends):
-            return False
-        known = {entry.name for entry in self._draft.model.graph.inputs}.union(gives)
-        for node in group:
-            operator, its = operator_of(node), ends.intersection((*node.input, *node.output))
-            if its and not (operator.takes_steps or (operator.takes_places and its <= known)):
-                return False
-        return True
-
-    def _constants(self, names: list[str]) -> list[Tensor] | None:
-        """The constants of these names; None if they are weights, or none."""
-        tensors = self._draft.tensors
-        if not all(name in tensors for name in names):
-            return None
-        found = [tensors[name] for name in names]
-        return found if are_few_numbers(found) else None
-
-    def _key(
-        self,
-        group: Sequence[Node],
-        reads: Sequence[str],
-        gives: Sequence[str],
-        constants: Sequence[Tensor],
-    ) -> _Key:
-        """All that makes a difference between nodes, but for names."""
-        numbers = {name: at for at, name in enumerate((*reads, *(each.name for each in constants)))}
-        for name in (name for node in group for name in node.output):
-            numbers.setdefault(name, len(numbers))
-        operators = (
-            (node.op_type, node.attributes.model_dump_json(), *map(numbers.get, node.input))
-            for node in group
-        )
-        return (
-            *operators,
-            *(tuple(map(numbers.get, node.output)) for node in group),
-            *((self._kind(name), *self._sizes[name]) for name in (*reads, *gives)),
-            *((each.data_type, each.dims, each.values.tobytes()) for each in constants),
-        )
-
-    def _alone(
-        self,
-        group: Sequence[Node],
-        reads: Sequence[str],
-        gives: Sequence[str],
-        constants: Sequence[Tensor],
-    ) -> Model:
-        """The model of nodes alone."""
-        inputs, outputs = ([*map(self._entry, ends)] for ends in (reads, gives))
-        graph = Graph(
-            name="operator",
-            inputs=inputs,
-            outputs=outputs,
-            initializer=[*constants],
-            node=[*group],
-        )
-        opset = OperatorSet(version=self._draft.model.opset)
-        return without_defaults(Model(opset_import=[opset], graph=numbered(graph)))
-
-    def _entry(self, name: str) -> ValueInfo:
-        return ValueInfo.of(name, self._kind(name), self._sizes[name])
-
-    def _kind(self, name: str) -> DataType:
-        return self._draft.facts(name).elem_type or DataType.FLOAT
-
-
-def _errors(model: Model) -> bool:
-    from neat_onnx.model.validate import validate  # noqa: PLC0415 - seldom needed
-
-    return bool(validate(model, "onnx"))

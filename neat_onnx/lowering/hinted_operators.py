@@ -10,13 +10,15 @@ from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.lowering.registry import Proposal
 from neat_onnx.lowering.short_model import BareModel
-from neat_onnx.model import DataType, Model, Node, OperatorSet, ValueInfo, load_model
+from neat_onnx.model import DataType, Graph, Model, Node, OperatorSet, ValueInfo, load_model
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS
 from neat_onnx.model.open_node import schema_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.operator_hint import OperatorHint
-from neat_onnx.passes.draft import copied, make_node
+from neat_onnx.network.port import Port
+from neat_onnx.passes.draft import Draft, copied, make_node, with_graph
 from neat_onnx.passes.of_all_samples import has_batch, name_of_samples, of_all_samples
+from neat_onnx.passes.splice import splice
 
 _NEWEST = 24  # onnxruntime 1.31 has no Attention of a later opset
 
@@ -30,15 +32,64 @@ def hinted(net: Network, opset: int, numbers: DataType) -> Iterator[tuple[Propos
         numbers: the type of its numbers.
     """
     known: dict[str, BareModel] = {}  # layers that are repeated are alike
+    for hint, alone in _alone(net, opset):
+        if _fits(hint, alone, numbers):
+            axis: BatchAxis = "auto" if has_batch(alone.graph) else None
+            found = known.setdefault(hint.model, BareModel(alone, axis))
+            yield _proposal(hint, alone, numbers), found
+
+
+def _alone(net: Network, opset: int) -> Iterator[tuple[OperatorHint, Model]]:
+    """Yield the hints of a network, and the operators of each alone."""
     for hint in net.operators:
         try:
             alone = _in_opset(load_model(hint.model), opset)
         except NeatOnnxError:
             continue  # the hint is of no import, or the opset has no such operator
-        if _fits(hint, alone, numbers):
-            axis: BatchAxis = "auto" if has_batch(alone.graph) else None
-            found = known.setdefault(hint.model, BareModel(alone, axis))
-            yield _proposal(hint, alone, numbers), found
+        yield hint, alone
+
+
+def whole_graphs(net: Network, like: Model) -> Iterator[Model]:
+    """Yield the graphs at which a network has hints between all its inputs and all its outputs.
+
+    Args:
+        net: the network.
+        like: a model with its ports.
+    """
+    ports = (*net.inputs, *net.outputs)
+    stated = (*like.graph.inputs, *like.graph.outputs)
+    for hint, alone in _alone(net, like.opset):
+        own = (*alone.graph.inputs, *alone.graph.outputs)
+        if (
+            np.array_equal(hint.neurons, net.input_neurons)
+            and len(own) == len(stated)
+            and all(map(_is_alike, own, stated, ports))
+        ):
+            yield _between(alone.graph, like)
+
+
+def _is_alike(own: ValueInfo, stated: ValueInfo, port: Port) -> bool:
+    """Whether an end of a graph has the shape of a model's, and its type or that of a port."""
+    kinds = (stated.elem_type.dtype.name, port.dtype)
+    return (
+        len(own.shape or ()) == len(stated.shape or ())
+        and _shape(own) == _shape(stated)
+        and own.elem_type.dtype.name in kinds
+    )
+
+
+def _between(graph: Graph, like: Model) -> Model:
+    """The model of a graph with the ports of another one, in its own types."""
+    inputs, outputs = (
+        [
+            ValueInfo.of(stated.name, own.elem_type, stated.shape)
+            for own, stated in zip(*ends, strict=True)
+        ]
+        for ends in ((graph.inputs, like.graph.inputs), (graph.outputs, like.graph.outputs))
+    )
+    draft = Draft(with_graph(like, node=[], initializer=[], inputs=inputs, outputs=outputs))
+    given = {own.name: stated.name for own, stated in zip(graph.inputs, inputs, strict=True)}
+    return draft.finished(splice(draft, graph, given, [each.name for each in outputs]))
 
 
 def opset_of_hints(net: Network) -> int:
@@ -52,8 +103,47 @@ def opset_of_hints(net: Network) -> int:
             model = load_model(text)
         except NeatOnnxError:
             continue  # the hint is of no import
-        found += [_first_opset(node, model.opset) for node in model.graph.node]
-    return max(each for each in found if each <= _NEWEST)
+        found.append(_opset_of(model))
+    return max(found)
+
+
+def _opset_of(model: Model) -> int:
+    """The first opset from the usual one on in which import makes the same network of a model; the
+    usual one if it is newer than runtimes are.
+    """
+    nodes = model.graph.node
+    first = max((_first_opset(node, model.opset) for node in nodes), default=DEFAULT_OPSET)
+    if model.opset <= DEFAULT_OPSET or first > _NEWEST:
+        return DEFAULT_OPSET
+    since = [schema_of(node.op_type, node.domain, model.opset) for node in nodes]
+    last = max((each.since_version for each in since if each), default=DEFAULT_OPSET)
+    return next(
+        (
+            each
+            for each in (DEFAULT_OPSET, first, last)
+            if each <= _NEWEST and _is_same_in(model, each)
+        ),
+        DEFAULT_OPSET,
+    )
+
+
+def _is_same_in(model: Model, opset: int) -> bool:
+    """Whether a model has its operators in another opset, and import makes the same network of it
+    if they have other attributes there.
+    """
+    try:
+        other = _in_opset(model, opset)
+    except NeatOnnxError:
+        return False
+    pairs = zip(model.graph.node, other.graph.node, strict=True)
+    if all(
+        _first_opset(node, model.opset) <= opset and node.given_attributes == there.given_attributes
+        for node, there in pairs
+    ):
+        return True
+    axis: BatchAxis = "auto" if has_batch(model.graph) else None
+    here, there = BareModel(model, axis).network, BareModel(other, axis).network
+    return here is not None and here == there
 
 
 def _first_opset(node: Node, opset: int) -> int:

@@ -9,6 +9,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes.splice import renamed_twice
 from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.in_axes import in_axes
+from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.order import in_order_of
 from neat_onnx.short_form.straight import Form, identity_outputs, single_input_sums, straight
 
@@ -101,6 +102,16 @@ def in_either_axes(form: Form) -> Iterator[Form]:
 def in_axes_of_inputs(form: Form) -> Form:
     """The model whose elementwise nodes compute in axes, the form itself if it is that."""
     return _without_detours(in_axes(form.model), form)
+
+
+def models_in_axes(model: Model) -> list[list[Model]]:
+    """The model whose nodes compute in axes, elementwise ones and all that can; before each, those
+    with larger operators.
+    """
+    turned = in_axes_of_inputs(Form(model, {})).model
+    common = in_common_axes(turned)
+    models = [turned] if common is turned else [turned, common]
+    return [[*with_larger_operators(each), each] for each in models]
 
 
 def _without_detours(model: Model, form: Form) -> Form:

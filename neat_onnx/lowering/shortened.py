@@ -16,36 +16,34 @@ from functools import cached_property
 from itertools import chain, product
 from math import inf
 
-import numpy as np
-
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.around_operators import Export
+from neat_onnx.lowering.chains import is_chain
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.hinted_operators import whole_graphs
 from neat_onnx.lowering.registry import Frame
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
     forms_of,
     genes_of,
-    in_axes_of_inputs,
     in_either_axes,
+    models_in_axes,
     with_few_sums,
 )
 from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
 from neat_onnx.lowering.short_operators import with_proposed_operators
-from neat_onnx.model import Graph, Model, Tensor, load_model
+from neat_onnx.model import Model, load_model
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
 
-_AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Candidate | None, float], Model]
 """Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
@@ -54,6 +52,7 @@ _MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few ope
 _MAX_NAMED_GENES = 262_144  # beyond, names and marks are a small part of the file
 _MAX_GENES_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
+_TIMES_NODES, _MORE_NODES = 4, 8  # of a form beside a whole graph
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -93,9 +92,27 @@ def shortest(
         return finish(plain, None, inf)
     single_sample = ctx.options.batch_dimension is None
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx), single_sample)
+    whole = None if ctx.layered and is_chain(plain.graph) else files.of_whole_graph(frame)
+    if whole is not None:
+        return _or_shorter(ctx, plain, files, whole)
     proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
     return min([found, files.with_operators(hinted, frame) or found], key=_length)
+
+
+def _or_shorter(ctx: LoweringContext, plain: Model, files: "_Files", whole: Model) -> Model:
+    """The file of a graph that came back whole, or one of layers that is no longer.
+
+    Forms of many more nodes are no shorter.
+    """
+    many = _TIMES_NODES * len(whole.graph.node) + _MORE_NODES
+    if len(plain.graph.node) > many or genes_of(ctx.net) > MAX_GENES_TRIED:
+        return whole
+    apart = without_gathers(plain)
+    turned = [] if apart is plain else models_in_axes(apart)
+    forms = (with_larger_operators(plain), [plain], *turned)
+    found = (files.without_genome(models, most=_length(whole)) for models in forms)
+    return min([*filter(None, found), whole], key=_length)
 
 
 def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
@@ -111,13 +128,13 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
     larger = with_larger_operators(plain)
     if genes > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
-    if ctx.layered and _is_chain(plain.graph):
+    if ctx.layered and is_chain(plain.graph):
         layers = files.candidates.of(straight(plain, zeros=True), layers=True)
         written = files.without_genome(larger) or files.written(layers, without_genome=True)
         return written or files.usual
     few = genes <= MAX_GENES_TRIED
     apart = without_gathers(plain) if few else plain
-    turned = [] if apart is plain else _in_axes(apart)
+    turned = [] if apart is plain else models_in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
     if short := [*filter(None, map(files.without_genome, tries))]:
         return min(short, key=_length)
@@ -126,16 +143,6 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
     marked = [*larger, *chain.from_iterable(turned)]
     return files.without_genome(marked, marked=True, most=much_shorter) or best
-
-
-def _in_axes(model: Model) -> list[list[Model]]:
-    """The model whose nodes compute in axes, elementwise ones and all that can; before each, those
-    with larger operators.
-    """
-    turned = in_axes_of_inputs(Form(model, {})).model
-    common = in_common_axes(turned)
-    models = [turned] if common is turned else [turned, common]
-    return [[*with_larger_operators(each), each] for each in models]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:
@@ -225,6 +232,22 @@ class _Files:
             return found
         plain = [*with_larger_operators(self.plain), self.plain]
         return self.without_genome(plain, most=_length(found) - 1) or found
+
+    def of_whole_graph(self, frame: Frame) -> Model | None:
+        """The file of the graph that a hint of the network is, if import makes the network of it.
+
+        Args:
+            frame: the frame of the export.
+        """
+        if not self.net.operators:
+            return None
+        stated, _ = frame.in_stated_ports(self.plain)
+        forms = (straight(model, copies=copies) for model in whole_graphs(self.net, stated)
+                 for copies in (False, True))  # fmt: skip
+        found = (
+            self._written(self.candidates.of(form), without_genome=True, most=inf) for form in forms
+        )
+        return next(filter(None, found), None)
 
     def much_shorter(self, models: Iterable[Model]) -> Model:
         """The file of the first of these models that is much shorter than the usual one, else that.
@@ -325,24 +348,3 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES_OF_OPERATORS:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
-
-
-def _is_chain(graph: Graph) -> bool:
-    """Whether each node is a dense layer of the tensor before, or the activation of one."""
-    constants, before, layers = graph.tensors, graph.inputs[0].name, 0
-    for node in graph.node:
-        if [name for name in node.input if name and name not in constants] != [before]:
-            return False
-        weights = [constants[name] for name in node.input if name in constants]
-        if weights and not _is_dense(weights[0]):
-            return False
-        layers += bool(weights)
-        before = node.output[0]
-    return layers > 0
-
-
-def _is_dense(weights: Tensor) -> bool:
-    """Whether these are the weights of a dense layer, not of neurons that read one input each."""
-    if len(weights.dims) != _AXES_OF_MATRIX:
-        return False
-    return int(np.count_nonzero(weights.values)) * 2 > weights.size

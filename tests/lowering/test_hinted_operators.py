@@ -125,8 +125,8 @@ def test_it_is_neurons_in_a_type_that_no_runtime_has_it_in():
     assert verify(net, written, samples=32, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize(("low", "hints"), [(-1e9, 1), (-np.inf, 0)])
-def test_there_is_no_hint_with_an_infinite_constant(low: float, hints: int):
+@pytest.mark.parametrize("low", [-1e9, -np.inf])
+def test_there_is_no_hint_with_an_infinite_constant(low: float):
     """Network JSON has no number for it."""
     model = _model(
         node("Where", "b x low", "chosen"), node("ReduceMax", "chosen axes", "y"),
@@ -135,7 +135,7 @@ def test_there_is_no_hint_with_an_infinite_constant(low: float, hints: int):
     model.graph.initializer.append(helper.make_tensor("low", _FLOAT, [], [low]))
     model.graph.initializer.append(helper.make_tensor("axes", _INT64, [1], [1]))
     texts = [each.model for each in import_model(model).operators]
-    assert len([text for text in texts if '"Where"' in text]) == hints
+    assert any('"Where"' in text for text in texts) == np.isfinite(low)
 
 
 def test_json_keeps_the_hint():

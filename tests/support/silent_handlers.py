@@ -21,12 +21,16 @@ SILENT = [
     ("lifting/core.py:_with_open_states", "one of several ways; the caller has others"),
     ("lifting/ways_out.py:single_sample_advice", "it is no way out then; the error is raised"),
     (
-        "lowering/hinted_operators.py:hinted",
+        "lowering/hinted_operators.py:_alone",
         "a hint is no claim: of another opset, or of no import, it is left aside",
     ),
     (
         "lowering/hinted_operators.py:opset_of_hints",
         "a hint is no claim: of no import, it is left aside",
+    ),
+    (
+        "lowering/hinted_operators.py:_is_same_in",
+        "it is another operator there, or none, and the opset is a newer one",
     ),
     (
         "lowering/short_model.py:lifted",

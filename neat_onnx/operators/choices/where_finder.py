@@ -218,7 +218,11 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
 def _weighed_factors(search: Search, name: str, weights: Floats) -> Sequence[str]:
     """The factors of a product; of a number by a condition, or an input, that and its weights."""
     factors = _factors(search, name) if np.all(weights == 1.0) else ()
-    if factors or not (truth_of(search, name) or search.unchanged(name) not in search.made):
+    if (
+        factors
+        or search.kind(name).is_discrete
+        or not (truth_of(search, name) or search.unchanged(name) not in search.made)
+    ):
         return factors
     return name, search.draft.constant("number", weights, search.kind(name))
 

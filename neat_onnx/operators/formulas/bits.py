@@ -33,6 +33,7 @@ class BitShift(Node):
     since = 11
     elementwise = True
     exact = True
+    takes_bytes = True
     attributes: BitShiftAttributes
 
 
@@ -41,6 +42,7 @@ class _Bitwise(Node, abstract=True):
     since = 18
     elementwise = True
     exact = True
+    takes_steps = True
 
 
 class BitwiseAnd(_Bitwise):
@@ -61,6 +63,7 @@ class BitwiseNot(Node):
     since = 18
     elementwise = True
     exact = True
+    takes_steps = True
 
 
 @lifts(BitShift)

@@ -31,12 +31,14 @@ class Max(_Several):
     """The largest of several inputs, element by element, with broadcasting."""
 
     picks = True
+    takes_bytes = True
 
 
 class Min(_Several):
     """The smallest of several inputs, element by element, with broadcasting."""
 
     picks = True
+    takes_bytes = True
 
 
 class Sum(_Several):
@@ -54,6 +56,7 @@ class Clip(Node):
     since = 13
     elementwise = True
     picks = True
+    takes_bytes = True
 
 
 class ModAttributes(Attributes):
@@ -69,6 +72,7 @@ class Mod(Node):
     since = 13
     unaligned = 0
     elementwise = True
+    divides = True
     attributes: ModAttributes = ModAttributes.defaults()
 
 

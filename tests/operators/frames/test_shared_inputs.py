@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto
-from stated_models import ends, model_of
+from stated_models import ends, model_of, without_hints
 from support.examples.graphs import node, operators
 from support.harness.sessions import open_session
 
@@ -137,7 +137,7 @@ def test_it_comes_back(case, options):
     model = export(net, **options)
     again = import_model(model.to_bytes())
     assert again == net
-    assert again.to_json() == net.to_json()
+    assert without_hints(again) == without_hints(net)
     if "profile" in options:
         assert validate(model, profile="sonnx") == []
 
@@ -159,7 +159,7 @@ def test_other_frames_have_a_value_for_each_sample_or_for_the_one():
     net = import_model(step())
     whole = export(net, sequence=True)
     assert ends(whole)[1] == ("dt", "FLOAT", ["T", "N"])
-    assert import_model(whole).to_json() == net.to_json()
+    assert without_hints(import_model(whole)) == without_hints(net)
     single = export(net, batch_dimension=None)
     assert [sizes for *_, sizes in ends(single)] == [[3], [], [2]]
 
@@ -175,8 +175,9 @@ def test_values_that_differ_are_run_one_after_the_other():
 
 
 def test_only_nodes_that_do_not_broadcast_read_a_value_for_each_sample():
-    assert "Expand" not in operators(export(import_model(step())))
-    assert "Expand" in operators(export(import_model(MODELS["added to a layer"])))
+    for model, reads in ((step(), False), (MODELS["added to a layer"], True)):
+        net = replace(import_model(model), operators=())
+        assert ("Expand" in operators(export(net))) == reads
 
 
 def test_inputs_without_a_batch_alone_are_of_a_single_sample():
@@ -184,7 +185,7 @@ def test_inputs_without_a_batch_alone_are_of_a_single_sample():
     first = model_of(nodes, {"c": (FLOAT, [])}, {"y": (FLOAT, [])}, k=2.0)
     net = import_model(first)
     assert ends(export(net)) == ends(first)
-    assert import_model(export(net)).to_json() == net.to_json()
+    assert without_hints(import_model(export(net))) == without_hints(net)
 
 
 def test_memory_has_a_batch_all_the_same():
