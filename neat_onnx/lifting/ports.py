@@ -180,12 +180,12 @@ def input_ports(
 
 
 def _require_time(ctx: LiftingContext, names: Sequence[str], axes: Mapping[str, Axes]) -> None:
-    """Refuse an input of each sample that is there once, beside sequences: a network reads its
-    inputs at every step.
+    """Refuse an input that is there once, beside sequences: a network reads its inputs at every
+    step.
     """
     timed = [name for name in axes if len(axes[name]) > 1]
     for name in names if timed else ():
-        if len(axes[name]) == 1:
+        if len(axes[name]) < 2:
             raise ModelError(
                 f"graph input '{name}' has no axis of time, as '{timed[0]}' has: a network reads "
                 "each input at every step",

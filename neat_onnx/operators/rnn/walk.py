@@ -12,14 +12,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from neat_onnx.lifting.axes import AS_FEATURES
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_functions
 from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
 from neat_onnx.operators.rnn.nodes import Recurrence
-from neat_onnx.operators.rnn.step import Step, step_of
+from neat_onnx.operators.rnn.step import Computed, Parameter, Step, step_of
 
 _MAX_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
@@ -125,8 +127,7 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
     """The parameters of each direction."""
     given = node.attributes
     count = 2 if given.direction == "bidirectional" else 1
-    recurrent = ctx.constant(node, _R)
-    units = recurrent.shape[-1]
+    units = (ctx.operand(node, _R).shape or (1,))[-1]
     if given.hidden_size not in (None, units):
         ctx.fail(node, f"hidden_size is {given.hidden_size}, R is for {units}")
     rows = cell.blocks * units
@@ -155,17 +156,27 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
 
 def _parameter(
     ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...]
-) -> Array:
-    """A constant of this shape; zeros where it is left out."""
-    if ctx.optional(node, position) is None:
+) -> Parameter:
+    """A parameter of this shape; zeros where it is left out."""
+    values: Parameter | Value | None = ctx.optional(node, position)
+    if values is None:
         return np.zeros(shape)
-    values = ctx.constant(node, position)
+    if isinstance(values, Value):
+        _require_shared(ctx, node, position)
+        values = Computed(ctx.materialize(values))
     if values.shape != shape:
         ctx.fail(
             node,
             f"{node.input[position]} has the shape {list(values.shape)}, expected {list(shape)}",
         )
     return values
+
+
+def _require_shared(ctx: LiftingContext, node: Recurrence, position: int) -> None:
+    """Refuse a computed parameter that each sample has for itself: the node has one for all."""
+    followed = () if ctx.features_only else ctx.followed.of(node.input[position])
+    if any(axis != FEATURE for axis in followed):
+        ctx.fail(node, f"its parameter {node.input[position]} is computed of samples", AS_FEATURES)
 
 
 def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -> None:
