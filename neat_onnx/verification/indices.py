@@ -8,7 +8,7 @@ from typing import NamedTuple
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import nodes_within
+from neat_onnx.model.wiring import nodes_within, subgraphs
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.elementwise import MOVING
@@ -27,6 +27,7 @@ _GATHERING = (
 _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
+_NESTED = ("If", "Loop")
 
 
 class Range(NamedTuple):
@@ -108,11 +109,21 @@ def zeros_of(model: Model) -> Mapping[str, int]:
     return found
 
 
-def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
-    """Each node, with the tensors before it that are inputs: which, and the number added to it."""
+def _followed(graph: Graph, around: _Origins | None = None) -> Iterator[tuple[Node, _Origins]]:
+    """Each node, with the tensors before it that are inputs: which, and the number added to it.
+
+    Args:
+        graph: the graph.
+        around: the tensors of the graph around, of one that is inside a Loop or an If.
+    """
     origin: _Origins = {entry.name: _Origin(entry.name) for entry in graph.inputs}
+    if around is not None:
+        origin = {**around}
     for node in graph.node:
         yield node, origin
+        if node.op_type in _NESTED:
+            for inner in subgraphs(node):
+                yield from _followed(inner, origin)
         first = node.input[0] if node.input else ""
         if node.op_type in _MOVING and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
