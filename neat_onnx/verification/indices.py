@@ -1,5 +1,6 @@
 """Inputs that are places in a table, as the words of an embedding, or along an axis, as an action
-among values, labels of a loss, categories that are numbered, or divisors: runtimes refuse others.
+among values, labels of a loss, categories that are numbered, lengths of sequences, or divisors:
+runtimes refuse others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
 _NESTED = ("If", "Loop")
+_RECURRENT, _LENGTHS = ("RNN", "GRU", "LSTM"), 4
 
 
 class Range(NamedTuple):
@@ -75,6 +77,12 @@ def places_of(model: Model) -> Mapping[str, Range]:
             each = origin[first]
             if size := _categories(node):
                 found[each.name] = _within(found.get(each.name), each.within(size))
+        elif node.op_type in _RECURRENT and len(node.input) > _LENGTHS:
+            draft, lengths = draft or Draft(model), origin.get(node.input[_LENGTHS])
+            steps = _steps(node, draft.facts(first).shape)
+            if lengths is not None and steps is not None:
+                its = Range(1 - lengths.least, steps + 1 - lengths.most)
+                found[lengths.name] = _within(found.get(lengths.name), its)
         elif node.op_type == "Scan":
             draft = draft or Draft(model)
             for name, its in _inside(draft, node, origin):
@@ -177,6 +185,12 @@ def _categories(node: Node) -> int:
     categories = sorted(given.get("cats_int64s", ()))
     numbered = categories == [*range(len(categories))] and not given.get("zeros", 1)
     return len(categories) if numbered else 0
+
+
+def _steps(node: Node, shape: Sequence[Extent] | None) -> int | None:
+    """The number of steps of a recurrent layer, if it is known."""
+    steps = shape[1 if node.given_attributes.get("layout") else 0] if shape else None
+    return steps if isinstance(steps, int) else None
 
 
 def _along_axis(

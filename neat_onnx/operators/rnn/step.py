@@ -48,6 +48,7 @@ class Computed:
 Parameter = Floats | Computed
 
 _IDENTITY = activation_named("identity").expression
+_HALF = 0.5
 _NO_INTS = np.empty(0, np.int64)
 _NOTHING = Incoming(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
 
@@ -147,6 +148,20 @@ class Step:
     ) -> Ints:
         """H new neurons: the activation of the sum of their parts and bias, as signals."""
         return self._activated(self._neurons(parts, bias), activation)
+
+    def within(self, length: int, place: int) -> tuple[Ints, Ints]:
+        """Gates of states, (H,): one is 1 at a place of a sequence of this length and 0 behind its
+        end, the other the opposite.
+        """
+        inside, outside = (
+            self._activated(
+                self._neurons([each(np.array([length]), sign)], -sign * (place + _HALF), count=1),
+                activation_named("step").expression,
+            )
+            for sign in (1.0, -1.0)
+        )
+        units = self.w.shape[1]
+        return inside.repeat(units), outside.repeat(units)
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
