@@ -111,19 +111,22 @@ def lift(
     model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
     try:
         return _of_simple(model, pairs, batch_axis)
-    except LimitReached:
-        raise
-    except ModelError:
-        if batch_axis is None or pairs:
+    except ModelError as error:
+        if batch_axis is None or pairs or isinstance(error, LimitReached):
             raise
         from neat_onnx.lifting.separate_samples import (  # noqa: PLC0415 - of few models
             of_separate_samples,
         )
 
-        net = of_separate_samples(model, lambda each: lift(each, None).network)
+        net = of_separate_samples(model, lambda each: _with_its_outputs(each, None).network)
         if net is None:
             raise
         return Lifted(net, {})
+
+
+def _with_its_outputs(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
+    """The network with all outputs of a graph, of which none is left out."""
+    return lift(model, batch_axis, [entry.name for entry in model.graph.outputs])
 
 
 def _of_simple(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
@@ -159,7 +162,7 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
         except ModelError as others:
             if len(others.obstacles) > lacking:
                 raise others from None
-        if batch_axis == "auto" and (advice := single_sample_advice(model, lift)):
+        if batch_axis == "auto" and (advice := single_sample_advice(model, _with_its_outputs)):
             error.hints = (advice, *(each for each in error.hints if not isinstance(each, str)))
         raise error from None
 

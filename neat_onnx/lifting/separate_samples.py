@@ -35,8 +35,11 @@ def of_separate_samples(model: Model, lift: Callable[[Model], Network]) -> Netwo
         model: a model whose batch has no fixed size.
         lift: imports a model, of which every axis is features.
     """
-    shapes = [shapes_of_samples(model.graph.inputs, samples) for samples in _BATCHES]
-    if not shapes[0] or len(model.graph.node) > MAX_NODES_TRIED:
+    graph = model.graph
+    shapes = [shapes_of_samples(graph.inputs, samples) for samples in _BATCHES]
+    if not shapes[0] or len(graph.node) > MAX_NODES_TRIED:
+        return None
+    if not graph.tensors.keys().isdisjoint(shapes[0]):  # an input has a default value
         return None
     with warnings.catch_warnings(record=True) as remarks:
         warnings.simplefilter("always", NeatOnnxWarning)
