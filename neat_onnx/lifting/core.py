@@ -13,7 +13,6 @@ import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxWarning, all_obstacles, warn
 from neat_onnx.lifting.axes import (
-    AS_FEATURES,
     Axes,
     axes_of_inputs,
     input_axes,
@@ -45,7 +44,7 @@ from neat_onnx.lifting.ports import (
 )
 from neat_onnx.lifting.samples import batch_sizes, common_size
 from neat_onnx.lifting.states import fed_states, memory_ports
-from neat_onnx.lifting.ways_out import single_sample_advice
+from neat_onnx.lifting.ways_out import either_way, single_sample_advice
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
@@ -111,6 +110,26 @@ def lift(
     Budget().take("nodes", len(model.graph.node))
     model, pairs = fed_states(fixed_batches(model))
     model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
+    try:
+        return _of_simple(model, pairs, batch_axis)
+    except ModelError as error:
+        if batch_axis is None or pairs or isinstance(error, LimitReached):
+            raise
+        from neat_onnx.lifting.batches_apart import of_separate_samples  # noqa: PLC0415 - seldom
+
+        net = of_separate_samples(model, lambda each: _with_its_outputs(each, None).network)
+        if net is None:
+            raise
+        return Lifted(net, {})
+
+
+def _with_its_outputs(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
+    """The network with all outputs of a graph, of which none is left out."""
+    return lift(model, batch_axis, [entry.name for entry in model.graph.outputs])
+
+
+def _of_simple(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
+    """The network of a graph in simple form."""
     _require_lifts(model, pairs, batch_axis)
     check_types(model)
     kept = {entry.name for entry in model.graph.outputs}
@@ -142,7 +161,7 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
         except ModelError as others:
             if len(others.obstacles) > lacking:
                 raise others from None
-        if batch_axis == "auto" and (advice := single_sample_advice(model, lift)):
+        if batch_axis == "auto" and (advice := single_sample_advice(model, _with_its_outputs)):
             error.hints = (advice, *(each for each in error.hints if not isinstance(each, str)))
         raise error from None
 
@@ -183,7 +202,7 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
         try:
             lifted, axis = _lifted(model, pairs, ways[1]), ways[1]
         except ModelError as other:
-            raise _either_way(error, other) from None
+            raise either_way(error, other) from None
         reason = reason or "; ".join(error.first_obstacles or error.faults)
     if axis is None:
         warn(f"the first axis is no batch, every axis is taken for features: {reason}")
@@ -204,16 +223,6 @@ def _with_open_states(model: Model, pairs: dict[str, str]) -> Lifted | None:
         raise
     except (ModelError, NeatOnnxWarning):
         return None
-
-
-def _either_way(error: ModelError, other: ModelError) -> ModelError:
-    """The error of a batch, with the one of every axis as features, which does not help then."""
-    hints = [hint for hint in error.hints if hint != AS_FEATURES]
-    if fresh := [fault for fault in other.faults if fault not in error.faults]:
-        hints.insert(0, f"With every axis as features: {fresh[0]}")
-    found = ModelError(error.message, where=error.where, hint=hints)
-    found.obstacles = error.obstacles
-    return found
 
 
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:

@@ -4,6 +4,7 @@ from neat_onnx.errors import ModelError, abridged
 from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.lifting.registry import HINTS
+from neat_onnx.lifting.ways_out import number_hints
 from neat_onnx.model import Graph, Node, OpenNode
 
 
@@ -25,12 +26,13 @@ def require_lifts(graph: Graph) -> None:
         ModelError: one error that lists every such operator, with the labels of its nodes.
     """
     missing: dict[str, list[str]] = {}
-    lost: set[str] = set()
+    lost, numbers = set[str](), list[str]()
     first: int | None = None
     for at, node in enumerate(graph.node):
         if not is_liftable(node):
             missing.setdefault(node.op_type, []).append(node.label)
             lost.update(filter(None, node.output))
+            numbers += number_hints(graph, node)
             first = at if first is None else first
     if first is None:
         return
@@ -43,7 +45,7 @@ def require_lifts(graph: Graph) -> None:
     raise ModelError(
         text,
         where=f"graph.node[{first}]",
-        hint=choice_hint(graph, lost) or hint_for(set(missing)),
+        hint=dict.fromkeys(numbers) or choice_hint(graph, lost) or hint_for(set(missing)),
     )
 
 

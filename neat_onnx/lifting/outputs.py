@@ -51,6 +51,12 @@ def chosen_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -
         OptionError: the graph has no such output.
     """
     known = [entry.name for entry in model.graph.outputs]
+    if given := {entry.name for entry in model.graph.inputs}.intersection(wanted) - {*known}:
+        raise OptionError(
+            f"'{min(given)}' is an input of the graph",
+            where="outputs",
+            hint="An output is a tensor that the network computes",
+        )
     if isinstance(wanted, str) or not wanted or not set(wanted) <= set(known):
         raise OptionError(
             f"outputs is {wanted!r}", where="outputs", hint=f"Known: {', '.join(known)}"

@@ -1,5 +1,6 @@
 """Inputs that are places in a table, as the words of an embedding, or along an axis, as an action
-among values, labels of a loss, categories that are numbered, or divisors: runtimes refuse others.
+among values, labels of a loss, categories that are numbered, lengths of sequences, or divisors:
+runtimes refuse others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import nodes_within
+from neat_onnx.model.wiring import nodes_within, subgraphs
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft, copied
 from neat_onnx.passes.elementwise import MOVING
@@ -27,6 +28,8 @@ _GATHERING = (
 _PLACED = (*_GATHERING, *_LOSSES)
 """Operators whose second input is places along an axis of the first."""
 _DIVIDING = ("Div", "Mod")
+_NESTED = ("If", "Loop")
+_RECURRENT, _LENGTHS = ("RNN", "GRU", "LSTM"), 4
 
 
 class Range(NamedTuple):
@@ -74,6 +77,12 @@ def places_of(model: Model) -> Mapping[str, Range]:
             each = origin[first]
             if size := _categories(node):
                 found[each.name] = _within(found.get(each.name), each.within(size))
+        elif node.op_type in _RECURRENT and len(node.input) > _LENGTHS:
+            draft, lengths = draft or Draft(model), origin.get(node.input[_LENGTHS])
+            steps = _steps(node, draft.facts(first).shape)
+            if lengths is not None and steps is not None:
+                its = Range(1 - lengths.least, steps + 1 - lengths.most)
+                found[lengths.name] = _within(found.get(lengths.name), its)
         elif node.op_type == "Scan":
             draft = draft or Draft(model)
             for name, its in _inside(draft, node, origin):
@@ -108,11 +117,21 @@ def zeros_of(model: Model) -> Mapping[str, int]:
     return found
 
 
-def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
-    """Each node, with the tensors before it that are inputs: which, and the number added to it."""
+def _followed(graph: Graph, around: _Origins | None = None) -> Iterator[tuple[Node, _Origins]]:
+    """Each node, with the tensors before it that are inputs: which, and the number added to it.
+
+    Args:
+        graph: the graph.
+        around: the tensors of the graph around, of one that is inside a Loop or an If.
+    """
     origin: _Origins = {entry.name: _Origin(entry.name) for entry in graph.inputs}
+    if around is not None:
+        origin = {**around}
     for node in graph.node:
         yield node, origin
+        if node.op_type in _NESTED:
+            for inner in subgraphs(node):
+                yield from _followed(inner, origin)
         first = node.input[0] if node.input else ""
         if node.op_type in _MOVING and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
@@ -166,6 +185,12 @@ def _categories(node: Node) -> int:
     categories = sorted(given.get("cats_int64s", ()))
     numbered = categories == [*range(len(categories))] and not given.get("zeros", 1)
     return len(categories) if numbered else 0
+
+
+def _steps(node: Node, shape: Sequence[Extent] | None) -> int | None:
+    """The number of steps of a recurrent layer, if it is known."""
+    steps = shape[1 if node.given_attributes.get("layout") else 0] if shape else None
+    return steps if isinstance(steps, int) else None
 
 
 def _along_axis(

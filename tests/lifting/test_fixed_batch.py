@@ -295,8 +295,7 @@ def test_where_neither_a_batch_nor_features_can_be_both_reasons_are_told():
     model = fixed(node("ReduceSum", "x rows", "s"), node("NonZero", "s", "y"), rows=np.array([0]))
     with pytest.raises(ModelError, match="NonZero"):
         import_model(model)
-    model = fixed(node("ReduceSum", "x rows", "s"), node("Mod", "x s", "y", fmod=1),
-                  rows=np.array([0]))  # fmt: skip
+    model = fixed(node("ReduceSum", "x rows", "s"), node("Mod", "x s", "y"), rows=np.array([0]))
     with pytest.raises(ModelError) as raised:
         import_model(model)
     assert "it works along the batch" in str(raised.value)

@@ -11,8 +11,8 @@ from neat_onnx import ModelError, Network, export, import_model
 def test_every_node_that_cannot_be_lifted_is_told_at_once():
     nodes = [
         node("Gemm", "x W", "z", transB=1),
-        node("Mod", "z z2", "a", fmod=1),
-        node("Mod", "z2 z", "b", fmod=1),
+        node("Mod", "z z2", "a"),
+        node("Mod", "z2 z", "b"),
         node("Tanh", "x", "z2"),
         node("Sum", "a b", "y"),
     ]
@@ -45,7 +45,7 @@ def test_operators_that_are_unknown_are_told_with_those_that_are_used_otherwise(
 
 
 def test_a_long_list_is_cut():
-    rests = [node("Mod", f"x{k} x", f"a{k}", fmod=1) for k in range(60)]
+    rests = [node("Mod", f"x{k} x", f"a{k}") for k in range(60)]
     nodes = [*(node("Gemm", "x W", f"x{k}") for k in range(60)), *rests]
     total = node("Sum", " ".join(f"a{k}" for k in range(60)), "y")
     with pytest.raises(ModelError, match=r"60 nodes are not supported.*; and 10 more"):

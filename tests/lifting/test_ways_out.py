@@ -42,9 +42,7 @@ def test_a_way_out_of_many_nodes_is_told_once():
 
 
 def test_a_reason_that_features_do_not_change_is_told_once():
-    error = refusal(
-        parsed("agraph (float[2, 3] x, float[2, 3] e) => (y) { y = Mod <fmod = 1> (x, e) }")
-    )
+    error = refusal(parsed("agraph (float[2, 3] x, float[2, 3] e) => (y) { y = Mod (x, e) }"))
     assert str(error).count("Mod") == 1
     assert "With every axis" not in str(error)
 
@@ -172,8 +170,26 @@ def test_an_input_that_has_to_be_constant_can_be_made_an_initializer():
     text = """agraph (uint8[N, 2] x{given}) => (y) {constant}
         {{ y = BitShift <direction = "RIGHT"> (x, n) }}"""
     error = refusal(parsed(text.format(given=", uint8[2] n", constant="")))
-    assert error.hint == "Make it an initializer, with the value it is to have"
+    assert error.hint.startswith("Make 'n' an initializer, with the value it is to have; in Python")
     import_model(parsed(text.format(given="", constant="<uint8[2] n = {1, 3}>")))
+
+
+@pytest.mark.parametrize("rounds", ["n", "taken"])
+def test_the_rounds_of_a_loop_can_be_made_an_initializer(rounds: str):
+    """By the statement that the hint has."""
+    model = parsed(
+        f"""agraph (int64[1] n, float[N, 2] x) => (y) {{
+            taken = Squeeze (n)
+            y = Loop <body = b (int64 i, bool on, float[N, 2] a) => (bool on, float[N, 2] c) {{
+                c = Tanh (a)
+            }}> ({rounds}, , x)
+        }}"""
+    )
+    hint = refusal(model).hint
+    assert hint.startswith("Make 'n' an initializer")
+    statement = hint.partition("in Python ")[2].partition(", for an array")[0]
+    exec(statement, {"model": model, "onnx": onnx, "value": np.array([3])})
+    assert len(import_model(model)) == 8
 
 
 def test_infinities_have_to_be_numbers():

@@ -19,6 +19,10 @@ SILENT = [
     ("libraries/text_numbers.py:finite_number", "NaN is refused in the next line, with the text"),
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
     ("lifting/core.py:_with_open_states", "one of several ways; the caller has others"),
+    (
+        "lifting/batches_apart.py:of_separate_samples",
+        "it is no network then; the error of the batch is raised",
+    ),
     ("lifting/ways_out.py:single_sample_advice", "it is no way out then; the error is raised"),
     (
         "lowering/hinted_operators.py:_alone",

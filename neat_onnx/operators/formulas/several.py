@@ -14,6 +14,7 @@ from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
+    apply_formula,
     emits,
     formula_of,
 )
@@ -137,12 +138,15 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
     """With fmod the sign is that of the dividend, else that of the divisor."""
     one, other = ctx.operand(node, 0), ctx.operand(node, 1)
     computed = isinstance(one, Value) and isinstance(other, Value)
-    if node.attributes.fmod and not (computed and ctx.has_integers(node)):
+    whole = ctx.has_integers(node)
+    if node.attributes.fmod and not computed:
         ctx.bind(node, applied(ctx, node, "mod", [one, other]))
         return
-    whole = ctx.has_integers(node)
     if isinstance(other, Value) and not whole:
-        ctx.fail(node, "its divisor is computed: a quotient that is rounded may be a whole one off")
+        if not node.attributes.fmod:
+            ctx.fail(node, "its numbers are real, and fmod is 0: ONNX has that of integers alone")
+        ctx.bind(node, _of_real_numbers(ctx, node, one, other))
+        return
     if not isinstance(other, Value) and not np.all(np.isfinite(other) & (other != 0)):
         ctx.fail(node, "its divisor is zero or not finite")
     if whole:
@@ -152,6 +156,16 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
         quotient = formula_of(ctx, applied(ctx, node, "div", [one, other]), floor(VARIABLE))
     times = applied(ctx, node, "mul", [quotient, other])
     ctx.bind(node, applied(ctx, node, "sub", [one, times]))
+
+
+def _of_real_numbers(ctx: LiftingContext, node: Mod, one: Operand, other: Operand) -> Operand:
+    """The remainder of two computed tensors, by neurons where it is no function of one number."""
+    if not ctx.guarded:
+        return applied(ctx, node, "mod", [one, other])
+    from neat_onnx.operators.formulas.remainders import remainder  # noqa: PLC0415 - of few models
+
+    of_one = apply_formula(ctx, node, "mod", [one, other])
+    return remainder(ctx, node, one, other) if of_one is None else of_one
 
 
 @lifts(Clip, infinite=True)

@@ -159,7 +159,8 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
         _refuse_other_samples(ctx, node, [0, 1], range(batch))
     ctx.refuse_along(node, range(batch, batch + depth))
     sizes = operand.shape[batch : batch + depth]
-    if index.dtype.kind != "i" or depth != len(sizes):
+    misfit = ctx.features_only and operand.shape[:batch] != index.shape[:batch]
+    if misfit or index.dtype.kind != "i" or depth != len(sizes):
         ctx.fail(node, "its indices do not fit its input")
     _check_places(ctx, node, index, sizes)
     ctx.broadcast(node, operand.shape[:batch], index.shape[:batch])

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,29 @@ class Incoming:
     gate: Ints
 
 
+@dataclass(frozen=True)
+class Computed:
+    """Parameters that are computed: the signals that give them, in the shape of the parameters."""
+
+    signals: Ints
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the parameters."""
+        return self.signals.shape
+
+    def reshape(self, *shape: int) -> "Computed":
+        """Return the parameters in another shape."""
+        return Computed(self.signals.reshape(shape))
+
+    def __getitem__(self, key: int | tuple[int, ...]) -> "Computed":
+        return Computed(self.signals[key])
+
+
+Parameter = Floats | Computed
+
 _IDENTITY = activation_named("identity").expression
+_HALF = 0.5
 _NO_INTS = np.empty(0, np.int64)
 _NOTHING = Incoming(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
 
@@ -63,25 +84,52 @@ class Step:
         r: (gates, H, H), the weights of the previous step's H.
         wb, rb: (gates, H), the biases of both.
         peephole: (3, H), the weights of the memory of an LSTM's own unit.
+            Any of these may be computed.
         functions: its activations, in the operator's order.
     """
 
     ctx: LiftingContext
     node: Node
-    w: Floats
-    r: Floats
-    wb: Floats
-    rb: Floats
-    peephole: Floats
+    w: Parameter
+    r: Parameter
+    wb: Parameter
+    rb: Parameter
+    peephole: Parameter
     functions: Sequence[CellFunction]
 
     def bias(self, part: Part) -> npt.ArrayLike:
-        """Return the sum of the biases of a part's matrices, (H,); 0 for a part without any."""
-        biases = [self.wb, self.rb]
-        given = [
-            b[part.rows] for b, name in zip(biases, "WR", strict=True) if name in part.matrices
-        ]
-        return reduce(np.add, given) if given else 0.0
+        """Return the sum of the constant biases of a part's matrices, (H,); 0 without any."""
+        return sum(
+            (given for given in self._biases(part) if not isinstance(given, Computed)),
+            start=np.zeros(()),
+        )
+
+    def computed_biases(self, part: Part) -> list[Ints]:
+        """Return the signals of the biases of a part that are computed, (H,) each."""
+        return [given.signals for given in self._biases(part) if isinstance(given, Computed)]
+
+    def _biases(self, part: Part) -> list[Parameter]:
+        if part.rows is None:
+            return []
+        both = zip((self.wb, self.rb), "WR", strict=True)
+        return [b[part.rows] for b, name in both if name in part.matrices]
+
+    def product(self, source: Ints | None, matrix: Parameter, gate: Ints | None = None) -> Incoming:
+        """Connections that multiply `source` by a matrix, as `full`; it may be computed."""
+        if not isinstance(matrix, Computed):
+            return full(source, matrix, gate)
+        if source is None:
+            return _NOTHING
+        if gate is not None:  # a connection has one gate: that of the matrix
+            source = self.sums(each(source, gate=gate))
+        row, column = (places.ravel() for places in np.indices(matrix.shape))
+        return Incoming(source[column], row, np.ones(len(row)), matrix.signals.ravel())
+
+    def scaled(self, source: Ints | None, factors: Parameter) -> Incoming:
+        """Connections that multiply each element of `source` by a factor of its own."""
+        if isinstance(factors, Computed):
+            return each(source, gate=factors.signals)
+        return each(source, factors)
 
     def layer(
         self,
@@ -100,6 +148,20 @@ class Step:
     ) -> Ints:
         """H new neurons: the activation of the sum of their parts and bias, as signals."""
         return self._activated(self._neurons(parts, bias), activation)
+
+    def within(self, length: int, place: int) -> tuple[Ints, Ints]:
+        """Gates of states, (H,): one is 1 at a place of a sequence of this length and 0 behind its
+        end, the other the opposite.
+        """
+        inside, outside = (
+            self._activated(
+                self._neurons([each(np.array([length]), sign)], -sign * (place + _HALF), count=1),
+                activation_named("step").expression,
+            )
+            for sign in (1.0, -1.0)
+        )
+        units = self.w.shape[1]
+        return inside.repeat(units), outside.repeat(units)
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
@@ -156,12 +218,13 @@ def _incoming(
 ) -> Iterator[Incoming]:
     """The connections into a part."""
     if part.rows is not None and "W" in part.matrices:
-        yield full(x, step.w[part.rows])
+        yield step.product(x, step.w[part.rows])
     if part.rows is not None and "R" in part.matrices:
-        yield full(states["hidden"], step.r[part.rows], found.get(part.gate))
+        yield step.product(states["hidden"], step.r[part.rows], found.get(part.gate))
     if part.peephole is not None:
         block, delay = part.peephole
-        yield each((states if delay else found)["memory"], step.peephole[block])
+        yield step.scaled((states if delay else found)["memory"], step.peephole[block])
+    yield from map(each, step.computed_biases(part))
     for link in part.links:
         source = (states if link.delay else found)[link.source]
         yield each(source, gate=found.get(link.gate))

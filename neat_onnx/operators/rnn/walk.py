@@ -12,7 +12,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from neat_onnx.lifting.axes import AS_FEATURES
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.network.cells import Cell, part_name
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
@@ -20,7 +22,7 @@ from neat_onnx.operators.rnn.cell_activations import cell_functions
 from neat_onnx.operators.rnn.ends import find_ends, unrolling
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.starts import Start, check_all_fed, computed_start, feeding
-from neat_onnx.operators.rnn.step import Step, step_of
+from neat_onnx.operators.rnn.step import Computed, Parameter, Step, each, step_of
 
 _MAX_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
@@ -39,13 +41,13 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     steps = _directions(ctx, node, cell, x.shape[2])
     stepping = not ctx.features_only and len(x) == 1 and runs_over_time(ctx, node)
     static = find_ends(ctx) if stepping else set[str]()
-    _check(ctx, node, len(x), stepping)
+    lengths = _lengths(ctx, node, x.shape[:2], stepping)
     if stepping and x.shape[1] > 1:
         ctx.fail(node, f"its sequence is open, and its batch has {x.shape[1]} samples", _ONE_OPEN)
     shape = (len(steps), x.shape[1], steps[0].w.shape[1])
     positions = range(_INITIAL, _INITIAL + len(cell.states))
     begun = [_begun(ctx, node, at, shape, static) for at in positions] if stepping else []
-    start = [each.signals for each in begun] if stepping else [
+    start = [state.signals for state in begun] if stepping else [
         _start(ctx, node, at, shape, steps[0]) for at in positions
     ]  # fmt: skip
     every, last = [], []
@@ -54,7 +56,7 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
             name: None if signals is None else signals[k]
             for name, signals in zip(cell.states, start, strict=True)
         }
-        outputs, states, parts = _walk(cell, step, x, held, _order(node, k, len(x)))
+        outputs, states, parts = _walk(cell, step, x, held, _order(node, k, len(x)), lengths)
         if not stepping and k == 0:
             kept = held.get(cell.keeper)
             _remember(ctx, node, cell, parts, len(x), idle=kept is None)
@@ -72,10 +74,17 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
 
 
 def _walk(
-    cell: Cell, step: Step, x: Ints, start: Mapping[str, Ints | None], order: range
+    cell: Cell,
+    step: Step,
+    x: Ints,
+    start: Mapping[str, Ints | None],
+    order: range,
+    lengths: Ints | None,
 ) -> tuple[Ints, Ints, dict[str, list[Ints]]]:
     """H at every step (T, N, H), the states after the last one (states, N, H), and each part's
     neurons, step by step, (H,).
+
+    Behind the end of a shorter sequence H is 0, and states stay as they are.
     """
     count, units = x.shape[1], step.w.shape[1]
     every = np.empty((len(x), count, units), np.int64)
@@ -89,8 +98,16 @@ def _walk(
             after = step_of(cell, step, x[t, sample], states)
             for name, neurons in after.items():
                 parts[name].append(neurons)
+            hidden = after["hidden"]
+            if lengths is not None:
+                inside, outside = step.within(lengths[sample], t)
+                hidden = step.sums(each(hidden, gate=inside))
+                after = {
+                    name: step.sums(each(after[name], gate=inside), each(before, gate=outside))
+                    for name, before in states.items()
+                }
             states = {name: after[name] for name in cell.states}
-            every[t, sample] = after["hidden"]
+            every[t, sample] = hidden
             last[:, sample] = np.stack([after[name] for name in cell.states])
     return every, last, parts
 
@@ -127,8 +144,7 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
     """The parameters of each direction."""
     given = node.attributes
     count = 2 if given.direction == "bidirectional" else 1
-    recurrent = ctx.constant(node, _R)
-    units = recurrent.shape[-1]
+    units = (ctx.operand(node, _R).shape or (1,))[-1]
     if given.hidden_size not in (None, units):
         ctx.fail(node, f"hidden_size is {given.hidden_size}, R is for {units}")
     rows = cell.blocks * units
@@ -157,11 +173,14 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
 
 def _parameter(
     ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...]
-) -> Array:
-    """A constant of this shape; zeros where it is left out."""
-    if ctx.optional(node, position) is None:
+) -> Parameter:
+    """A parameter of this shape; zeros where it is left out."""
+    values: Parameter | Value | None = ctx.optional(node, position)
+    if values is None:
         return np.zeros(shape)
-    values = ctx.constant(node, position)
+    if isinstance(values, Value):
+        _require_shared(ctx, node, position)
+        values = Computed(ctx.materialize(values))
     if values.shape != shape:
         ctx.fail(
             node,
@@ -170,21 +189,44 @@ def _parameter(
     return values
 
 
-def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -> None:
-    """Refuse nodes whose result depends on an unknown length of the sequence."""
-    direction = node.attributes.direction
+def _require_shared(ctx: LiftingContext, node: Recurrence, position: int) -> None:
+    """Refuse a computed parameter that each sample has for itself: the node has one for all."""
+    followed = () if ctx.features_only else ctx.followed.of(node.input[position])
+    if any(axis != FEATURE for axis in followed):
+        ctx.fail(node, f"its parameter {node.input[position]} is computed of samples", AS_FEATURES)
+
+
+def _lengths(
+    ctx: LiftingContext, node: Recurrence, shape: tuple[int, ...], stepping: bool
+) -> Ints | None:
+    """The signals of the lengths of sequences, (N,), where they are computed; None if all have the
+    length of the input.
+
+    Args:
+        shape: how many steps and samples there are.
+
+    Raises:
+        ModelError: the result depends on an unknown length.
+    """
+    direction, length = node.attributes.direction, shape[0]
     if stepping and direction != "forward":
         ctx.fail(
             node, f"direction {direction}: its first step needs the last input", unrolling(ctx)
         )
     if length > _MAX_STEPS:
         ctx.fail(node, f"it has {length} steps, the most is {_MAX_STEPS}")
-    if ctx.optional(node, _LENGTHS) is None:
-        return
-    if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):
+    given = ctx.optional(node, _LENGTHS)
+    if given is None:
+        return None
+    if isinstance(given, Value) and not stepping:
+        if given.shape != shape[1:]:
+            ctx.fail(node, f"sequence_lens has the shape {given.shape}, expected {shape[1:]}")
+        return ctx.materialize(given)
+    if stepping or any(count != length for count in ctx.integers(node, _LENGTHS)):
         ctx.fail(
             node, "sequence_lens: a network's sequences all have the same length", unrolling(ctx)
         )
+    return None
 
 
 def _begun(

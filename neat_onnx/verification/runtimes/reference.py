@@ -7,13 +7,29 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
+from neat_onnx.model.wiring import nodes_within
+from neat_onnx.passes.recurrent_layers import is_recurrent
 from neat_onnx.verification.runtimes import Feed, Session
 from neat_onnx.verification.runtimes.corrected import corrected
 
+_LENGTHS = 4  # the position of sequence_lens
+
 
 def load(model: Model) -> Session:
-    """Load a model into `onnx.reference`."""
+    """Load a model into `onnx.reference`.
+
+    Raises:
+        ModelError: sequences have lengths of their own, which the evaluator passes over.
+    """
+    for node in nodes_within(model.graph):
+        computed = {*node.input[_LENGTHS : _LENGTHS + 1]} - {"", *model.graph.tensors}
+        if is_recurrent(node) and computed:
+            raise ModelError(
+                f"node {node.label}: onnx's evaluator does not read sequence_lens",
+                hint="Compare it in another runtime, as onnxruntime",
+            )
     evaluator = ReferenceEvaluator(model.to_proto(), new_ops=corrected(model))
 
     def run(feed: Feed) -> dict[str, Any]:

@@ -175,7 +175,7 @@ def test_a_formula_without_a_name_is_an_activation_as_its_text(nodes, formula):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([node("Gemm", "x W B", "g", transB=1), node("Mod", "x g", "y", fmod=1)], "make_y"),
+        ([node("Gemm", "x W B", "g", transB=1), node("Mod", "x g", "y")], "make_y"),
         ([node("Clip", "x x", "y")], "make_y"),
         ([node("Clip", "x m", "y")], "bounds"),
     ],
