@@ -117,10 +117,9 @@ def lift(
             raise
         from neat_onnx.lifting.batches_apart import of_separate_samples  # noqa: PLC0415 - seldom
 
-        net = of_separate_samples(model, lambda each: _with_its_outputs(each, None).network)
-        if net is None:
-            raise
-        return Lifted(net, {})
+        if net := of_separate_samples(model, lambda each: _with_its_outputs(each, None).network):
+            return Lifted(net, {})
+        raise
 
 
 def _with_its_outputs(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
