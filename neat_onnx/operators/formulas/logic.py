@@ -30,6 +30,8 @@ from neat_onnx.operators.formulas.integers import (
     warn_of_no_number,
 )
 from neat_onnx.operators.formulas.nodes import Binary, Unary
+from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.value_range import value_range
 
 
 class _Truth(Binary, abstract=True):
@@ -263,7 +265,8 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
 def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     """Refuse numbers that a narrow type may not hold, but for a fraction that it drops.
 
-    Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do.
+    Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do, and
+    what operators make of integers of a narrow type.
     Float32 takes another step of a computed size where a number is half-way between two, which a
     Clip behind it keeps within the bounds.
     """
@@ -274,6 +277,9 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     )
     exact = ctx.facts[name].bounds or not rounds or np.all(ctx.kind[value.signals] == INPUT)
     if exact and limits.min - 1 < low <= high < limits.max + 1:
+        return
+    low, high = value_range(Draft(ctx.model), name)  # as the largest of several has
+    if limits.min <= low <= high <= limits.max:
         return
     hints: list[Hint] = [f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"]
     if ctx.wiring.is_output(node.output[0]):

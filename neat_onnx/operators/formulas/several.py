@@ -149,6 +149,7 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
         return
     if not isinstance(other, Value) and not np.all(np.isfinite(other) & (other != 0)):
         ctx.fail(node, "its divisor is zero or not finite")
+    one, other = (each.shared if isinstance(each, Value) else each for each in (one, other))
     if whole:
         rounded = truncated_quotient if node.attributes.fmod else floored_quotient
         quotient = rounded(ctx, node, one, other)
