@@ -98,7 +98,7 @@ class SeparateSamples(Tensors):
 
         A batch of fixed length can meet either; where its length is open, no runtime does.
         """
-        if self.followed.mixes_time(node):
+        if self.path(node) and self.followed.mixes_time(node):  # inside of a Scan there is no time
             self.refuse_batch(node)
         for name in node.output if self.samples > 1 else ():
             if isinstance(operand := self.operands.get(name), Value):

@@ -140,7 +140,7 @@ class _Shortcuts:
 
     def _without_zeros(self, node: Node) -> Node:
         """The node without a bias of zeros."""
-        if len(node.input) != _WITH_BIAS.get(node.op_type, 0) or not is_one_of(node, node.op_type):
+        if len(node.input) != _WITH_BIAS.get(node.op_type) or not is_one_of(node, node.op_type):
             return node
         bias = self._constants.get(node.input[-1])
         return with_inputs(node, node.input[:-1]) if is_zero(bias) and not self.zeros else node

@@ -6,7 +6,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, import_model, verify
+from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model, verify
 
 RNG = np.random.default_rng(0)
 
@@ -78,6 +78,9 @@ def test_rows_of_another_order_are_none():
         import_model(assigned([[3]], first="minus"))
 
 
-def test_places_that_stand_twice_are_left_to_the_runtime():
-    with pytest.raises(ModelError, match="size of the batch"):
-        import_model(assigned([[3], [3]]))
+def test_places_that_stand_twice_are_no_choice():
+    model = assigned([[3], [3]])
+    assert "ScatterND" in {each.op_type for each in canonicalize(model).graph.node}
+    with pytest.warns(NeatOnnxWarning, match="takes its batch apart"):
+        net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed

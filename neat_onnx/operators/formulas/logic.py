@@ -265,8 +265,8 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
 def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     """Refuse numbers that a narrow type may not hold, but for a fraction that it drops.
 
-    Labels and places on an axis have known bounds, and functions such as Clip and Sigmoid do, and
-    what operators make of integers of a narrow type.
+    Labels and places on an axis have known bounds, functions such as Clip and Sigmoid do, and so do
+    the largest and the least of several narrow integers.
     Float32 takes another step of a computed size where a number is half-way between two, which a
     Clip behind it keeps within the bounds.
     """

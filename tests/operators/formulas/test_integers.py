@@ -1,6 +1,7 @@
 """Quotients and means of integers: whole to the last one, in the network and its export."""
 
 import numpy as np
+import onnx
 import pytest
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from support.examples.graphs import node
@@ -139,3 +140,27 @@ def test_powers_with_computed_exponents_are_whole(base):
     exponents = np.array([[-2, -1, 0], [1, 2, 3], [4, 5, 6]])
     with pytest.warns(NeatOnnxWarning, match=r"begin anew .* at node make_z \(Pow\)"):
         assert_whole(model, {"b": exponents})
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16"])
+@pytest.mark.parametrize("operator", ["Max", "Min"])
+def test_the_largest_of_narrow_integers_leaves_as_one_and_comes_back(kind, operator):
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
+    g ({kind}[N, 3] a, {kind}[N, 3] b) => ({kind}[N, 3] y) {{ y = {operator} (a, b) }}""")
+    net = import_model(model)
+    written = export(net)
+    assert written.graph.outputs[0].elem_type.dtype == kind
+    assert import_model(written) == net
+
+
+@pytest.mark.parametrize("fmod", [0, 1])
+def test_a_remainder_of_a_sum_reads_the_sum_itself(fmod):
+    """A sum that one node alone reads may take other weights, but not where that reads it twice."""
+    model = onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 18]>
+    g (int64[N, 3] a, int64[N, 3] b) => (int64[N, 3] y) <int64[1] k = {{3}}> {{
+        c = Div (a, k) d = Add (c, b) y = Mod <fmod = {fmod}> (d, k)
+    }}""")
+    net = import_model(model, check=False)
+    a, b = np.array([[5, 200, -7]]), np.array([[1, 100, 3]])
+    (want,) = open_session(model).run(None, {"a": a, "b": b})
+    np.testing.assert_array_equal(net.activate({"a": a, "b": b})["y"], want)

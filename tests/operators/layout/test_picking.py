@@ -1,5 +1,7 @@
 """Columns that are picked by a few numbers, in the place of a list of them all."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,7 +49,7 @@ def test_an_image_that_is_padded_with_its_own_pixels(mode: str):
     ]
     pads = [0, 0, 2, 2, 0, 0, 2, 2]
     net = assert_lifts(graph(nodes, x=("N", 2, 12, 12), opset=19, pads=pads, w=WEIGHTS))
-    short = export(net)
+    short = export(replace(net, operators=()))
     gathers = [each.op_type for each in short.graph.node].count("Gather")
     assert gathers == (2 if mode == "wrap" else 0)  # which Pad has since opset 19
     assert max(each.size for each in short.graph.initializer) <= WEIGHTS.size

@@ -60,7 +60,7 @@ def test_rows_may_read_values_in_common(first):
     net = assert_lifts(graph(nodes, x=("N", 8, 6), **constants))
     model = export(net)
     assert operators(model).count("MatMul") == 1
-    assert max(tensor.values.size for tensor in model.graph.initializer) == 8 * 12
+    assert max(tensor.values.size for tensor in model.graph.initializer) <= 8 * 12
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     plain = usual_form(net)
