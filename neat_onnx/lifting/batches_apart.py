@@ -7,7 +7,8 @@ sample read nothing of another one, and are the same, they are the network of a 
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.ways_out import MAX_NODES_TRIED, shapes_of_samples
 from neat_onnx.model import Model
+from neat_onnx.model.budget import Budget, Limits, limits
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.genes import Bools, Ints, Neurons
 from neat_onnx.network.network import Network
@@ -23,6 +25,7 @@ from neat_onnx.network.schedule import contributing
 from neat_onnx.passes.input_shapes import with_input_shapes
 
 _BATCHES = (1, 2, 3)
+_MOST = {"elements": 1 << 20, "neurons": 1 << 16, "connections": 1 << 18}
 
 _Places = Mapping[str, int]
 """The axis of the samples, of ports that have one."""
@@ -41,7 +44,7 @@ def of_separate_samples(model: Model, lift: Callable[[Model], Network]) -> Netwo
         return None
     if not graph.tensors.keys().isdisjoint(shapes[0]):  # an input has a default value
         return None
-    with warnings.catch_warnings(record=True) as remarks:
+    with warnings.catch_warnings(record=True) as remarks, _few_of_all():
         warnings.simplefilter("always", NeatOnnxWarning)
         try:
             nets = [lift(with_input_shapes(model, each)) for each in shapes]
@@ -56,6 +59,12 @@ def of_separate_samples(model: Model, lift: Callable[[Model], Network]) -> Netwo
             f"{', '.join(map(str, _BATCHES[:-1]))} and {_BATCHES[-1]}, and is taken for that of any"
         )
     return found
+
+
+def _few_of_all() -> AbstractContextManager[Limits]:
+    """Limits for models that are tried several times: most are refused all the same, and soon."""
+    allowed = asdict(Budget().limits)
+    return limits(**{kind: min(allowed[kind], most) for kind, most in _MOST.items()})
 
 
 def _of_each(nets: list[Network], inputs: _Places, outputs: _Places | None) -> Network | None:
