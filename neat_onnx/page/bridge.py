@@ -28,6 +28,7 @@ from neat_onnx.page.library_files import Member, choices, picked, written
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
+from neat_onnx.page.remarks import remarks_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
@@ -114,7 +115,7 @@ def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", NeatOnnxWarning)
         result = _converted(params, data, progress)
-    return Reply({**result, "warnings": _remarks(caught)}, {})
+    return Reply({**result, "warnings": remarks_of(caught)}, {})
 
 
 def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -292,15 +293,6 @@ def _reading(params: dict[str, Any]) -> dict[str, Any]:
 def _valid(model: Model, options: ExportOptions) -> Model:
     """The model that runtimes load; a document of NeatapticTS's dialect is converted first."""
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
-
-
-def _remarks(caught: list[warnings.WarningMessage]) -> list[str]:
-    """The warnings as the page shows them; the module of their words is imported for them alone."""
-    if not caught:
-        return []
-    from neat_onnx.page.wording import remarks
-
-    return remarks(caught)
 
 
 def _failure(kind: str, error: NeatOnnxError) -> str:

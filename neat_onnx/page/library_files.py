@@ -11,7 +11,7 @@ from neat_onnx.errors import DocumentError, NeatOnnxWarning
 from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
-from neat_onnx.page.wording import remarks
+from neat_onnx.page.remarks import remarks_of
 
 _OWN = "neat-onnx"  # its file is a download of its own
 _EVOLVES = ".pkl"  # beside the usual ending, where a library writes it
@@ -101,7 +101,7 @@ def written(net: Network, library: str, name: str) -> tuple[str, bytes, list[str
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NeatOnnxWarning)
         files = writer_named(library).files(net, name)
-    texts = remarks(caught)
+    texts = remarks_of(caught)
     if len(files) == 1:
         return *next(iter(files.items())), texts
     return f"{name.rpartition('.')[0]}.zip", _archive(files), texts
