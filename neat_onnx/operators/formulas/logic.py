@@ -279,7 +279,7 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     if exact and limits.min - 1 < low <= high < limits.max + 1:
         return
     low, high = value_range(Draft(ctx.model), name)  # as the largest of several has
-    if limits.min <= low <= high <= limits.max:
+    if exact and limits.min <= low <= high <= limits.max:
         return
     hints: list[Hint] = [f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"]
     if ctx.wiring.is_output(node.output[0]):
