@@ -28,6 +28,7 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.model.wiring import names_read
 from neat_onnx.network.genes import Ints
+from neat_onnx.passes.draft import Draft
 
 
 def _is_finite(array: Array) -> bool:
@@ -202,6 +203,11 @@ class Tensors:
     def wiring(self) -> Wiring:
         """The nodes that give and read each tensor."""
         return Wiring(self.model.graph)
+
+    @cached_property
+    def draft(self) -> Draft:
+        """The graph, with the types and shapes that are known of its tensors."""
+        return Draft(self.model)
 
     @cached_property
     def followed(self) -> AxisFollower:

@@ -30,7 +30,6 @@ from neat_onnx.operators.formulas.integers import (
     warn_of_no_number,
 )
 from neat_onnx.operators.formulas.nodes import Binary, Unary
-from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.value_range import value_range
 
 
@@ -278,7 +277,7 @@ def _require_held(ctx: LiftingContext, node: Cast, to: DataType) -> None:
     exact = ctx.facts[name].bounds or not rounds or np.all(ctx.kind[value.signals] == INPUT)
     if exact and limits.min - 1 < low <= high < limits.max + 1:
         return
-    low, high = value_range(Draft(ctx.model), name)  # as the largest of several has
+    low, high = value_range(ctx.draft, name)  # as the largest of several has
     if exact and limits.min <= low <= high <= limits.max:
         return
     hints: list[Hint] = [f"Put a Clip to {limits.min} to {limits.max} before it, or cast to INT64"]
