@@ -110,7 +110,8 @@ class Network(Structure):
 
         Args:
             x: (T, I), or (T, N, I) for N sequences side by side; or one such array for each named
-                input port.
+                input port. That of a port without time, beside others that have one, may lack the
+                axis of time.
 
         Returns:
             (T, O) or (T, N, O), float64; a dictionary if `x` is one.
