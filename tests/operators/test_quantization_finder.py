@@ -7,6 +7,7 @@ import onnx
 import pytest
 from onnx import numpy_helper
 from support.examples.graphs import graph, node, operators
+from support.harness.sweep import each
 
 from neat_onnx import export, import_model, verify
 
@@ -40,15 +41,16 @@ def _model(
     **constants: np.ndarray,
 ) -> onnx.ModelProto:
     """A graph with weights of 8 bits, their zero points, scales and biases."""
-    channels = [each.shape[0 if each.ndim > 2 else 1] for each in weights]
-    for at, (each, count) in enumerate(zip(weights, channels, strict=True)):
+    channels = [tensor.shape[0 if tensor.ndim > 2 else 1] for tensor in weights]
+    for at, (tensor, count) in enumerate(zip(weights, channels, strict=True)):
         constants.setdefault(f"scale{at}", np.array([0.0123 * (at + 1)], np.float32))
         bias = _normal(count)
-        constants[f"b{at}"] = bias.reshape(-1, *(1,) * (each.ndim - 2)) if each.ndim > 2 else bias
+        ones = (1,) * (tensor.ndim - 2)
+        constants[f"b{at}"] = bias.reshape(-1, *ones) if ones else bias
     model = graph(nodes, x=x, **constants)
-    for at, each in enumerate(weights):
-        model.graph.initializer.append(numpy_helper.from_array(each, f"w{at}"))
-        zero = np.zeros((), each.dtype) + (each.dtype == np.uint8) * np.array(121, each.dtype)
+    for at, tensor in enumerate(weights):
+        model.graph.initializer.append(numpy_helper.from_array(tensor, f"w{at}"))
+        zero = np.zeros((), tensor.dtype) + (tensor.dtype == np.uint8) * np.array(121, tensor.dtype)
         model.graph.initializer.append(numpy_helper.from_array(zero, f"v{at}"))
     return model
 
@@ -197,7 +199,7 @@ def test_a_disabled_connection_stays_one_and_leaves_the_rest():
         node("DequantizeLinear", "q s z", "y"),
     ]
     net = import_model(_model(nodes, (2, 2), []), batch_axis=None)
-    for at in range(len(net.connections)):
+    for at in each(9, range(len(net.connections))):
         document = net.to_document().model_dump()
         document["connections"][at]["enabled"] = False
         changed = type(net).from_document(document)
