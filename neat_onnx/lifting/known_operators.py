@@ -26,13 +26,13 @@ def require_lifts(graph: Graph) -> None:
         ModelError: one error that lists every such operator, with the labels of its nodes.
     """
     missing: dict[str, list[str]] = {}
-    lost, numbers = set[str](), list[str]()
+    lost, refused = set[str](), list[Node]()
     first: int | None = None
     for at, node in enumerate(graph.node):
         if not is_liftable(node):
             missing.setdefault(node.op_type, []).append(node.label)
             lost.update(filter(None, node.output))
-            numbers += number_hints(graph, node)
+            refused.append(node)
             first = at if first is None else first
     if first is None:
         return
@@ -45,7 +45,7 @@ def require_lifts(graph: Graph) -> None:
     raise ModelError(
         text,
         where=f"graph.node[{first}]",
-        hint=dict.fromkeys(numbers) or choice_hint(graph, lost) or hint_for(set(missing)),
+        hint=number_hints(graph, refused) or choice_hint(graph, lost) or hint_for(set(missing)),
     )
 
 

@@ -76,8 +76,8 @@ def initializer_hint(graph: Graph, name: str) -> str | None:
     )
 
 
-def number_hints(graph: Graph, node: Node) -> list[str]:
-    """Hints for a node that reads single integers or truth values, as the rounds of a loop, which
+def number_hints(graph: Graph, nodes: Sequence[Node]) -> list[str]:
+    """Hints for nodes that read single integers or truth values, as the rounds of a loop, which
     are inputs of the graph.
     """
     single = {
@@ -85,9 +85,9 @@ def number_hints(graph: Graph, node: Node) -> list[str]:
         for entry in graph.inputs
         if entry.elem_type.is_discrete and entry.shape in ((), (1,))
     }
-    made = producers(graph)
+    made = producers(graph) if single else {}
     hints = []
-    for name in node.input:
+    for name in (name for node in nodes if single for name in node.input):
         while (maker := made.get(name)) is not None and len(maker.input) == 1:
             name = maker.input[0]  # noqa: PLW2901
         hints += [initializer_hint(graph, name)] if name in single else []

@@ -120,6 +120,10 @@ class Draft:
         """Whether nodes have names; in short forms none has, and tensors have short ones."""
         return any(node.name for node in self.model.graph.node)
 
+    def wished(self, wish: str) -> str:
+        """The wish for the name of a tensor; a short one where names are."""
+        return wish if self.names_nodes else "n"
+
     @cached_property
     def _node_names(self) -> FreshNames:
         return FreshNames(node.name for node in self.model.graph.node)

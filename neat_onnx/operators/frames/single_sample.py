@@ -70,4 +70,4 @@ def _is_zero(tensor: Tensor) -> bool:
 
 def _inner_name(draft: Draft, port: str) -> str:
     """The name inside of a graph for an input or output; a short one where names are."""
-    return draft.name(f"{port}_batch" if draft.names_nodes else "n")
+    return draft.name(draft.wished(f"{port}_batch"))

@@ -171,7 +171,7 @@ def _stated(entry: ValueInfo, kind: DataType | None, order: Sequence[int]) -> Va
 
 def _name_of_numbers(draft: Draft, port: Port) -> str:
     """The name of the numbers that a port has inside the graph; a short one where names are."""
-    return draft.name(f"{port.name}_number" if draft.names_nodes else "n")
+    return draft.name(draft.wished(f"{port.name}_number"))
 
 
 def _kinds_of(wanted: dict[str, DataType], draft: Draft) -> dict[str, DataType]:
