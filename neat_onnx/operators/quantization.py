@@ -8,6 +8,7 @@ weights by an import.
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -26,6 +27,7 @@ from neat_onnx.network.expression import (
     power,
     rounded,
 )
+from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.algebra import Algebra, reshaped, shared
 from neat_onnx.operators.constants import Constant
 from neat_onnx.operators.formulas.formula import (
@@ -94,6 +96,8 @@ ROUNDED_STEPS = rounded(SINGLE)
 ZERO_POINT = rounded(constant(0.0) - SINGLE)
 """The zero point, of the quotient of the least element by the scale."""
 
+_MOST = 2.0**64  # a scale up to it, or down to its inverse, has products that float32 has
+
 _RANGES = {kind: kind.limits for kind in DataType if kind.is_integer and kind.bits <= _MOST_BITS}
 
 
@@ -105,8 +109,9 @@ def lift_quantize(ctx: LiftingContext, node: QuantizeLinear) -> None:
     if not isinstance(divisor, Value) and not np.all(divisor):
         ctx.fail(node, "its scale is 0, expected another number")
     if (step := _step(ctx, node)) is not None:
-        formula = quantized(*step, low, high)
-        ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
+        operand = ctx.operand(node, 0)
+        known = _known_steps(ctx, operand, step, (low, high))
+        ctx.bind(node, known or formula_of(ctx, operand, quantized(*step, low, high)))
         return
     tensors = Algebra(ctx, node)
     x, scale, zero = tensors.input(0), _along(ctx, node, 1), _along(ctx, node, 2)
@@ -171,6 +176,40 @@ def _step(ctx: LiftingContext, node: Node) -> tuple[float, int] | None:
     if isinstance(scale, Value) or isinstance(zero, Value) or scale.size != 1 or zero.size != 1:
         return None
     return float(scale.flat[0]), int(zero.flat[0])
+
+
+def _known_steps(
+    ctx: LiftingContext, operand: Operand, step: tuple[float, int], limits: tuple[int, int]
+) -> Value | None:
+    """The steps that an operand's numbers are of, if they have this scale and zero point.
+
+    The numbers divided by the scale are the steps but for a rounding of float32.
+    """
+    scale, zero = step
+    if not isinstance(operand, Value) or operand.reduced or not _MOST**-1 <= abs(scale) <= _MOST:
+        return None
+    formula = steps = operand.formula
+    if scale != 1.0 and steps.op == "mul":
+        steps = steps.args[1]
+    if zero and steps.op == "sub":
+        steps = steps.args[0]
+    numbers = writable(dequantized(scale, zero), ctx.data_type.dtype)
+    is_known = _are_integers(steps, *limits) and numbers.substitute(steps) == formula
+    return replace(operand, formula=steps) if is_known else None
+
+
+def _are_integers(formula: Expression, low: int, high: int) -> bool:
+    """Whether a formula is `quantized`, and its range within this one."""
+    if formula.op != "clip":
+        return False
+    steps, zero = formula.args[0], constant(0.0)
+    if steps.op == "add":
+        zero, steps = steps.args
+    least, most = formula.args[1:]
+    if steps.op != "round" or not (zero.is_constant and least.is_constant and most.is_constant):
+        return False
+    are_whole = all(each.value == round(each.value) for each in (zero, least, most))
+    return are_whole and low <= least.value and most.value <= high
 
 
 def _along(ctx: LiftingContext, node: QuantizeLinear | DequantizeLinear, position: int) -> Operand:

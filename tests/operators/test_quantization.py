@@ -122,3 +122,58 @@ def test_layers_of_integers_with_zeros_are_one_matrix_each():
     assert operators(model).count("Gemm") == 2
     assert verify(net, model, samples=32, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+def twice(zero: np.generic, other: np.generic, scale: float = 0.0371) -> onnx.ModelProto:
+    """Steps that are quantized again, in another order."""
+    nodes = [
+        node("QuantizeLinear", "x s z", "q"),
+        node("DequantizeLinear", "q s z", "d"),
+        node("Transpose", "d", "t", perm=[0, 2, 1]),
+        node("QuantizeLinear", "t r w", "p"),
+        node("DequantizeLinear", "p r w", "y"),
+    ]
+    model = between(*nodes, zero=zero, x=("N", 2, 3), s=np.float32(0.0371), r=np.float32(scale))
+    model.graph.initializer.append(numpy_helper.from_array(np.asarray(other), "w"))
+    return model
+
+
+@pytest.mark.parametrize("zero", STEPS, ids=lambda zero: f"{zero.dtype}_{zero}")
+def test_steps_are_the_same_steps_when_they_are_quantized_again(zero):
+    net = assert_lifts(twice(zero, zero), scale=20.0)
+    assert str(net.activations).count("round") == 1
+
+
+@pytest.mark.parametrize(
+    ("zero", "other", "scale"),
+    [
+        (np.int8(-3), np.int8(-2), 0.0371),
+        (np.int8(7), np.uint8(7), 0.0371),
+        (np.int8(7), np.int8(7), 0.25),
+    ],
+)
+def test_other_steps_are_rounded_again(zero, other, scale):
+    net = assert_lifts(twice(zero, other, scale), scale=20.0)
+    assert str(net.activations).count("round") == 2
+
+
+def test_steps_are_no_values_that_may_overflow_whatever_they_are_computed_from():
+    """Weights of 0 stand before what is computed from steps: the kernel is that of all rows."""
+    weights = RNG.normal(size=(6, 8)) * (RNG.random((6, 8)) < 0.7)
+    nodes = []
+    for each in ("x", "n", "m"):
+        nodes += [
+            node("QuantizeLinear", f"{each} s z", f"{each}q"),
+            node("DequantizeLinear", f"{each}q s z", f"{each}d"),
+        ]
+    nodes.insert(2, node("LayerNormalization", "xd g", "n", axis=-1))
+    nodes.insert(5, node("MatMul", "nd W", "m"))
+    nodes.append(node("Slice", "md last end one", "y"))
+    constants = {"g": np.ones(6), "W": weights, "last": np.array([4]), "end": np.array([5]),
+                 "one": np.array([1])}  # fmt: skip
+    given = between(*nodes, zero=np.int8(-3), x=("N", 5, 6), s=np.float32(0.0371), **constants)
+    net = assert_lifts(given, scale=3.0)
+    model = export(net)
+    assert operators(model).count("MatMul") == operators(model).count("LayerNormalization") == 1
+    assert len(model.to_bytes()) <= 2 * len(given.SerializeToString())
+    assert import_model(model) == net
