@@ -49,8 +49,7 @@ Finish = Callable[[Model, Candidate | None, float], Model]
 
 _MAX_GENES = 1_048_576  # beyond, a form takes long to check
 _MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few operators
-_MAX_NAMED_GENES = 262_144  # beyond, names and marks are a small part of the file
-_MAX_GENES_IN_LAYERS = 65_536  # likewise, of layers that read the one before
+_MAX_NAMED_GENES = 65_536  # beyond, names and marks are a small part of the file
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _TIMES_NODES, _MORE_NODES = 4, 8  # of a form beside a whole graph
 _FREE = {  # options that leave the form open
@@ -126,7 +125,7 @@ def _of_layers(ctx: LoweringContext, plain: Model, files: "_Files") -> Model:
     if genes > _MAX_GENES:
         return files.usual
     larger = with_larger_operators(plain)
-    if genes > (_MAX_GENES_IN_LAYERS if ctx.layered else _MAX_NAMED_GENES):
+    if genes > _MAX_NAMED_GENES:
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and is_chain(plain.graph):
         layers = files.candidates.of(straight(plain, zeros=True), layers=True)

@@ -5,11 +5,11 @@ any of them. Where a part may have a pole, or no value, nothing is known of its 
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from neat_onnx.network.expression import Expression, constant
+from neat_onnx.network.expression import Expression, constant, parts_of
 
 Interval = tuple[float, float]
 _ALL: Interval = (-math.inf, math.inf)
@@ -23,7 +23,6 @@ _RANGES: dict[str, Interval] = {
     "erf": (-1.0, 1.0),
     "atan": (-math.pi / 2, math.pi / 2),
     "softsign": (-1.0, 1.0),
-    "variable": _ALL,
     "cosh": _ALL,
     "sinh": _ALL,
     "tan": _ALL,
@@ -35,21 +34,34 @@ def interval_of(expression: Expression) -> Interval:
 
     They are infinite where nothing better is known, and NaN where there may be a pole or no value.
     """
-    if expression.is_constant:
-        return expression.value, expression.value
-    if expression.is_truth or expression.op == "number":
+    return intervals_of_parts(expression, _ALL)[expression]
+
+
+def intervals_of_parts(expression: Expression, z: Interval) -> dict[Expression, Interval]:
+    """Return the interval of each part of an expression, itself the last, for z in an interval."""
+    found: dict[Expression, Interval] = {}
+    for part in parts_of(expression):
+        found[part] = z if part.op == "variable" else _interval(part, found)
+    return found
+
+
+def _interval(part: Expression, known: Mapping[Expression, Interval]) -> Interval:
+    """The interval of a part, by the intervals of its own parts."""
+    if part.is_constant:
+        return part.value, part.value
+    if part.is_truth or part.op == "number":
         return 0.0, 1.0
-    args = expression.args[1:] if expression.op == "where" else expression.args
-    inside = [interval_of(arg) for arg in args]
+    args = part.args[1:] if part.op == "where" else part.args
+    inside = [known[arg] for arg in args]
     if any(map(math.isnan, (bound for interval in inside for bound in interval))):
         return _UNKNOWN
-    if expression.op == "mul" and args[0] == args[1]:
+    if part.op == "mul" and args[0] == args[1]:
         return _square(inside[0])
-    if expression.op in _RULES:
-        return _RULES[expression.op](*inside)
-    if expression.op in _INCREASING:
-        return _between_bounds(expression, inside[0])
-    return _RANGES.get(expression.op, _UNKNOWN)
+    if part.op in _RULES:
+        return _RULES[part.op](*inside)
+    if part.op in _INCREASING:
+        return _between_bounds(part, inside[0])
+    return _RANGES.get(part.op, _UNKNOWN)
 
 
 def degree_of(expression: Expression) -> float:

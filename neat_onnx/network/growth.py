@@ -4,13 +4,14 @@ A dense matrix product multiplies the weight 0 of a missing connection with the 
 end, and 0 · ∞ is NaN. So values that may overflow must not be padded over: whoever builds a matrix
 asks here which they are.
 
-Some overflow at once: a cube, an exponential, 1/z, a product of two values without a bound. Others
-grow from step to step: x(t) = 1.5 · x(t−1) + … doubles every other step. How fast values grow is
-estimated by the neurons without a bound alone. Each is at most a sum of coefficients times others,
-|x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)| + c with a_ij ≥ 0, and for every strongly connected component of
-these the spectral radius ρ of (a_ij) decides, whatever the delays are: below 1 its values stay as
-bounded as their inputs; at 1 they grow by one power of t more; above 1 exponentially. Powers of t
-up to the fourth do not overflow in any number of steps that somebody computes.
+Some overflow at once: a cube, an exponential, 1/z, a product of two values without a bound, unless
+what they read has bounds (`magnitudes.py`). Others grow from step to step: x(t) = 1.5 · x(t−1) + …
+doubles every other step. How fast values grow is estimated by the neurons without a bound alone.
+Each is at most a sum of coefficients times others, |x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)| + c with
+a_ij ≥ 0, and for every strongly connected component of these the spectral radius ρ of (a_ij)
+decides, whatever the delays are: below 1 its values stay as bounded as their inputs; at 1 they grow
+by one power of t more; above 1 exponentially. Powers of t up to the fourth do not overflow in any
+number of steps that somebody computes.
 
 Once values overflow, others may be NaN: ∞ − ∞, 0 · ∞, sin(∞). That passes through every bound, so
 whatever reads such a value, directly or not, must not be padded over either. An input may be NaN
@@ -28,6 +29,7 @@ from neat_onnx.network.components import components
 from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.magnitudes import moderate_values
 from neat_onnx.network.schedule import Edges
 from neat_onnx.network.softmaxes import softmaxes_of
 from neat_onnx.network.structure import Structure
@@ -67,6 +69,7 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     if not net.has_memory and kinds.never_overflow():
         return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_), kinds.bounded)
     kinds.know_softmaxes()
+    kinds.know_moderate_values()
     overflows = np.zeros(2 * count, np.bool_)
     overflows[kinds.seeds()] = True
     source, target = kinds.influences()
@@ -109,6 +112,7 @@ class _Kinds:
         self._missing = np.unique(net.live.source[asks[net.live.target]])
         self._missing = self._missing[net.is_input[self._missing]]
         self._partial = self._undefined_for_some(functions)
+        self._moderate = np.zeros(len(net), np.bool_)  # pre-activations
 
     def _undefined_for_some(self, functions: list[Activation]) -> Bools:
         """Whether each neuron's function is NaN for some numbers, and these may come.
@@ -148,6 +152,15 @@ class _Kinds:
         self._bound[softmaxes.neurons] = np.minimum(self._bound[softmaxes.neurons], softmaxes.bound)
         self._slope[softmaxes.neurons] = 0.0
 
+    def know_moderate_values(self) -> None:
+        """Give neurons the bounds that follow from the values they read, if there is no memory."""
+        if self._net.has_memory:
+            return
+        moderate, self._moderate = moderate_values(self._net, self._bound)
+        self._bounded |= moderate
+        self._linear |= moderate
+        self._partial &= ~moderate
+
     def never_overflow(self) -> bool:
         """Whether nothing can within one step, by the kinds of the neurons alone."""
         gated = self._net.live.gater != NONE
@@ -160,6 +173,7 @@ class _Kinds:
         gated = live.gater != NONE
         read, gain = self._unbounded_read(), ~self._bounded[live.gater]
         both = (gated & read & gain) | (self._multiplies[live.target] & read)
+        both &= ~self._moderate[live.target]
         return np.concatenate(
             [self._missing, np.flatnonzero(~self._linear), count + live.target[both]]
         )
