@@ -105,7 +105,7 @@ def test_a_network_is_saved_for_another_library(neat):
     np.testing.assert_allclose(back.activate(x), net.activate(x), rtol=1e-12)
 
 
-def test_what_a_library_cannot_say_is_refused_in_words(neat):
+def test_what_a_library_cannot_hold_is_refused_in_words(neat):
     neat.choose("median.json", source_text("np-atom-agg-median"))
     neat["library"].select_option(label="neataptic")
     neat["download-library"].click()
@@ -114,7 +114,7 @@ def test_what_a_library_cannot_say_is_refused_in_words(neat):
     assert neat.text("verdict") == "passed"
 
 
-def test_each_reason_why_a_library_cannot_say_it_is_told(neat):
+def test_each_reason_why_a_library_cannot_hold_it_is_told(neat):
     neat.choose("net.json", source_text("np-ff-19"))
     neat["library"].select_option(label="brain.js")
     neat["download-library"].click()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.unsupported import cannot_say
+from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools
 from neat_onnx.network.network import Network
@@ -61,7 +61,7 @@ class Reasons:
             NetworkError: lists every reason, with its neurons.
         """
         if self.found:
-            raise cannot_say(self.net, self.title, self.found, hint)
+            raise cannot_hold(self.net, self.title, self.found, hint)
 
 
 def reasons_against(net: Network, limits: Limits) -> Reasons:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.unsupported import cannot_say
+from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
@@ -312,7 +312,7 @@ def draft_of(net: Network, library: ListLibrary) -> Draft:
     work = _Drafting(net, library)
     draft = work.run()
     if work.problems:
-        raise cannot_say(net, library.title, work.problems)
+        raise cannot_hold(net, library.title, work.problems)
     for text, count in work.notes.items():
         extra = f"neurons were added: {text} ({count})" if count else text
         warn(f"written for {library.title}: {extra}")

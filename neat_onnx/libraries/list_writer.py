@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.list_draft import Draft, Edge, ListLibrary, Node, draft_of
-from neat_onnx.libraries.unsupported import cannot_say
+from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
@@ -248,7 +248,7 @@ def _with_registers(
                 late_gains.append(draft.nodes[edge.target].neuron)
             edge.gater, edge.gate_delay = registers.of(edge.gater, edge.gate_delay), 0
     if late_gains:
-        raise cannot_say(net, library.title, {"an initial gain with such delays": late_gains})
+        raise cannot_hold(net, library.title, {"an initial gain with such delays": late_gains})
     if registers.order:
         warn(
             f"written for {library.title}: {len(registers.order)} nodes were added that hold a "

@@ -8,7 +8,7 @@ from neat_onnx.network.network import Network
 _MAX_NEURONS_NAMED = 4
 
 
-def cannot_say(
+def cannot_hold(
     net: Network, title: str, problems: Mapping[str, Iterable[int]], hint: str | None = None
 ) -> NetworkError:
     """Return the error that lists every reason, each with its first neurons.

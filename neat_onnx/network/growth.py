@@ -4,14 +4,14 @@ A dense matrix product multiplies the weight 0 of a missing connection with the 
 end, and 0 · ∞ is NaN. So values that may overflow must not be padded over: whoever builds a matrix
 asks here which they are.
 
-Some overflow at once: a cube, an exponential, 1/z, a product of two values without a bound, unless
-what they read has bounds (`magnitudes.py`). Others grow from step to step: x(t) = 1.5 · x(t−1) + …
-doubles every other step. How fast values grow is estimated by the neurons without a bound alone.
-Each is at most a sum of coefficients times others, |x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)| + c with
-a_ij ≥ 0, and for every strongly connected component of these the spectral radius ρ of (a_ij)
-decides, whatever the delays are: below 1 its values stay as bounded as their inputs; at 1 they grow
-by one power of t more; above 1 exponentially. Powers of t up to the fourth do not overflow in any
-number of steps that somebody computes.
+Some overflow at once: a cube, an exponential, 1/z, a product of two values without a bound, where
+the values that they read have no bound (`magnitudes.py`). Others grow from step to step: x(t) = 1.5
+· x(t−1) + … doubles every other step. How fast values grow is estimated by the neurons without a
+bound alone. Each is at most a sum of coefficients times others, |x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)|
++ c with a_ij ≥ 0, and for every strongly connected component of these the spectral radius ρ of
+(a_ij) decides, whatever the delays are: below 1 its values stay as bounded as their inputs; at 1
+they grow by one power of t more; above 1 exponentially. Powers of t up to the fourth do not
+overflow in any number of steps that somebody computes.
 
 Once values overflow, others may be NaN: ∞ − ∞, 0 · ∞, sin(∞). That passes through every bound, so
 whatever reads such a value, directly or not, must not be padded over either. An input may be NaN

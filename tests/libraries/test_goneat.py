@@ -207,7 +207,7 @@ def is_node(fields: list[str]) -> bool:
         ({"response": 2.0}, "a response"),
     ],
 )
-def test_what_goneat_cannot_say_is_refused(change: dict[str, Any], message: str):
+def test_what_goneat_cannot_hold_is_refused(change: dict[str, Any], message: str):
     net = Network.build(
         inputs=1, outputs=[1], neurons=[{"id": 1, **change}], connections=[(0, 1, 1.0)]
     )

@@ -180,7 +180,7 @@ def test_a_network_has_no_form_of_an_import(source):
     assert ask("model_ports", source, name="net.json")[0]["error"]["kind"] == "DocumentError"
 
 
-def test_what_a_library_cannot_say_is_told_in_a_list_of_bounded_length(source, monkeypatch):
+def test_what_a_library_cannot_hold_is_told_in_a_list_of_bounded_length(source, monkeypatch):
     convert(source, name="net.json")
     error = ask("library", library="brain.js", file="net.json")[0]["error"]
     assert len(error["obstacles"]) > 1

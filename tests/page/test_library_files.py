@@ -99,7 +99,7 @@ def test_a_genome_and_its_configuration_are_one_archive():
     np.testing.assert_allclose(back.activate(x), source.activate(x), rtol=1e-12)
 
 
-def test_a_library_that_cannot_say_it_refuses_in_words():
+def test_a_library_that_cannot_hold_it_refuses_in_words():
     document = json.loads((CORPORA / "np-atom-agg-median.json").read_text())["source"]
     convert(json.dumps(document).encode(), name="net.json")
     reply, files = ask("library", library="neataptic", file="net.json")

@@ -14,7 +14,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.silent import released
 from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
-from neat_onnx.libraries.unsupported import cannot_say
+from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Ints
@@ -85,7 +85,7 @@ def draft_of(net: Network) -> Draft:
     net, silent = released(net)
     problems = _problems(net)
     if problems:
-        raise cannot_say(net, "neat-python", problems)
+        raise cannot_hold(net, "neat-python", problems)
     feed_forward = not net.has_memory and not len(silent)
     keys = _keys(net)
     outputs = list(range(len(net.output_neurons)))
@@ -224,7 +224,7 @@ def _add_connections(net: Network, draft: Draft, keys: list[int]) -> None:
 
 def _relayed(net: Network, draft: Draft, gene: ConnectionGene, target: int) -> list[ConnectionGene]:
     if not draft.feed_forward:
-        raise cannot_say(net, "neat-python", {"a second connection between two nodes": [target]})
+        raise cannot_hold(net, "neat-python", {"a second connection between two nodes": [target]})
     key = _fresh(draft)
     draft.nodes.append(NodeGene(key))
     return [ConnectionGene(gene.source, key, 1.0), replace(gene, source=key)]
@@ -241,7 +241,7 @@ def _add_outputs(net: Network, draft: Draft, keys: list[int]) -> None:
     for place in extra:
         neuron = neurons[place]
         if not draft.feed_forward and not net.is_input[neuron]:
-            raise cannot_say(net, "neat-python", {"one neuron as two outputs": [neuron]})
+            raise cannot_hold(net, "neat-python", {"one neuron as two outputs": [neuron]})
         draft.nodes.append(NodeGene(place))
         draft.connections.append(ConnectionGene(keys[neuron], place, 1.0))
     if extra:
@@ -262,7 +262,7 @@ def _feed_constants(net: Network, draft: Draft, keys: list[int], silent: set[int
         if neuron in fed or value == 0.0 or net.neurons.id[neuron] in silent:
             continue
         if aggregation.empty:
-            raise cannot_say(net, "neat-python", {"a product of nothing": [neuron]})
+            raise cannot_hold(net, "neat-python", {"a product of nothing": [neuron]})
         source = draft.inputs[0] if draft.inputs else keys[neuron]
         draft.connections = [
             gene

@@ -58,7 +58,7 @@ SAID = {  # forms, and how many of their weights the operator holds
 
 
 @pytest.mark.parametrize("form", SAID)
-def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(form):
+def test_any_gene_that_the_operator_cannot_hold_is_written_neuron_by_neuron(form):
     nodes, shape, constants, opset, weights = SAID[form]
     net = import_model(graph(nodes, x=shape, opset=opset, **constants))
     x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons)))
