@@ -26,10 +26,11 @@ def moderate_values(net: Structure, bound: Floats) -> tuple[Bools, Bools]:
         net: a network without memory.
         bound: of the size of each activation, as far as it is known besides, (n,).
     """
-    intervals = _Intervals(net, bound)
-    levels = schedule(net).levels[1:]
-    for neurons in levels if len(levels) <= _MAX_LEVELS else ():
-        intervals.follow(neurons)
+    intervals, order = _Intervals(net, bound), schedule(net)
+    begin = intervals.known
+    if np.any(begin) and order.depth <= _MAX_LEVELS:
+        for neurons in order.levels[int(np.min(order.level[begin])) :]:
+            intervals.follow(neurons)
     return intervals.activation_is_moderate, intervals.pre_activation_is_moderate
 
 
@@ -51,6 +52,14 @@ class _Intervals:
         names = net.aggregation_names
         self._is_mean, self._chooses = names == "mean", np.isin(names, _CHOOSING)
         self._sums = self._is_mean | (names == "sum")
+
+    @property
+    def known(self) -> Bools:
+        """Which neurons have a bound before any is followed, or read nothing, (n,)."""
+        net = self._net
+        bounded = np.isfinite(self._low) & np.isfinite(self._high)
+        found: Bools = (bounded | (net.fan_in == 0)) & ~net.is_input
+        return found
 
     def follow(self, neurons: Ints) -> None:
         """Find the intervals of the neurons of a level."""
