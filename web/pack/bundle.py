@@ -71,6 +71,7 @@ ELSEWHERE = (
     r"libraries\.(fann|tensorneat)\.(read|write)",
     r"libraries\.(brain_js|carrot|goneat|sharpneat|wann)\.write",
     r"libraries\.brain_js\.read",
+    r"libraries\.neat_python\.(ctrnn|iznn)",
     r"libraries\.sharpneat\.xml",
     r"libraries\.goneat\.yaml",
     r"verification\.first_difference",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.neat_python import ctrnn, iznn, static
+from neat_onnx.libraries.neat_python import static
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
 
@@ -17,8 +17,12 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
     """
     kind = document.get("network_type")
     if kind == "ctrnn":
+        from neat_onnx.libraries.neat_python import ctrnn  # noqa: PLC0415 - few networks are
+
         return ctrnn.read(document, times)
     if kind == "iznn":
+        from neat_onnx.libraries.neat_python import iznn  # noqa: PLC0415 - few networks are
+
         return iznn.read(document, times)
     times.refuse()
     return static.read(document)
