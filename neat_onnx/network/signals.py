@@ -75,17 +75,13 @@ def _delayed(
     reads = np.flatnonzero(live.reads_state)
     reads = reads[pre_activation[source[reads]] != NONE]
     source[reads] = pre_activation[source[reads]]
-    for edge in np.flatnonzero(live.delay > 0).tolist():
-        source[edge] = chains.register(
-            int(source[edge]), float(initial[live.source[edge]]), int(live.delay[edge])
-        )
+    late = np.flatnonzero(live.delay > 0)
+    source[late] = chains.registers(source[late], initial[live.source[late]], live.delay[late])
     if is_none(live.gater):
         return source, live.gater
     gain = live.gater.copy()
-    for edge in np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0)).tolist():
-        gain[edge] = chains.register(
-            int(gain[edge]), float(live.initial_gain[edge]), int(live.gate_delay[edge])
-        )
+    late = np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0))
+    gain[late] = chains.registers(gain[late], live.initial_gain[late], live.gate_delay[late])
     return source, gain
 
 
@@ -98,7 +94,20 @@ class _Chains:
         self.initial: list[float] = []
         self._known: dict[tuple[int, float, int], int] = {}
 
-    def register(self, signal: int, initial: float, delay: int) -> int:
+    def registers(self, signal: Ints, initial: Floats, delay: Ints) -> Ints:
+        """The register with the value that each of these signals had so many steps ago."""
+        if not signal.size:
+            return signal
+        values, value = np.unique(initial, return_inverse=True)
+        key = (signal * (int(np.max(delay)) + 1) + delay) * len(values) + value
+        _, first, place = np.unique(key, return_index=True, return_inverse=True)
+        found = np.empty(len(first), np.int64)
+        for each in np.argsort(first).tolist():  # numbered as they come
+            at = first[each]
+            found[each] = self._register(int(signal[at]), float(initial[at]), int(delay[at]))
+        return found[place]
+
+    def _register(self, signal: int, initial: float, delay: int) -> int:
         """The register with the value that `signal` had `delay` steps ago."""
         held = signal
         for steps in range(1, delay + 1):
