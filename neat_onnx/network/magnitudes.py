@@ -14,7 +14,7 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import Structure
 
-_MAX_SIZE = 1e12  # a product of two such values is far from the largest number of float32
+_MAX_SIZE = 2.0**30  # times an input, it is far from the largest number of float32
 _MAX_LEVELS = 1024  # a level takes as long as many neurons
 _CHOOSING = ("max", "min", "median")  # a value between the least and the largest
 
