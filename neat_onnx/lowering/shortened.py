@@ -22,6 +22,7 @@ from neat_onnx.lowering.around_operators import Export
 from neat_onnx.lowering.chains import is_chain
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.hinted_operators import whole_graphs
+from neat_onnx.lowering.open_options import leaves_form_open
 from neat_onnx.lowering.registry import Frame
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
@@ -39,7 +40,6 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.options import ExportOptions
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
@@ -52,22 +52,6 @@ _MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few ope
 _MAX_NAMED_GENES = 65_536  # beyond, names and marks are a small part of the file
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _TIMES_NODES, _MORE_NODES = 4, 8  # of a form beside a whole graph
-_FREE = {  # options that leave the form open
-    "opset",
-    "dtype",
-    "sequence",
-    "fold",
-    "batch_dimension",
-    "encoding",
-    "producer_name",
-    "producer_version",
-    "doc_string",
-    "allow_partial_connectivity",
-    "allow_mixed_activations",
-    "allow_recurrent",
-    "recurrent_single_step",
-    "fused_recurrent",
-}
 
 
 def shortest(
@@ -342,8 +326,8 @@ class _Files:
 
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and no option asks for a particular form."""
-    net = ctx.net
-    usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES_OF_OPERATORS:
+    if ctx.net.library != IMPORTED or not leaves_form_open(ctx.options):
+        return False
+    if genes_of(ctx.net) > _MAX_GENES_OF_OPERATORS:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
