@@ -98,9 +98,11 @@ class _Chains:
         """The register with the value that each of these signals had so many steps ago."""
         if not signal.size:
             return signal
+        _, late = np.unique(signal * (int(np.max(delay)) + 1) + delay, return_inverse=True)
         values, value = np.unique(initial, return_inverse=True)
-        key = (signal * (int(np.max(delay)) + 1) + delay) * len(values) + value
-        _, first, place = np.unique(key, return_index=True, return_inverse=True)
+        _, first, place = np.unique(
+            late * len(values) + value, return_index=True, return_inverse=True
+        )
         found = np.empty(len(first), np.int64)
         for each in np.argsort(first).tolist():  # numbered as they come
             at = first[each]

@@ -208,7 +208,7 @@ def _are_integers(formula: Expression, low: int, high: int) -> bool:
     least, most = formula.args[1:]
     if steps.op != "round" or not (zero.is_constant and least.is_constant and most.is_constant):
         return False
-    are_whole = all(each.value == round(each.value) for each in (zero, least, most))
+    are_whole = all(each.value.is_integer() for each in (zero, least, most))
     return are_whole and low <= least.value and most.value <= high
 
 
