@@ -49,6 +49,8 @@ def lifted_of_file(model: Model, lifted: Lifted) -> Lifted:
     numbers = [each.values.ravel() for each in tensors if each.data_type is DataType.FLOAT]
     if not numbers or _are_among(lifted.network, np.concatenate(numbers)):
         return lifted
+    if all(map(_are_equal, tensors, model.graph.initializer)):
+        return lifted
     again = lift(with_graph(model, initializer=tensors))
     return again if _sizes(again) == _sizes(lifted) else lifted
 
@@ -73,6 +75,11 @@ def _rounded(tensor: Tensor) -> Tensor:
     if tensor.data_type is not DataType.FLOAT:
         return tensor
     return copied(tensor, values=tensor.values.astype(np.float32).astype(np.float64))
+
+
+def _are_equal(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors hold the same numbers, none of which is NaN."""
+    return np.array_equal(one.values, other.values)
 
 
 def _are_among(net: Network, numbers: Floats) -> bool:
