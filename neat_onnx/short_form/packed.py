@@ -9,6 +9,7 @@ fold these nodes as they load a model. They are written where they save a tenth 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model.file_sizes import FileSizes
 from neat_onnx.passes.draft import Draft
 from neat_onnx.short_form.triangles import SINCE as TRIANGLES_SINCE
 from neat_onnx.short_form.triangles import Triangle, triangle_of
@@ -40,7 +41,8 @@ def packed(model: Model) -> Model:
     if not draft.nodes:
         return model
     found = draft.finished([*draft.nodes, *model.graph.node])
-    small = len(found.to_bytes()) <= _MAX_SHARE_OF_BYTES * len(model.to_bytes())
+    measured = FileSizes(model)
+    small = measured.of(found) <= _MAX_SHARE_OF_BYTES * measured.of(model)
     return found if small else model
 
 
