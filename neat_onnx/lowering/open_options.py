@@ -11,6 +11,28 @@ from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 
+_FREE = {  # with these, a model may have any form
+    "opset",
+    "dtype",
+    "sequence",
+    "fold",
+    "batch_dimension",
+    "encoding",
+    "producer_name",
+    "producer_version",
+    "doc_string",
+    "allow_partial_connectivity",
+    "allow_mixed_activations",
+    "allow_recurrent",
+    "recurrent_single_step",
+    "fused_recurrent",
+}
+
+
+def leaves_form_open(options: ExportOptions) -> bool:
+    """Whether no option asks for a particular form of the model."""
+    return options.model_dump(exclude=_FREE) == ExportOptions().model_dump(exclude=_FREE)
+
 
 def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
     """The values of options that are left open and are not as by default."""

@@ -53,7 +53,7 @@ def forms_of(
                 continue  # there are no such marks, or it is in this order
             known.add(form.results)
             candidate = candidates.of(form)
-            if not sums and candidate.bare.least > most:
+            if not sums and candidate.bare.is_longer(most):
                 return  # marks make it longer
             found = candidate.bare.network
             if found is None or len(found) != len(net):

@@ -76,17 +76,19 @@ class BareModel:
         """Its file."""
         return self.model.to_bytes()
 
-    @property
-    def least(self) -> int:
-        """The bytes without nodes that give tensors other axes, and without their constants.
+    def is_longer(self, most: float) -> bool:
+        """Whether it takes more bytes, whatever the axes that its nodes compute in.
 
-        It hardly takes fewer, whatever the axes that the other nodes compute in.
+        It hardly takes fewer than without nodes that give tensors other axes, and without their
+        constants.
         """
+        if self.size <= most:
+            return False
         graph = self.model.graph
         nodes = [node for node in graph.node if not is_one_of(node, *SHAPES)]
         read = {name for node in nodes for name in node.input}
         tensors = [each for each in graph.initializer if each.name in read]
-        return len(with_graph(self.model, node=nodes, initializer=tensors).to_bytes())
+        return len(with_graph(self.model, node=nodes, initializer=tensors).to_bytes()) > most
 
     @cached_property
     def lifted(self) -> Lifted | None:

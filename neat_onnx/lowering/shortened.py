@@ -22,6 +22,7 @@ from neat_onnx.lowering.around_operators import Export
 from neat_onnx.lowering.chains import is_chain
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.hinted_operators import whole_graphs
+from neat_onnx.lowering.open_options import leaves_form_open
 from neat_onnx.lowering.registry import Frame
 from neat_onnx.lowering.short_graphs import (
     MAX_GENES_TRIED,
@@ -39,7 +40,6 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.options import ExportOptions
 from neat_onnx.short_form.larger_operators import with_larger_operators
 from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
@@ -52,22 +52,6 @@ _MAX_GENES_OF_OPERATORS = 4_194_304  # likewise, of one that is mostly a few ope
 _MAX_NAMED_GENES = 65_536  # beyond, names and marks are a small part of the file
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _TIMES_NODES, _MORE_NODES = 4, 8  # of a form beside a whole graph
-_FREE = {  # options that leave the form open
-    "opset",
-    "dtype",
-    "sequence",
-    "fold",
-    "batch_dimension",
-    "encoding",
-    "producer_name",
-    "producer_version",
-    "doc_string",
-    "allow_partial_connectivity",
-    "allow_mixed_activations",
-    "allow_recurrent",
-    "recurrent_single_step",
-    "fused_recurrent",
-}
 
 
 def shortest(
@@ -96,7 +80,8 @@ def shortest(
         return _or_shorter(ctx, plain, files, whole)
     proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    return min([found, files.with_operators(hinted, frame) or found], key=_length)
+    longest = _MUCH_SHORTER * _length(found)  # some forms are shorter with ports as they are stated
+    return min([found, files.with_operators(hinted, frame, longest) or found], key=_length)
 
 
 def _or_shorter(ctx: LoweringContext, plain: Model, files: "_Files", whole: Model) -> Model:
@@ -209,7 +194,7 @@ class _Files:
                     return found
         return None
 
-    def with_operators(self, whole: Model | None, frame: Frame) -> Model | None:
+    def with_operators(self, whole: Model | None, frame: Frame, most: float = inf) -> Model | None:
         """The file of a model with proposed operators, if its graph alone is enough; of a network
         of few genes the file without them, if that is smaller.
 
@@ -218,15 +203,16 @@ class _Files:
         Args:
             whole: the model, if there is one.
             frame: the frame of the export.
+            most: the bytes of the file.
         """
         if whole is None:
             return None
         whole = frame.in_stated_types(whole)
         forms, genes = [*with_larger_operators(whole), whole], genes_of(self.net)
-        found = self.without_genome(forms)
+        found = self.without_genome(forms, most=most)
         if found is None and genes <= _MAX_GENES:
-            most = (_length(self.usual) - 1) // _MUCH_SHORTER
-            found = self.without_genome(forms, marked=True, most=most)
+            half = (_length(self.usual) - 1) // _MUCH_SHORTER
+            found = self.without_genome(forms, marked=True, most=min(most, half))
         if found is None or genes > MAX_GENES_TRIED:
             return found
         plain = [*with_larger_operators(self.plain), self.plain]
@@ -342,8 +328,8 @@ class _Files:
 
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and no option asks for a particular form."""
-    net = ctx.net
-    usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or genes_of(net) > _MAX_GENES_OF_OPERATORS:
+    if ctx.net.library != IMPORTED or not leaves_form_open(ctx.options):
+        return False
+    if genes_of(ctx.net) > _MAX_GENES_OF_OPERATORS:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
