@@ -80,7 +80,8 @@ def shortest(
         return _or_shorter(ctx, plain, files, whole)
     proposed, hinted = with_proposed_operators(ctx.net, plain, export)
     found = files.with_operators(proposed, frame) or _of_layers(ctx, plain, files)
-    return min([found, files.with_operators(hinted, frame) or found], key=_length)
+    longest = _MUCH_SHORTER * _length(found)  # some forms are shorter with ports as they are stated
+    return min([found, files.with_operators(hinted, frame, longest) or found], key=_length)
 
 
 def _or_shorter(ctx: LoweringContext, plain: Model, files: "_Files", whole: Model) -> Model:
@@ -193,7 +194,7 @@ class _Files:
                     return found
         return None
 
-    def with_operators(self, whole: Model | None, frame: Frame) -> Model | None:
+    def with_operators(self, whole: Model | None, frame: Frame, most: float = inf) -> Model | None:
         """The file of a model with proposed operators, if its graph alone is enough; of a network
         of few genes the file without them, if that is smaller.
 
@@ -202,15 +203,16 @@ class _Files:
         Args:
             whole: the model, if there is one.
             frame: the frame of the export.
+            most: the bytes of the file.
         """
         if whole is None:
             return None
         whole = frame.in_stated_types(whole)
         forms, genes = [*with_larger_operators(whole), whole], genes_of(self.net)
-        found = self.without_genome(forms)
+        found = self.without_genome(forms, most=most)
         if found is None and genes <= _MAX_GENES:
-            most = (_length(self.usual) - 1) // _MUCH_SHORTER
-            found = self.without_genome(forms, marked=True, most=most)
+            half = (_length(self.usual) - 1) // _MUCH_SHORTER
+            found = self.without_genome(forms, marked=True, most=min(most, half))
         if found is None or genes > MAX_GENES_TRIED:
             return found
         plain = [*with_larger_operators(self.plain), self.plain]

@@ -254,7 +254,7 @@ def _lattices(count: int, inputs: int) -> onnx.ModelProto:
 
 
 def test_sums_of_many_products_each_are_a_matrix_each() -> None:
-    model = _lattices(12, 9)
+    model = _lattices(9, 9)
     net = import_model(model)
     written = export(net)
     assert len(written.to_bytes()) <= model.ByteSize()

@@ -36,7 +36,7 @@ def masked_attention(steps, heads, masked, low):
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "low"), every(MASKS, [(12, 1), (12, 2)], [-np.inf, -1e9, LEAST])
+    ("name", "size", "low"), every(MASKS, [(8, 1), (8, 2)], [-np.inf, -1e9, LEAST])
 )
 def test_masks_are_whole_again(name, size, low):
     steps, heads = size

@@ -54,12 +54,12 @@ def assert_chosen_whole(model):
 )
 def test_scores_are_chosen_whole(name, form):
     heads, low = form
-    assert_chosen_whole(chosen_attention(12, heads, CHOICES[name], low))
+    assert_chosen_whole(chosen_attention(8, heads, CHOICES[name], low))
 
 
 @pytest.mark.parametrize(
     ("name", "heads", "low"), every(["stays", "goes"], [1, 2], [-np.inf, -1e9])
 )
 def test_each_step_has_a_choice_of_its_own(name, heads, low):
-    model = chosen_attention(12, heads, CHOICES[name], low, queries=True)
+    model = chosen_attention(8, heads, CHOICES[name], low, queries=True)
     assert_chosen_whole(model)

@@ -77,7 +77,7 @@ def masked_attention(steps, heads, masked, low, bias):
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), each(2, every(MASKS, product([(12, 1), (6, 2)], [0, -1])))
+    ("name", "form"), each(2, every(MASKS, product([(8, 1), (6, 2)], [0, -1])))
 )
 def test_both_are_choices_again(name, form):
     (masks, lows), ((steps, heads), which) = MASKS[name], form
@@ -95,7 +95,7 @@ def test_both_are_choices_again(name, form):
 @pytest.mark.parametrize("heads", [1, 2])
 def test_a_choice_by_the_opposite_is_one_by_the_condition(heads):
     nodes = [node("Not", "there", "gone"), node("Where", "gone low scores", "masked")]
-    model = masked_attention(12, heads, nodes, -1e9, bias=False)
+    model = masked_attention(8, heads, nodes, -1e9, bias=False)
     net = import_model(model)
     short = export(replace(net, operators=()))
     assert operators(short).count("Where") == 1
@@ -106,7 +106,7 @@ def test_a_choice_by_the_opposite_is_one_by_the_condition(heads):
 
 
 @pytest.mark.parametrize(
-    ("masks", "size", "low"), every(JOINED, [(12, 1), (12, 2)], [-np.inf, -1e9])
+    ("masks", "size", "low"), every(JOINED, [(8, 1), (12, 2)], [-np.inf, -1e9])
 )
 def test_a_choice_by_both_is_one_again(masks, size, low):
     steps, heads = size

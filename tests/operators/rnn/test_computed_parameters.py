@@ -53,7 +53,7 @@ def test_samples_share_such_parameters(seed: int):
 
 @pytest.mark.parametrize("op", GATES)
 def test_a_layer_makes_the_weights_of_another(op: str):
-    net = import_model(model := _hypernetwork(op, {"x": [3, "N", 2], "code": [4]}))
+    net = import_model(model := _hypernetwork(op, {"x": [2, "N", 2], "code": [4]}))
     assert verify(net, model, runtime="onnxruntime").passed
     assert verify(net, export(net), runtime="onnxruntime").passed
 
