@@ -84,7 +84,8 @@ def _walk(
     """H at every step (T, N, H), the states after the last one (states, N, H), and each part's
     neurons, step by step, (H,).
 
-    Behind the end of a shorter sequence H is 0, and states stay as they are.
+    Behind the end of a shorter sequence H is 0, and states stay as they are; after one of length 0
+    they are 0, as onnxruntime has them.
     """
     count, units = x.shape[1], step.w.shape[1]
     every = np.empty((len(x), count, units), np.int64)
@@ -102,9 +103,10 @@ def _walk(
             if lengths is not None:
                 inside, outside = step.within(lengths[sample], t)
                 hidden = step.sums(each(hidden, gate=inside))
+                kept = states if t else dict.fromkeys(states)
                 after = {
                     name: step.sums(each(after[name], gate=inside), each(before, gate=outside))
-                    for name, before in states.items()
+                    for name, before in kept.items()
                 }
             states = {name: after[name] for name in cell.states}
             every[t, sample] = hidden

@@ -6,6 +6,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from support.examples.rnn_cases import GATES, STATES
 from support.harness.sessions import open_session
+from support.harness.sweep import every
 
 from neat_onnx import ModelError, export, import_model, verify
 
@@ -59,6 +60,30 @@ def test_steps_behind_the_end_of_a_sequence_do_nothing(op: str, direction: str):
     got = net.activate(feed)
     for entry, values in zip(session.get_outputs(), want, strict=True):
         np.testing.assert_allclose(got[entry.name], values, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("op", "direction"), every(GATES, DIRECTIONS))
+def test_a_sequence_of_no_length_ends_in_zeros_whatever_it_begins_with(op: str, direction: str):
+    model = _model(op, direction)
+    (layer,) = [each for each in model.graph.node if each.op_type == op]
+    starts = ["h0", "c0"][: STATES[op]]
+    layer.input.extend(starts)
+    count = 2 if direction == "bidirectional" else 1
+    for name in starts:
+        model.graph.initializer.append(
+            numpy_helper.from_array(np.full((count, 3, 2), 0.5, np.float32), name)
+        )
+    for entry in (*model.graph.input, *model.graph.output):
+        entry.type.tensor_type.shape.dim[0].dim_value = 3
+    net = import_model(model, batch_axis=None)
+    x = np.random.default_rng(0).normal(size=(3, 3, 2)).astype(np.float32)
+    feed = {"x": x, "length": np.array([0, 3, 1])}
+    session = open_session(model)
+    given = {name: values[None] for name, values in feed.items()}
+    for entry, want in zip(session.get_outputs(), session.run(None, feed), strict=True):
+        got = np.reshape(net.activate(given)[entry.name], want.shape)
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    assert verify(net, export(net), runtime="onnxruntime").passed
 
 
 def test_samples_have_lengths_that_are_there():
