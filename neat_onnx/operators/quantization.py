@@ -200,16 +200,23 @@ def _known_steps(
 
 def _are_integers(formula: Expression, low: int, high: int) -> bool:
     """Whether a formula is `quantized`, and its range within this one."""
-    if formula.op != "clip":
+    parts = _of_steps(formula)
+    if parts is None or not all(each.value.is_integer() for each in parts[1:]):
         return False
-    steps, zero = formula.args[0], constant(0.0)
-    if steps.op == "add":
-        zero, steps = steps.args
-    least, most = formula.args[1:]
-    if steps.op != "round" or not (zero.is_constant and least.is_constant and most.is_constant):
-        return False
-    are_whole = all(each.value.is_integer() for each in (zero, least, most))
-    return are_whole and low <= least.value and most.value <= high
+    _, _, least, most = parts
+    return low <= least.value and most.value <= high
+
+
+def _of_steps(formula: Expression) -> tuple[Expression, Expression, Expression, Expression] | None:
+    """The number that is rounded, the zero point, and the limits, of clip(round(z) + zero, …)."""
+    if formula.op != "clip" or not all(each.is_constant for each in formula.args[1:]):
+        return None
+    inner, zero = formula.args[0], constant(0.0)
+    if inner.op == "add":
+        zero, inner = inner.args
+    if inner.op != "round" or not zero.is_constant:
+        return None
+    return inner.args[0], zero, formula.args[1], formula.args[2]
 
 
 def _along(ctx: LiftingContext, node: QuantizeLinear | DequantizeLinear, position: int) -> Operand:
@@ -278,15 +285,12 @@ _TYPES = {_RANGES[each]: each for each in (DataType.UINT8, DataType.INT8)}
 @shortens(QuantizeLinear.since, DataType.FLOAT)
 def in_steps(part: Expression) -> Expression | None:
     """The steps of an integer of 8 bits, if a part of a formula is their number."""
-    if part.op != "clip" or not all(each.is_constant for each in part.args[1:]):
+    parts = _of_steps(part)
+    if parts is None or parts[0].op != "div":
         return None
-    inner, zero = part.args[0], constant(0.0)
-    if inner.op == "add":
-        zero, inner = inner.args
-    if inner.op != "round" or inner.args[0].op != "div":
-        return None
-    x, scale = inner.args[0].args
-    step = scale, zero, *part.args[1:]
+    quotient, *others = parts
+    x, scale = quotient.args
+    step = scale, *others
     if x.is_constant or not _is_step(*(each.value for each in step if each.is_constant)):
         return None
     return Expression(_STEPS, (x, *step))

@@ -22,13 +22,14 @@ def moderate(net):
     return tuple(set(net.neurons.id[each].tolist()) for each in found)
 
 
-def chain(*names, bias=0.0, aggregation="sum"):
-    """Neurons that read one another, from an input on."""
+def chain(*names, bias=0.0, aggregation="sum", last=-1.0):
+    """Neurons that read one another, from an input on, by −1, the last one by another weight."""
     neurons = [
         {"id": k + 1, "activation": name, "bias": bias, "aggregation": aggregation}
         for k, name in enumerate(names)
     ]
-    connections = [(k, k + 1, -1.0) for k in range(len(names))]
+    weights = [*[-1.0] * (len(names) - 1), last]
+    connections = [(k, k + 1, weight) for k, weight in enumerate(weights)]
     return Network.build(inputs=1, outputs=[len(names)], neurons=neurons, connections=connections)
 
 
@@ -38,19 +39,9 @@ def test_an_input_has_no_bound_and_what_reads_a_clip_of_it_has():
 
 @pytest.mark.parametrize("aggregation", ["sum", "mean", "max", "min", "median"])
 def test_a_root_has_one_where_all_that_it_reads_is_above_zero(aggregation):
-    above = chain(CLIPPED, "square", ROOT, bias=0.5, aggregation=aggregation)
-    assert 3 not in moderate(above)[0]  # its weight is −1
-    weights = [replaced if target == 3 else -1.0 for target, replaced in ((1, 0), (2, 0), (3, 1.0))]
-    net = Network.build(
-        inputs=1,
-        outputs=[3],
-        neurons=[
-            {"id": k, "activation": name, "bias": 0.5, "aggregation": aggregation}
-            for k, name in enumerate([CLIPPED, "square", ROOT], 1)
-        ],
-        connections=[(k, k + 1, weight) for k, weight in enumerate(weights)],
-    )
-    assert moderate(net)[0] == {2, 3}
+    names, both = (CLIPPED, "square", ROOT), {"bias": 0.5, "aggregation": aggregation}
+    assert moderate(chain(*names, **both))[0] == {2}
+    assert moderate(chain(*names, **both, last=1.0))[0] == {2, 3}
 
 
 def test_a_gain_multiplies_and_a_product_is_not_followed():
