@@ -19,7 +19,6 @@ from neat_onnx.network.check import (
     check_memory,
     check_names,
     check_neurons,
-    check_operators,
     check_ports,
 )
 from neat_onnx.network.genes import (
@@ -35,7 +34,6 @@ from neat_onnx.network.genes import (
     stable_order,
 )
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -58,7 +56,6 @@ class Structure(ReadOnly):
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
-        operators: hints at larger operators; they take no part in equality either.
 
     Raises:
         NetworkError: the parts do not fit together; names the first gene that does not.
@@ -73,7 +70,6 @@ class Structure(ReadOnly):
     library: str = "neat-onnx"
     blocks: tuple[SpatialBlock, ...] = ()
     memory: tuple[MemoryPort, ...] = ()
-    operators: tuple[OperatorHint, ...] = ()
 
     def __post_init__(self) -> None:
         check_lengths(self.neurons, "neurons")
@@ -88,7 +84,6 @@ class Structure(ReadOnly):
         check_connections(self.connections, self.neurons, self.is_input)
         check_memory(self.memory, self.inputs + self.outputs, len(self))
         check_blocks(self.blocks, len(self), len(self.connections))
-        check_operators(self.operators, len(self))
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""
