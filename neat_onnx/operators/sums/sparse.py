@@ -13,6 +13,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activate import activate, in_column_order, respond
+from neat_onnx.operators.formulas.elementwise import Add
 from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.columns import BYTES_OF_COLUMN, in_shape
 from neat_onnx.operators.layout.shaping import Flatten
@@ -27,6 +28,7 @@ from neat_onnx.operators.reductions.reduce import (
 from neat_onnx.operators.sums.dense import responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
 
+_MIN_NEURONS_OF_PRODUCTS = 32  # that add two products each, as the states of a large cell
 _MIN_RUN = 3  # signals that stand one after the other, on average
 _MIN_BYTES = 1 << 20  # of a matrix of neurons that read columns here and there
 _WEIGHT_BYTES = 4
@@ -79,6 +81,8 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     in_order = breaks == 0 or arranged_inputs(read) is not None
+    if _are_two_products(ctx, neurons):
+        return len(neurons) >= _MIN_NEURONS_OF_PRODUCTS
     parts = by_overflowing_source(ctx, neurons)
     matrices = sum(
         _GEMM_BYTES
@@ -96,30 +100,47 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     return matrices >= _MIN_RATIO * gathered
 
 
-def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
-    """Gather the inputs as [N, neurons, k], weigh them, add along the last axis, and flatten.
-
-    Inputs that stand in order as [N, k, neurons], or between two axes of neurons, are added there.
-    Of one input each, [N, neurons], nothing is added.
+def _are_two_products(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons are sums of two gated inputs each, of the weight 1: import makes gated
+    connections of products that are added, and neurons of products that are reduced.
     """
+    _, edge = ctx.edges_into(neurons)
+    two = len(edge) == 2 * len(neurons) and bool(np.all(ctx.fan_in[neurons] == 2))
+    plain = two and ctx.net.aggregation_names[neurons[0]] == "sum"
+    read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
+    return bool(plain and np.all(weight == 1.0) and np.all(ctx.signals.are_products(read)))
+
+
+def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
+    """Emit the weighted inputs, their sum or mean, responses, biases and activations."""
     _, edge = ctx.edges_into(block.neurons)
     read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
     response, bias = responses(ctx, block.neurons)
-    if read.shape[1] == 1:
-        result = _scaled(ctx, block, read.ravel(), weight)
-    else:
-        result = _reduced(ctx, block, read, weight)
-    activate(ctx, block, respond(ctx, block, result, response, bias))
+    few = read.shape[1] == 1 or _are_two_products(ctx, block.neurons)
+    result = (_added if few else _reduced)(ctx, block, read, weight)
+    product = read.shape[1] == 1 and bool(np.all(ctx.signals.are_products(read)))
+    result = respond(ctx, block, result, response, bias)
+    activate(ctx, block, result, with_identity=product and not np.any(bias))
 
 
-def _scaled(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
-    """The one weighted input of each neuron, [N, neurons]; import makes neurons of the Sum."""
-    tensor = weighted(ctx, block, read, weight)
-    return ctx.emit(Sum, [tensor], block.tensor("Copy"), block.name("copy"))
+def _added(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
+    """The one weighted input of each neuron, or the sum of both products (neurons, 2), as
+    [N, neurons]. Import makes neurons of a Sum of one tensor, and of a product where it is read.
+    """
+    columns = zip(read.T, weight.reshape(read.shape).T, strict=True)
+    parts = [weighted(ctx, block, *column) for column in columns]
+    if len(parts) == 1:
+        if np.all(ctx.signals.are_products(read)):
+            return parts[0]
+        return ctx.emit(Sum, parts, block.tensor("Copy"), block.name("copy"))
+    return ctx.emit(Add, parts, block.tensor("Total"), block.name("total"))
 
 
 def _reduced(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
-    """The sum or the mean of the weighted inputs (neurons, k), [N, neurons]."""
+    """The sum or the mean of the weighted inputs (neurons, k), gathered as [N, neurons, k].
+
+    Inputs that stand in order as [N, k, neurons], or between two axes of neurons, are added there.
+    """
     mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
     kind = ReduceMean if mean else ReduceSum
     names = block.tensor("Total"), block.name("total")

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from neat_onnx.operators.rows.places import PlaceFinder
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 from support.harness.sweep import pairs
 
 from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.operators.rows.places import PlaceFinder
 
 LABELS = {"l": np.array([[3.0], [-1.0], [7.5]])}
 FORMS = {

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from neat_onnx.operators.layout.transposition import axes_of_order, repeats_of_order
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.routes import run_onnxruntime
 
 from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.operators.layout.transposition import axes_of_order, repeats_of_order
 
 RANDOM = np.random.default_rng(0)
 
