@@ -1,7 +1,5 @@
 """Elements at the places of the largest ones, which need no comparison with each place."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
