@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
-from support.harness.usual_form import usual_form
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.network.genes import owned
@@ -57,7 +56,6 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-    plain = usual_form(net, dtype=dtype)
 
 
 @pytest.mark.parametrize("largest", [0, 1])
