@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from support.examples.graphs import graph, node, operators
+from support.examples.graphs import graph, node
 
 from neat_onnx import export, import_model
 from neat_onnx.genome.document import GENOME

@@ -34,7 +34,7 @@ def test_one_matmul_an_axis_in_both_types(form, dtype):
     model = export(net, dtype=dtype)
     plain = usual_form(net, dtype=dtype)
     assert operators(plain).count("MatMul") == axes
-    resized = nodes[0].op_type == "Resize" and dtype == "float32"  # runtimes have no other
+    nodes[0].op_type == "Resize" and dtype == "float32"  # runtimes have no other
     assert not {"Gemm", "Gather", "Transpose"} & {*operators(plain)}
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
