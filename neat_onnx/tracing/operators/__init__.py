@@ -1,0 +1,16 @@
+"""The operators: importing a family registers its functions.
+
+A newcomer who asks "where is Flatten?" looks for the family here; each file is one.
+"""
+
+from neat_onnx.tracing.operators import (  # noqa: F401
+    arithmetic,
+    constants,
+    elementwise,
+    layout,
+    logic,
+    matrices,
+    recurrent,
+    reductions,
+    windows,
+)

@@ -1,0 +1,64 @@
+"""Operators between numbers, element by element."""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.tracing.neurons import Neurons, Tensor, add, divide, maximum, minimum, multiply, power
+from neat_onnx.tracing.operator import operator
+
+
+def _aligned(a: Tensor, b: Tensor, broadcast: int, axis: int | None) -> Tensor:
+    """The second operand where opsets before 7 have it: from `axis` of the first one on."""
+    if not broadcast or axis is None or b.ndim == 0:
+        return b
+    after = a.ndim - axis % a.ndim - b.ndim
+    return b.reshape(*b.shape, *(1,) * after)
+
+
+def _pairwise(name: str, function: Callable[[Any, Any], Any]) -> None:
+    @operator(name)
+    def of_two(
+        a: Tensor, b: Tensor, *, broadcast: int = 0, axis: int | None = None,
+        consumed_inputs: tuple[int, ...] = (),
+    ) -> Tensor:  # fmt: skip
+        result: Tensor = function(a, _aligned(a, b, broadcast, axis))
+        return result
+
+
+for _name, _function in {
+    "Add": add, "Sub": lambda a, b: a - b, "Mul": multiply, "Div": divide, "Pow": power,
+}.items():  # fmt: skip
+    _pairwise(_name, _function)
+
+
+def _several(name: str, function: Callable[[Any, Any], Any]) -> None:
+    @operator(name)
+    def of_all(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+        result: Tensor = reduce(function, xs)
+        return result
+
+
+for _name, _function in {"Sum": add, "Max": maximum, "Min": minimum}.items():
+    _several(_name, _function)
+
+
+@operator("Mean")
+def mean(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+    return divide(reduce(add, xs), float(len(xs)))
+
+
+@operator("Mod", since=10)
+def mod(a: Tensor, b: Tensor, *, fmod: bool = False) -> Tensor:
+    """The remainder, with the sign of b; with `fmod` that of a."""
+    if not isinstance(a, Neurons) and not isinstance(b, Neurons):
+        return np.fmod(a, b) if fmod else np.mod(a, b)
+    whole = divide(a, b) if not fmod else divide(a, b)
+    from neat_onnx.tracing.formulas import floor  # noqa: PLC0415
+    from neat_onnx.tracing.neurons import truncated  # noqa: PLC0415
+
+    exact = (a.typed(np.float64) if isinstance(a, Neurons) else a) / b
+    del whole
+    return a - b * (truncated(exact) if fmod else floor(exact))

@@ -1,0 +1,131 @@
+"""Convolutions and pools: one geometry, `network/window.py`.
+
+A window gathers places of the space, (positions, taps), so that a convolution is a product of
+matrices and a pool an aggregation of the last axis. They also leave a hint at what they are.
+"""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from neat_onnx.network.spatial import Kind
+from neat_onnx.network.window import Window
+from neat_onnx.tracing.neurons import Neurons, Tensor, is_neurons, matmul, take_or
+from neat_onnx.tracing.operator import Array, Ints, operator, refuse
+from neat_onnx.tracing.tape import Hint
+
+AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
+
+
+def window_of(
+    space: Ints, kernel: Ints, strides: Ints | None, pads: Ints | None, dilations: Ints | None,
+    auto_pad: str = "NOTSET", ceil_mode: bool = False,
+) -> Window:  # fmt: skip
+    """The window that attributes of ONNX describe, over a space of these sizes."""
+    axes = len(kernel)
+    if auto_pad.startswith("SAME"):
+        plain = Window.of(kernel, strides=strides, dilations=dilations)
+        room = zip(space, plain.strides, plain.reach, strict=True)
+        total = [max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room]
+        less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
+        pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
+    begin, end = (pads[:axes], pads[axes:]) if pads else (None, None)
+    return Window.of(kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode)
+
+
+def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
+    """[N, C, *space] as [N, C, positions, taps], and the numbers of positions along each axis."""
+    space = x.shape[2:]
+    positions = window.positions(space)
+    if not all(positions):
+        raise refuse("kernel_shape", list(window.kernel), f"one that fits into {list(space)}")
+    taps = window.taps(space, positions)
+    return take_or(x.reshape(*x.shape[:2], math.prod(space)), taps, outside), positions
+
+
+@operator("Conv")
+def conv(
+    x: Tensor, w: Tensor, b: Tensor | None = None, *, kernel_shape: Ints | None = None,
+    strides: Ints | None = None, pads: Ints | None = None, dilations: Ints | None = None,
+    group: int = 1, auto_pad: AutoPad = "NOTSET",
+) -> Tensor:  # fmt: skip
+    """Sums of windows times weights (out, in / group, *kernel)."""
+    x = x.plain() if isinstance(x, Neurons) else x
+    batch, channels, out = x.shape[0], x.shape[1], w.shape[0]
+    window = window_of(x.shape[2:], w.shape[2:], strides, pads, dilations, auto_pad)
+    if channels != w.shape[1] * group:
+        raise refuse("W", f"of {w.shape[1] * group} channels", f"{channels}")
+    taps, positions = gathered(x, window, 0.0)
+    count, size = math.prod(positions), math.prod(window.kernel)
+    rows = taps.reshape(batch, group, channels // group, count, size).swapaxes(2, 3)
+    rows = rows.reshape(batch, group, count, channels // group * size)
+    kernels = w.reshape(group, out // group, -1).swapaxes(1, 2)
+    y = matmul(rows, kernels).swapaxes(2, 3).reshape(batch, out, *positions)
+    if is_neurons(x) and not is_neurons(w):
+        hint("Conv", x, y, window, group)
+    return y if b is None else y + b.reshape(-1, *(1,) * len(positions))
+
+
+def hint(kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1, *, count_padding: bool = False) -> None:
+    """Say what neurons are, one sample of [N, C, *space] each; sums do not merge with others."""
+    if not isinstance(y, Neurons) or y.ids.min() < 0 or x.ids.min() < 0:
+        return
+    for source, made in zip(x.ids, y.ids, strict=True):
+        x.tape.hints.append(Hint(kind, source, made, window, groups, count_padding))
+    x.tape.apart.append(y.ids)
+
+
+@operator("MaxPool")
+def max_pool(
+    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
+    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
+    storage_order: Literal[0] = 0, outputs: int = 1,
+) -> Tensor:  # fmt: skip
+    if outputs > 1:
+        raise refuse("output Indices", "read", "the output Y alone")
+    return _pooled("MaxPool", x, window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode), -math.inf)
+
+
+@operator("AveragePool")
+def average_pool(
+    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
+    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
+    count_include_pad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The mean of each window: of its taps inside the space, or of those in the padding as well."""
+    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
+    if count_include_pad and any(window.pads):
+        widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
+        inside = np.pad(np.ones(x.shape), widths, constant_values=1.0)
+        bare = Window.of(window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode)
+        counts = gathered(inside, bare, 0.0)[0].sum(-1)
+        taps, positions = gathered(x, window, 0.0)
+        if taps.shape[2] != counts.shape[2]:
+            counts = counts[:, :, : taps.shape[2]]
+        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
+    return _pooled("AveragePool", x, window, math.nan)
+
+
+def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
+    """Aggregate windows: the largest, or the mean of what is not NaN."""
+    x = x.plain() if isinstance(x, Neurons) else x
+    taps, positions = gathered(x, window, outside)
+    shape = (*x.shape[:2], *positions)
+    if not isinstance(taps, Neurons):
+        reduce = np.max if kind.endswith("MaxPool") else np.nanmean
+        return reduce(taps, axis=-1).reshape(shape)
+    y = taps.max(-1) if kind.endswith("MaxPool") else taps.aggregate("mean", -1, skip=True)
+    y = y.reshape(shape)
+    hint(kind, x, y, window)
+    return y
+
+
+@operator("GlobalMaxPool")
+def global_max_pool(x: Tensor) -> Tensor:
+    return _pooled("GlobalMaxPool", x, Window.of(x.shape[2:]), -math.inf)
+
+
+@operator("GlobalAveragePool")
+def global_average_pool(x: Tensor) -> Tensor:
+    return _pooled("GlobalAveragePool", x, Window.of(x.shape[2:]), math.nan)
