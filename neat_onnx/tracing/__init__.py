@@ -5,8 +5,8 @@ An ONNX operator is one function over tensors in numpy's terms. Run on numbers i
 
 - `tape.py`         `Tape`: signals, and the neurons and connections in the making (arrays).
 - `neurons.py`      `Neurons`: an array with numpy's semantics whose elements are
-                    factor · formula(signal) + shift, and the functions beside it (`concat`, `where`,
-                    `matmul`, …), which take numbers as well.
+                    factor · formula(signal) + shift, and the functions beside it (`concat`,
+                    `where`, `matmul`, …), which take numbers as well.
 - `formulas.py`     functions of one number (`exp`, `tanh`, …), for numbers and for `Neurons`.
 - `recognition.py`  the name of an activation that a formula is.
 - `resolution.py`   `resolve(tape, …)`: the tape as a `Network`: sums merge, formulas become

@@ -18,7 +18,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS, Function
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.tracing.neurons import Neurons, folded
-from neat_onnx.tracing.operator import OPERATORS, Operator, Refusal, numbers_of
+from neat_onnx.tracing.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
 from neat_onnx.tracing.tape import Tape
 
 _MAX_NESTED = 50
@@ -43,6 +43,8 @@ class Interpreter:
         }
         self.opsets.setdefault("", model.opset)
         self._functions = {(each.domain, each.name): each for each in model.functions}
+        self._bodies: list[Function] = []  # held, so that no node takes the place of another
+        self._arguments: dict[int, Arguments] = {}  # of nodes that were checked, by identity
         self._depth = 0
 
     # --- graphs ---------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ class Interpreter:
             raise all_obstacles(faults, None)
 
     def check(self, nodes: Iterable[Node]) -> None:
-        """Refuse operators, numbers of inputs and attributes that are not supported, all at once."""
+        """Refuse operators, numbers of inputs and attributes, all at once."""
         faults = [fault for node in nodes if (fault := self._fault(node)) is not None]
         if faults:
             raise all_obstacles(faults, None)
@@ -105,9 +107,11 @@ class Interpreter:
     def _fault(self, node: Node) -> ModelError | None:
         key = _key(node)
         known = OPERATORS.get(key)
+        if id(node) in self._arguments:
+            return None
         try:
             if known is not None and not (known.since > self.opsets.get(key[0], known.since)):
-                known.check(node)
+                self._arguments[id(node)] = known.check(node)
             elif key not in self._functions and not has_body(*key, self.opsets.get(key[0], 1)):
                 where = f" of the domain {key[0]}" if key[0] else ""
                 raise Refusal(f"the operator {node.op_type}{where} is not supported")
@@ -158,7 +162,8 @@ class Interpreter:
         known = OPERATORS.get(key)
         version = self.opsets.get(key[0], 1)
         if known is not None and known.since <= version:
-            return known.call(node, inputs, self._given(known, node, version, tensors))
+            given = self._given(known, node, version, tensors)
+            return known.call(inputs, self._arguments[id(node)], given)
         if key in self._functions:
             return self._call(self._functions[key], inputs)
         return self._call_body(node, key, inputs, version)
@@ -174,7 +179,7 @@ class Interpreter:
             found = self.run_graph(graph, dict(zip(names, inputs, strict=False)), None, tensors)
             return [found[entry.name] for entry in graph.outputs]
 
-        run.tape = self.tape  # type: ignore[attr-defined]
+        run.around = tensors.values()  # type: ignore[attr-defined]
         return {"opset": version, "outputs": len(node.output), "run": run}
 
     def _held(self, value: Any) -> Any:
@@ -199,10 +204,15 @@ class Interpreter:
     ) -> list[Any]:
         """Run what ONNX itself defines an operator by."""
         body = body_of(node, key, inputs, version)
+        self._bodies.append(body)
         return self._run_function(body.node, body.inputs, body.outputs, inputs)
 
     def _run_function(
-        self, nodes: Sequence[Node], names: Sequence[str], outputs: Sequence[str], inputs: Sequence[Any]
+        self,
+        nodes: Sequence[Node],
+        names: Sequence[str],
+        outputs: Sequence[str],
+        inputs: Sequence[Any],
     ) -> list[Any]:
         tensors: Environment = dict.fromkeys(names)
         tensors.update(zip(names, inputs, strict=False))
@@ -243,7 +253,7 @@ def needed_nodes(nodes: Sequence[Node], outputs: Iterable[str]) -> list[Node]:
     return found[::-1]
 
 
-# --- what ONNX defines by other operators -----------------------------------------------------------
+# --- what ONNX defines by other operators ---------------------------------------------------------
 
 
 @lru_cache(maxsize=1024)
@@ -252,9 +262,7 @@ def has_body(domain: str, op_type: str, version: int) -> bool:
     if domain not in ("", "ai.onnx.ml"):
         return False
     schema = _schema(domain, op_type, version)
-    return schema is not None and bool(
-        schema.has_function or schema.has_context_dependent_function
-    )
+    return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
 
 
 def _schema(domain: str, op_type: str, version: int) -> Any:
@@ -305,7 +313,7 @@ def _type_of(value: Any) -> bytes:
 
 
 def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
-    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415, PLC2701
+    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415
 
     nodes = []
     for each in proto.node:

@@ -63,7 +63,17 @@ class Neurons:
     """
 
     __array_ufunc__ = None
-    __slots__ = ("_linear", "_settled", "_signals", "dtype", "factor", "formula", "ids", "shift", "tape")
+    __slots__ = (
+        "_linear",
+        "_settled",
+        "_signals",
+        "dtype",
+        "factor",
+        "formula",
+        "ids",
+        "shift",
+        "tape",
+    )
 
     def __init__(
         self,
@@ -135,7 +145,7 @@ class Neurons:
         return self.moved(np.ravel)
 
     @property
-    def T(self) -> Neurons:  # noqa: N802 - numpy's name
+    def T(self) -> Neurons:
         """As numpy's."""
         return self.moved(np.transpose)
 
@@ -151,9 +161,7 @@ class Neurons:
 
     def typed(self, dtype: Any) -> Neurons:
         """The same numbers as elements of another type."""
-        return Neurons(
-            self.tape, self.ids, self.formula, self.factor, self.shift, np.dtype(dtype)
-        )
+        return Neurons(self.tape, self.ids, self.formula, self.factor, self.shift, np.dtype(dtype))
 
     # --- what is pending ------------------------------------------------------------------------
 
@@ -170,12 +178,13 @@ class Neurons:
         live = self.ids >= 0
         found = []
         for values in (factor, shift):
-            if not isinstance(values, float):
-                some = values[live]
-                if some.size and np.any(some != some[0]):
-                    return None
-                values = float(some[0]) if some.size else 0.0
-            found.append(values)
+            if isinstance(values, float):
+                found.append(values)
+                continue
+            some = values[live]
+            if some.size and np.any(some != some[0]):
+                return None
+            found.append(float(some[0]) if some.size else 0.0)
         return found[0], found[1]
 
     def settled(self) -> Neurons:
@@ -467,10 +476,16 @@ def broadcast_to(x: Tensor, shape: Sequence[int]) -> Any:
     return x if x.shape == wanted else x.moved(lambda array: np.broadcast_to(array, wanted))
 
 
+def _shape(x: Any) -> tuple[int, ...]:
+    return x.shape if isinstance(x, Neurons) else np.shape(x)
+
+
 def _result_type(a: Any, b: Any) -> np.dtype[Any]:
     """The type of a result: that of the neurons, as ONNX's operators read tensors of one type."""
     kinds = [each.dtype for each in (a, b) if isinstance(each, Neurons)]
-    kinds += [np.asarray(each).dtype for each in (a, b) if not isinstance(each, Neurons | float | int)]
+    kinds += [
+        np.asarray(each).dtype for each in (a, b) if not isinstance(each, Neurons | float | int)
+    ]
     floats = [kind for kind in kinds if kind.kind == "f"]
     return floats[0] if floats else kinds[0] if kinds[0].kind != "b" else kinds[-1]
 
@@ -704,7 +719,9 @@ def _truth(formula: Expression) -> Expression:
 def _negation(x: Neurons) -> Neurons:
     x = x.settled()
     formula = x._expression()
-    whole = number(negated(formula.args[0])) if formula.op == "number" else number(equal(formula, 0.0))
+    whole = (
+        number(negated(formula.args[0])) if formula.op == "number" else number(equal(formula, 0.0))
+    )
     shift = np.where(x.ids < 0, x._numbers() == 0.0, 0.0) if x.has_constants else 0.0
     return Neurons(x.tape, x.ids, whole, 1.0, shift, _BOOL)
 
@@ -783,8 +800,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     """a where the condition holds, else b, whatever the other one is there."""
     if not is_neurons(condition, a, b):
         return np.where(condition, a, b)
-    shape = np.broadcast_shapes(np.shape(condition) if not is_neurons(condition) else condition.shape,
-                                *(x.shape if isinstance(x, Neurons) else np.shape(x) for x in (a, b)))  # fmt: skip
+    shape = np.broadcast_shapes(*(_shape(each) for each in (condition, a, b)))
     if not isinstance(condition, Neurons):
         picked = np.broadcast_to(condition, shape)
         result = _joined(
@@ -813,7 +829,11 @@ def _finite(x: Any) -> Any:
     values = np.asarray(x)
     if np.any(np.isnan(values)) if values.dtype.kind == "f" else False:
         raise ValueError("a choice of NaN is not supported")
-    return np.where(np.isinf(values), np.sign(values) * _INFINITE, values) if values.dtype.kind == "f" else values
+    return (
+        np.where(np.isinf(values), np.sign(values) * _INFINITE, values)
+        if values.dtype.kind == "f"
+        else values
+    )
 
 
 def _whole_choice(condition: Neurons, a: Any, b: Any) -> Expression | None:
@@ -840,7 +860,8 @@ def _guarded(x: Any, holds: Neurons) -> Any:
     if not isinstance(x, Neurons) or stays_finite(x.formula, ANY):
         return x
     harmless = next(
-        (n for n in (1.0, 0.0, 0.5, 2.0, -1.0) if np.isfinite(x.formula.evaluate(np.array(n)))), None
+        (n for n in (1.0, 0.0, 0.5, 2.0, -1.0) if np.isfinite(x.formula.evaluate(np.array(n)))),
+        None,
     )
     if harmless is None:
         return x
@@ -865,7 +886,10 @@ def _joined(tensors: Sequence[Any], join: Callable[[list[Array]], Array]) -> Any
         aligned = parts
     formula = VARIABLE if len(formulas) > 1 else next(iter(formulas), VARIABLE)
     ids = join([part.ids for part in aligned])
-    factor, shift = (_join_numbers([getattr(p, name) for p in aligned], aligned, join) for name in ("factor", "shift"))
+    factor, shift = (
+        _join_numbers([getattr(p, name) for p in aligned], aligned, join)
+        for name in ("factor", "shift")
+    )
     return Neurons(first.tape, ids, formula, factor, shift, first.dtype)
 
 
@@ -1017,7 +1041,7 @@ def _reduced(rows: Neurons, name: str, *, skip: bool) -> Tensor:
     if name == "mean" and not skip and (rows.has_constants or count == 0):
         return _total(rows, 1.0 / max(count, 1))
     rows = rows if rows.formula is VARIABLE and rows._uniform() else rows.settled()
-    if name == "maxabs" or name == "product":
+    if name in ("maxabs", "product"):
         rows, shift = rows.plain(), 0.0
     else:
         known = rows._uniform()
@@ -1036,7 +1060,9 @@ def _reduced(rows: Neurons, name: str, *, skip: bool) -> Tensor:
             raise ValueError(f"{name} of an infinite constant is not supported")
         ids = ids.copy()
         ids[kept] = rows.tape.add_constants(numbers[kept])
-    weight = None if isinstance(factor, float) and factor == 1.0 else np.broadcast_to(factor, ids.shape)
+    weight = (
+        None if isinstance(factor, float) and factor == 1.0 else np.broadcast_to(factor, ids.shape)
+    )
     live = (ids >= 0).any(axis=1)
     made = np.full(len(ids), CONSTANT)
     made[live] = rows.tape.add_neurons(
@@ -1050,7 +1076,9 @@ def _reduced(rows: Neurons, name: str, *, skip: bool) -> Tensor:
 
 def _total(rows: Neurons, scale: float | None) -> Tensor:
     ids, factor, shift = rows.linear()
-    weight = None if isinstance(factor, float) and factor == 1.0 else np.broadcast_to(factor, ids.shape)
+    weight = (
+        None if isinstance(factor, float) and factor == 1.0 else np.broadcast_to(factor, ids.shape)
+    )
     with np.errstate(invalid="ignore"):
         bias = np.broadcast_to(shift, ids.shape).sum(axis=1)
     if scale is not None:

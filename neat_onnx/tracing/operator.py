@@ -10,8 +10,8 @@
   attribute is found by its name: `axes` of Squeeze is either.
 - Keyword-only parameters are the attributes, with ONNX's names: `int`, `float`, `str`, `bool` (an
   INT of 0 or 1), `Ints`, `Floats`, `Texts` (tuples), `Array` (a TENSOR), `Graph`; `| None = None`
-  for one without a default; `Literal[…]` where only some values are supported. One without a default
-  has to be given.
+  for one without a default; `Literal[…]` where only some values are supported. One that has no
+  default has to be given.
 - Three keywords are no attributes, and are given where they are declared: `opset: int`, the version
   of the operator's domain in the model; `outputs: int`, how many outputs the node has; `run:
   Runner`, which runs graphs that are attributes.
@@ -25,19 +25,24 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from neat_onnx.errors import Hint, ModelError
-from neat_onnx.model import Graph, Node, Tensor as Constant
+from neat_onnx.model import Graph, Node
+from neat_onnx.model import Tensor as Constant
 from neat_onnx.tracing.tape import Array
 
 Ints = tuple[int, ...]
 Floats = tuple[float, ...]
 Texts = tuple[str, ...]
+Arguments = tuple[dict[str, Any], dict[str, Array]]
+"""Attributes of a node, and those of its attributes that are inputs in newer opsets."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+_NO_ARGUMENTS: Arguments = ({}, {})
 _GIVEN = ("opset", "outputs", "run")
 _WORDS = {
     int: "an integer", float: "a number", str: "a text", bool: "0 or 1", Ints: "integers",
@@ -65,7 +70,7 @@ class Refusal(ValueError):
 
 
 def refuse(argument: str, found: Any, wanted: str, hint: Hint | None = None) -> Refusal:
-    """The error of an argument with a value that is not supported: `raise refuse(…)`."""
+    """Return the error of an argument whose value is not supported, to be raised."""
     return Refusal(f"{argument} is {found}, expected {wanted}", hint)
 
 
@@ -98,7 +103,13 @@ class Attribute:
 
 
 def _shown(value: Any) -> str:
-    return "a graph" if isinstance(value, Graph) else "a tensor" if isinstance(value, Constant) else repr(value)
+    return (
+        "a graph"
+        if isinstance(value, Graph)
+        else "a tensor"
+        if isinstance(value, Constant)
+        else repr(value)
+    )
 
 
 def _integer(value: Any) -> int | None:
@@ -167,22 +178,19 @@ class Operator:
     attributes: dict[str, Attribute]
     given: frozenset[str] = field(default_factory=frozenset)
 
-    def arguments(self, node: Node) -> tuple[dict[str, Any], dict[str, Array]]:
-        """The attributes of a node, and those that are inputs in newer opsets.
-
-        Raises:
-            Refusal: one is not declared, not supported, or missing.
-        """
+    def _arguments(self, node: Node) -> Arguments:
         given = node.given_attributes
         if not given and not self._required_attributes:
-            return {}, {}
+            return _NO_ARGUMENTS
         attributes, inputs = {}, {}
         for name, value in given.items():
             known = self.attributes.get(name)
             if known is not None:
                 attributes[name] = known.read(name, value)
             elif name in self.inputs:
-                inputs[name] = np.asarray(numbers_of(value) if isinstance(value, Constant) else value)
+                inputs[name] = np.asarray(
+                    numbers_of(value) if isinstance(value, Constant) else value
+                )
             elif not _is_default(node, name):
                 wanted = ", ".join(self.attributes) or "none"
                 raise Refusal(f"unknown attribute {name}", f"Known: {wanted}")
@@ -191,36 +199,48 @@ class Operator:
                 raise Refusal(f"the attribute {name} is missing")
         return attributes, inputs
 
-    @property
+    @cached_property
     def _required_attributes(self) -> list[str]:
         return [name for name, each in self.attributes.items() if each.required]
 
-    def check_inputs(self, count: int) -> None:
+    def _check_inputs(self, count: int) -> None:
         """Refuse a number of inputs that the function does not take."""
         if count < self.required or (count > len(self.inputs) and not self.variadic):
             most = "any number" if self.variadic else str(len(self.inputs))
-            wanted = most if self.required == len(self.inputs) and not self.variadic else f"{self.required} to {most}"
+            wanted = (
+                most
+                if self.required == len(self.inputs) and not self.variadic
+                else f"{self.required} to {most}"
+            )
             raise Refusal(f"{count} inputs, expected {wanted}")
 
-    def check(self, node: Node) -> None:
-        """Refuse a node whose inputs or attributes are not those of the operator."""
-        _, old = self.arguments(node)
-        self.check_inputs(max(len(node.input), 1 + max(map(self.inputs.index, old), default=-1)))
+    def check(self, node: Node) -> Arguments:
+        """The attributes of a node, and those that are inputs in newer opsets.
 
-    def call(self, node: Node, inputs: Sequence[Any], known: dict[str, Any]) -> Sequence[Any]:
+        Raises:
+            Refusal: they, or its inputs, are not those of the operator.
+        """
+        attributes, old = self._arguments(node)
+        count = len(node.input)
+        self._check_inputs(max(count, 1 + max(map(self.inputs.index, old))) if old else count)
+        return attributes, old
+
+    def call(
+        self, inputs: Sequence[Any], arguments: Arguments, known: dict[str, Any]
+    ) -> Sequence[Any]:
         """Compute the outputs of a node.
 
         Args:
-            node: the node.
             inputs: its tensors, None for one that is left out.
+            arguments: what `check` gives for it.
             known: values of the keywords that are no attributes.
         """
-        attributes, old = self.arguments(node)
+        attributes, old = arguments
         if old:
             by_name = dict(zip(self.inputs, inputs, strict=False)) | old
             inputs = [by_name.get(name) for name in self.inputs]
         if self.given:
-            attributes |= {name: known[name] for name in self.given}
+            attributes = attributes | {name: known[name] for name in self.given}
         found = self.function(*inputs, **attributes)
         return found if isinstance(found, tuple | list) else (found,)
 
@@ -274,7 +294,15 @@ def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) 
                 parameter.default is parameter.empty,
             )
     return Operator(
-        name, domain, since, function, tuple(inputs), required, variadic, attributes, frozenset(given)
+        name,
+        domain,
+        since,
+        function,
+        tuple(inputs),
+        required,
+        variadic,
+        attributes,
+        frozenset(given),
     )
 
 

@@ -13,13 +13,19 @@ from typing import Any, Literal
 import numpy as np
 
 from neat_onnx.errors import ImportAdvice, ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, example_shapes, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import (
+    Axes,
+    axes_of_inputs,
+    example_shapes,
+    output_axes,
+    shapes_of_inputs,
+)
 from neat_onnx.model import DataType, ValueInfo
 from neat_onnx.model.value import MAX_AXES
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Dtype, Port
-from neat_onnx.tracing.operators.constants import numpy_type
 from neat_onnx.tracing.neurons import Neurons
+from neat_onnx.tracing.operators.constants import numpy_type
 from neat_onnx.tracing.tape import Tape
 
 BatchAxis = Literal["auto"] | None
@@ -131,7 +137,9 @@ def input_port(entry: ValueInfo, x: Neurons, frame: Frame, neuron_of: Ints) -> P
     return Port(entry.name, shape, neuron_of[signals.ravel()], *hints)
 
 
-def axes_of_output(entry: ValueInfo, shape: tuple[int, ...], inputs: Sequence[ValueInfo], frame: Frame) -> Axes:
+def axes_of_output(
+    entry: ValueInfo, shape: tuple[int, ...], inputs: Sequence[ValueInfo], frame: Frame
+) -> Axes:
     """The axes of an output that are time and the batch: of the inputs' symbols, else the first."""
     if not frame.has_batch:
         return ()
@@ -150,7 +158,9 @@ def axes_of_output(entry: ValueInfo, shape: tuple[int, ...], inputs: Sequence[Va
         raise ModelError(
             f"the first axis of output '{entry.name}' is not the batch",
             where="graph.outputs",
-            hint=ImportAdvice("Import with {} to take every axis for features", {"batch_axis": None}),
+            hint=ImportAdvice(
+                "Import with {} to take every axis for features", {"batch_axis": None}
+            ),
         )
     return found
 
@@ -162,7 +172,9 @@ def output_port(entry: ValueInfo, signals: Ints, axes: Axes, frame: Frame, neuro
         raise ModelError(
             f"the first axis of output '{entry.name}' is not the batch",
             where="graph.outputs",
-            hint=ImportAdvice("Import with {} to take every axis for features", {"batch_axis": None}),
+            hint=ImportAdvice(
+                "Import with {} to take every axis for features", {"batch_axis": None}
+            ),
         )
     return Port(entry.name, shape, neuron_of[signals.ravel()], *_hints(entry, axes, frame))
 

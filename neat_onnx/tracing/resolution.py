@@ -533,7 +533,7 @@ def _separate_starts(tape: Tape) -> None:
     starts: dict[int, float] = {}
     for register in tape.registers:
         following = register.next
-        assert following is not None  # noqa: S101 - every register is fed
+        assert following is not None
         own = []
         for k, (signal, initial) in enumerate(
             zip(following.tolist(), register.initial.tolist(), strict=True)

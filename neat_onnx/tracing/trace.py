@@ -160,7 +160,9 @@ class _Trace:
             else:
                 register.next = after.signals().ravel()
 
-    def _given_outputs(self, tensors: Mapping[str, Any]) -> dict[str, tuple[Neurons, tuple[int, ...]]]:
+    def _given_outputs(
+        self, tensors: Mapping[str, Any]
+    ) -> dict[str, tuple[Neurons, tuple[int, ...]]]:
         """The outputs that depend on inputs, of one sample, and their axes of time and samples."""
         entries = {entry.name: entry for entry in self._model.graph.outputs}
         fixed = [name for name in self._wanted if not isinstance(tensors[name], Neurons)]

@@ -6,6 +6,7 @@ A newcomer who asks "where is Flatten?" looks for the family here; each file is 
 from neat_onnx.tracing.operators import (  # noqa: F401
     arithmetic,
     constants,
+    control,
     elementwise,
     layout,
     logic,

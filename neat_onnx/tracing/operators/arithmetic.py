@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.tracing.neurons import Neurons, Tensor, add, divide, maximum, minimum, multiply, power
+from neat_onnx.tracing.formulas import floor
+from neat_onnx.tracing.neurons import (
+    Neurons,
+    Tensor,
+    add,
+    divide,
+    is_neurons,
+    maximum,
+    minimum,
+    multiply,
+    power,
+    truncated,
+)
 from neat_onnx.tracing.operator import operator
 
 
@@ -52,13 +64,8 @@ def mean(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
 
 @operator("Mod", since=10)
 def mod(a: Tensor, b: Tensor, *, fmod: bool = False) -> Tensor:
-    """The remainder, with the sign of b; with `fmod` that of a."""
-    if not isinstance(a, Neurons) and not isinstance(b, Neurons):
+    """a − b · ⌊a / b⌋, with the sign of b; with `fmod` rounded towards 0, with that of a."""
+    if not is_neurons(a, b):
         return np.fmod(a, b) if fmod else np.mod(a, b)
-    whole = divide(a, b) if not fmod else divide(a, b)
-    from neat_onnx.tracing.formulas import floor  # noqa: PLC0415
-    from neat_onnx.tracing.neurons import truncated  # noqa: PLC0415
-
-    exact = (a.typed(np.float64) if isinstance(a, Neurons) else a) / b
-    del whole
-    return a - b * (truncated(exact) if fmod else floor(exact))
+    quotient = a.typed(np.float64) / b if isinstance(a, Neurons) else a / b.typed(np.float64)
+    return a - b * (truncated(quotient) if fmod else floor(quotient))

@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.model import DataType
 from neat_onnx.tracing.neurons import Tensor
-from neat_onnx.tracing.operator import Array, Floats, Ints, Texts, operator, refuse
+from neat_onnx.tracing.operator import Array, Floats, Ints, operator, refuse
 
 
 @operator("Constant")
@@ -17,14 +17,19 @@ def constant(
 ) -> Array:  # fmt: skip
     if value is not None:
         return value
-    for given, kind in ((value_float, float), (value_int, np.int64), (value_floats, float), (value_ints, np.int64)):
+    for given, kind in (
+        (value_float, float),
+        (value_int, np.int64),
+        (value_floats, float),
+        (value_ints, np.int64),
+    ):
         if given is not None:
             return np.asarray(given, kind)
     raise refuse("value", "not given", "a tensor")
 
 
 @operator("ConstantOfShape", since=9)
-def constant_of_shape(input: Array, *, value: Array | None = None) -> Array:  # noqa: A002
+def constant_of_shape(input: Array, *, value: Array | None = None) -> Array:
     fill = np.zeros(1) if value is None else value
     return np.full(tuple(map(int, input)), fill.ravel()[0], fill.dtype)
 
@@ -51,10 +56,12 @@ def numpy_type(to: int | str) -> np.dtype[Any]:
 
 
 @operator("Cast")
-def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:  # noqa: A002
+def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
     return input.astype(numpy_type(to))
 
 
 @operator("CastLike", since=15)
-def cast_like(input: Tensor, target_type: Tensor, *, saturate: bool = True, round_mode: str = "up") -> Tensor:  # noqa: A002
+def cast_like(
+    input: Tensor, target_type: Tensor, *, saturate: bool = True, round_mode: str = "up"
+) -> Tensor:
     return input.astype(target_type.dtype)

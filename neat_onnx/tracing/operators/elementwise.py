@@ -56,7 +56,9 @@ def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
 
 
 @operator("Selu")
-def selu(x: Tensor, *, alpha: float = 1.67326319217681884765625, gamma: float = 1.05070102214813232421875) -> Tensor:
+def selu(
+    x: Tensor, *, alpha: float = 1.67326319217681884765625, gamma: float = 1.05070102214813232421875
+) -> Tensor:
     return formula(e.selu(z, alpha, gamma))(x)
 
 
@@ -85,7 +87,7 @@ def gelu(x: Tensor, *, approximate: Literal["none", "tanh"] = "none") -> Tensor:
 
 
 @operator("Clip")
-def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:  # noqa: A002
+def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """Bounds that are numbers are one formula, which people call by its name."""
     low, high = (None if b is None else b for b in (min, max))
     if all(b is None or not hasattr(b, "ids") for b in (low, high)):

@@ -21,7 +21,7 @@ def reshape(data: Tensor, shape: Array, *, allowzero: bool = False) -> Tensor:
 
 
 @operator("Flatten")
-def flatten(input: Tensor, *, axis: int = 1) -> Tensor:  # noqa: A002
+def flatten(input: Tensor, *, axis: int = 1) -> Tensor:
     first = axis % input.ndim if axis < 0 else axis
     return input.reshape(math.prod(input.shape[:first]), math.prod(input.shape[first:]))
 
@@ -68,7 +68,7 @@ def part(
 
 @operator("Split")
 def split(
-    input: Tensor, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None,  # noqa: A002
+    input: Tensor, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None,
     outputs: int = 1,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     size, count = input.shape[axis], num_outputs or outputs
@@ -79,7 +79,9 @@ def split(
         sizes = _ints(split)
     ends = np.cumsum([0, *sizes]).tolist()
     pairs = zip(ends[:-1], ends[1:], strict=True)
-    return tuple(n.moved(input, lambda a, s=s, e=e: np.take(a, range(s, e), axis)) for s, e in pairs)
+    return tuple(
+        n.moved(input, lambda a, s=s, e=e: np.take(a, range(s, e), axis)) for s, e in pairs
+    )
 
 
 @operator("Gather")
@@ -88,7 +90,7 @@ def gather(data: Tensor, indices: Array, *, axis: int = 0) -> Tensor:
 
 
 @operator("Expand", since=8)
-def expand(input: Tensor, shape: Array) -> Tensor:  # noqa: A002
+def expand(input: Tensor, shape: Array) -> Tensor:
     return n.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(_ints(shape))))
 
 

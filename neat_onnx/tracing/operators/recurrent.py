@@ -11,7 +11,8 @@ import numpy as np
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.tracing.formulas import Function, formula, relu, sigmoid, softplus, tanh
-from neat_onnx.tracing.neurons import Neurons, Tensor, is_neurons, matmul, stack
+from neat_onnx.tracing.memory import open_tape, run_one_step
+from neat_onnx.tracing.neurons import Tensor, is_neurons, matmul, stack
 from neat_onnx.tracing.operator import Floats, Texts, operator, refuse
 
 Cell = Callable[..., tuple[Any, ...]]
@@ -48,28 +49,20 @@ def _walk(
     cell: Cell, x: Tensor, weights: Sequence[Any], states: Sequence[Tensor], backwards: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """Run a cell over [T, N, I]; returns [T, N, H] and the last states."""
-    tape = next((each.tape for each in (x, *states) if isinstance(each, Neurons)), None)
-    if tape is not None and tape.open_time and x.shape[0] == 1:
+    tape = open_tape(x.shape[0], x, *states)
+    if tape is not None:
         if backwards:
-            raise refuse("direction", "reverse over a sequence of no fixed length", "forward")
-        return _one_step(tape, cell, x[0], weights, states)
+            raise refuse("direction", "reverse over a sequence of open length", "forward")
+        found = run_one_step(
+            tape, lambda before: (list(cell(x[0], *before, *weights)), []), states, "initial_h"
+        )
+        return stack(found[0][:1]), found[0]
     outputs = []
     states = list(states)
     for t in range(x.shape[0])[:: -1 if backwards else 1]:
         states = list(cell(x[t], *states, *weights))
         outputs.append(states[0])
     return stack(outputs[::-1] if backwards else outputs), states
-
-
-def _one_step(tape: Any, cell: Cell, x: Tensor, weights: Sequence[Any], states: Sequence[Tensor]) -> tuple[Tensor, list[Tensor]]:
-    if is_neurons(*states):
-        raise refuse("initial_h", "computed from inputs", "numbers, as the sequence has no fixed length")
-    registers = [tape.add_register(np.asarray(each, np.float64)) for each in states]
-    held = [Neurons(tape, r.signals.reshape(s.shape)) for r, s in zip(registers, states, strict=True)]
-    after = list(cell(x, *held, *weights))
-    for register, state in zip(registers, after, strict=True):
-        register.next = state.signals().ravel()
-    return stack(after[:1]), after
 
 
 def _recurrent(
@@ -93,7 +86,13 @@ def _recurrent(
         some = len(known) // w.shape[0]
         cell = make(known[k * some : (k + 1) * some])
         half = gates * hidden
-        given = [w[k], r[k], bias[:half], bias[half:], *(None if p is None else p[k] for p in extra)]
+        given = [
+            w[k],
+            r[k],
+            bias[:half],
+            bias[half:],
+            *(None if p is None else p[k] for p in extra),
+        ]
         y, last = _walk(cell, x, given, start, direction == "reverse" or k == 1)
         outputs.append(y)
         lasts.append(last)
@@ -138,9 +137,7 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
 
     def cell(x: Any, h: Any, w: Any, r: Any, bw: Any, br: Any) -> tuple[Any, ...]:
         update, reset, new = _parts(matmul(x, w.T) + bw, 3)
-        of_update, of_reset, of_new = (
-            (np.split(r, 3)[k], np.split(br, 3)[k]) for k in range(3)
-        )
+        of_update, of_reset, of_new = ((np.split(r, 3)[k], np.split(br, 3)[k]) for k in range(3))
         update = f(update + matmul(h, of_update[0].T) + of_update[1])
         reset = f(reset + matmul(h, of_reset[0].T) + of_reset[1])
         if linear:
@@ -175,7 +172,9 @@ def gru(
     def make(functions: list[Function]) -> Cell:
         return _gru(functions, linear=linear_before_reset)
 
-    return _recurrent(make, 3, ("Sigmoid", "Tanh"), x, w, r, b, sequence_lens, [initial_h], [], given)
+    return _recurrent(
+        make, 3, ("Sigmoid", "Tanh"), x, w, r, b, sequence_lens, [initial_h], [], given
+    )
 
 
 @operator("LSTM")

@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 from neat_onnx.tracing.neurons import Neurons, Tensor, is_neurons, matmul, take_or
-from neat_onnx.tracing.operator import Array, Ints, operator, refuse
+from neat_onnx.tracing.operator import Ints, operator, refuse
 from neat_onnx.tracing.tape import Hint
 
 AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
@@ -27,11 +27,15 @@ def window_of(
     if auto_pad.startswith("SAME"):
         plain = Window.of(kernel, strides=strides, dilations=dilations)
         room = zip(space, plain.strides, plain.reach, strict=True)
-        total = [max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room]
+        total = [
+            max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room
+        ]
         less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
         pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
     begin, end = (pads[:axes], pads[axes:]) if pads else (None, None)
-    return Window.of(kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode)
+    return Window.of(
+        kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode
+    )
 
 
 def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
@@ -67,7 +71,9 @@ def conv(
     return y if b is None else y + b.reshape(-1, *(1,) * len(positions))
 
 
-def hint(kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1, *, count_padding: bool = False) -> None:
+def hint(
+    kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1, *, count_padding: bool = False
+) -> None:
     """Say what neurons are, one sample of [N, C, *space] each; sums do not merge with others."""
     if not isinstance(y, Neurons) or y.ids.min() < 0 or x.ids.min() < 0:
         return
@@ -84,7 +90,12 @@ def max_pool(
 ) -> Tensor:  # fmt: skip
     if outputs > 1:
         raise refuse("output Indices", "read", "the output Y alone")
-    return _pooled("MaxPool", x, window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode), -math.inf)
+    return _pooled(
+        "MaxPool",
+        x,
+        window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode),
+        -math.inf,
+    )
 
 
 @operator("AveragePool")
@@ -98,7 +109,9 @@ def average_pool(
     if count_include_pad and any(window.pads):
         widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
         inside = np.pad(np.ones(x.shape), widths, constant_values=1.0)
-        bare = Window.of(window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode)
+        bare = Window.of(
+            window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode
+        )
         counts = gathered(inside, bare, 0.0)[0].sum(-1)
         taps, positions = gathered(x, window, 0.0)
         if taps.shape[2] != counts.shape[2]:
