@@ -36,10 +36,11 @@ class _Names:
         known = self.whole.get(formula) or self.whole.get(rounded)
         if known is not None:
             return known
-        slope, core = scalar_slope(rounded)
         factors, exact = formula.stripped
-        if len(factors) == 1:
-            slope = factors[0]
+        _, core = scalar_slope(rounded)
+        if len(factors) != 1:
+            return None
+        slope = factors[0]
         named = self.folded.get(core) or self.folded.get(exact)
         if named is None or not slope:
             return None

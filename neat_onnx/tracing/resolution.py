@@ -479,10 +479,10 @@ class Resolution:
         """The neurons whose activations the elements of a tensor are, flat; None if some are not."""
         signals = x._signals
         if signals is None:
-            whole = x._expression() if x._uniform() is not None else None
+            whole = x.expression() if x.uniform() is not None else None
             if x._settled is not None:
                 x = x._settled
-                whole = x._expression()
+                whole = x.expression()
             if whole is None:
                 return None
             if whole is VARIABLE:
