@@ -29,6 +29,7 @@ from neat_onnx.tracing.ports import (
     output_port,
     traced_shape,
 )
+from neat_onnx.tracing.proof import Proof
 from neat_onnx.tracing.resolution import Resolution, output_signals
 from neat_onnx.tracing.tape import Register, Tape
 
@@ -56,6 +57,8 @@ def trace_model(
     outputs: Sequence[str] | None = None,
     shapes: Mapping[str, Any] | None = None,
     memory: Mapping[str, str] | None = None,
+    *,
+    check: bool = False,
 ) -> Lifted:
     """The network that a model's graph is, without a look at its metadata.
 
@@ -65,6 +68,7 @@ def trace_model(
         outputs: names of the outputs to import; None takes those that depend on inputs.
         shapes: of inputs whose sizes are not all fixed, or other than stated, by name.
         memory: the output that feeds each state input, in place of what metadata and names say.
+        check: prove it on batches and sequences that were not traced (`proof.py`).
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
@@ -73,7 +77,10 @@ def trace_model(
     inputs = _inputs_of(model, shapes or {})
     pairs = dict(memory) if memory is not None else state_pairs(model)
     frame = frame_of(inputs, batch_axis)
-    return _Trace(model, inputs, pairs, frame, outputs).lifted()
+    lifted = _Trace(model, inputs, pairs, frame, outputs).lifted()
+    if check:
+        Proof(model, lifted.network, inputs, pairs, lifted.tensors).check()
+    return lifted
 
 
 def _inputs_of(model: Model, shapes: Mapping[str, Any]) -> list[ValueInfo]:

@@ -93,7 +93,7 @@ def main() -> None:
         try:
             model = Model.from_proto(proto)
             start = time.perf_counter()
-            network = trace_model(model).network
+            network = trace_model(model, check="--check" in sys.argv).network
             seconds += time.perf_counter() - start
             why = difference(proto, model, network)
             kind = "wrong" if why else "right"
