@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+import neat_onnx.tracing.operators  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached

@@ -194,4 +194,5 @@ class Neurons(Pending):
         return self.aggregate("product", axis, keepdims=keepdims)
 
 
-Tensor: TypeAlias = Neurons | Array
+Tensor: TypeAlias = Any
+"""An array of neurons, or of numbers: no type says what both can do."""

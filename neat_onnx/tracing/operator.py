@@ -35,6 +35,10 @@ from neat_onnx.model import Graph, Node
 from neat_onnx.model import Tensor as Constant
 from neat_onnx.tracing.tape import Array
 
+__all__ = [
+    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "operator", "refuse",
+]  # fmt: skip
+
 Ints = tuple[int, ...]
 Floats = tuple[float, ...]
 Texts = tuple[str, ...]

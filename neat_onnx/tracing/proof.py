@@ -71,6 +71,7 @@ class Proof:
 
     def _difference(self, run: Runtime) -> ModelError | None:
         """The error that tells of a difference."""
+        numbers = False
         for steps, samples, x in self._cases():
             wanted = self._played(run, x, steps, samples)
             found = self.network.run(x)
@@ -78,7 +79,8 @@ class Proof:
                 got = found[port.name].reshape(steps, samples, *port.shape)
                 if why := _differs(self._arranged(got, port), wanted[port.name]):
                     return self._refusal(port.name, why, steps, samples)
-        return None
+                numbers |= not np.all(np.isnan(wanted[port.name]))
+        return None if numbers else self._refusal(port.name, "is NaN alone", steps, samples)
 
     # --- samples --------------------------------------------------------------------------------
 
@@ -211,15 +213,15 @@ def _first(values: Array, port: Port) -> Array:
 
 
 def _differs(got: Array, want: Array) -> str:
-    """How an output differs, in words; "" if it does not."""
+    """How an output differs, in words; "" if it does not. A network owes nothing for NaN."""
     want = np.asarray(want, np.float64)
     if got.size != want.size:
         return f"has the shape {list(want.shape)}, expected {list(got.shape)}"
     got = got.reshape(want.shape)
     if not want.size:
         return ""
-    finite = np.isfinite(want)
-    if not np.array_equal(got[~finite], want[~finite], equal_nan=True):
+    finite, infinite = np.isfinite(want), np.isinf(want)
+    if not np.array_equal(got[infinite], want[infinite]) or not np.isfinite(got[finite]).all():
         return "is not finite in the same places"
     scale = max(1.0, float(np.abs(want[finite]).max(initial=0.0)))
     with np.errstate(invalid="ignore"):

@@ -476,7 +476,7 @@ class Resolution:
     # --- where tensors are ----------------------------------------------------------------------
 
     def neurons_of(self, x: Traced) -> Ints | None:
-        """The neurons whose activations the elements of a tensor are, flat; None if some are not."""
+        """The neurons whose activations a tensor's elements are, flat; None if some are not."""
         signals = x._signals
         if signals is None:
             whole = x.expression() if x.uniform() is not None else None

@@ -170,7 +170,7 @@ class Tape:
         return self._known[key].reshape(values.shape)
 
     def add_formula(self, origin: Ints, formula: Expression) -> Ints:
-        """Make signals that are a formula of others; CONSTANT stays. The shape is that of `origin`."""
+        """Make signals that are a formula of others, in their shape; CONSTANT stays."""
         key = (formula, origin.tobytes())
         found = self._known.get(key)
         if found is None:

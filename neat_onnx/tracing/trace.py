@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-import neat_onnx.tracing.operators  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, OptionError, abridged, warn
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.states import initial_states, is_own_pair, state_pairs
@@ -89,8 +88,8 @@ def _inputs_of(model: Model, shapes: Mapping[str, Any]) -> list[ValueInfo]:
     found = []
     for entry in model.graph.inputs:
         if entry.name in shapes:
-            entry = ValueInfo.of(entry.name, entry.elem_type, shapes[entry.name])
-        if entry.name not in constants:
+            found.append(ValueInfo.of(entry.name, entry.elem_type, shapes[entry.name]))
+        elif entry.name not in constants:
             found.append(entry)
     unknown = [*set(shapes) - {entry.name for entry in model.graph.inputs}]
     if unknown:
@@ -186,8 +185,9 @@ class _Trace:
         return found
 
     def _network(
-        self, resolution: Resolution, bound: Mapping[str, Neurons], registers: Mapping[str, Register],
-        given: Mapping[str, tuple[Neurons, tuple[int, ...]]], signals: Mapping[str, Ints],
+        self, resolution: Resolution, bound: Mapping[str, Neurons],
+        registers: Mapping[str, Register], given: Mapping[str, tuple[Neurons, tuple[int, ...]]],
+        signals: Mapping[str, Ints],
     ) -> Network:  # fmt: skip
         entries = {entry.name: entry for entry in self._model.graph.outputs}
         inputs = tuple(
@@ -204,7 +204,7 @@ class _Trace:
     def _with_memory(
         self, network: Network, found: Mapping[str, Ints], bound: Mapping[str, Neurons]
     ) -> Network:
-        """The network with names of states, whose elements are activations of neurons, each once."""
+        """The network with the names of states, if each element is a neuron's activation."""
         ports, taken = [], np.empty(0, np.int64)
         for previous, following in self._pairs.items():
             axes, neurons = self._frame.axes[previous], found.get(following)

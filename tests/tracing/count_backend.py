@@ -1,10 +1,12 @@
-"""Count ONNX's own cases that are equal as numbers and as neurons: python -m tests.tracing.count_backend [word]"""
+"""Count ONNX's own cases that are equal as numbers and as neurons.
+
+python -m tests.tracing.count_backend [part of a name]
+"""
 
 import collections
 import sys
 import warnings
 
-import neat_onnx.tracing.trace  # noqa: F401 - registers the operators
 from tests.tracing.harness import backend_cases, verdict
 
 

@@ -70,7 +70,8 @@ def _around(run: Runner) -> list[Any]:
 def scan(
     *inputs: Tensor | None, body: Graph, num_scan_inputs: int, scan_input_axes: Ints | None = None,
     scan_input_directions: Ints | None = None, scan_output_axes: Ints | None = None,
-    scan_output_directions: Ints | None = None, directions: Ints | None = None, opset: int, run: Runner,
+    scan_output_directions: Ints | None = None, directions: Ints | None = None, opset: int,
+    run: Runner,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """States, then what each step gives, stacked along an axis of its own."""
     if opset < 9:

@@ -15,8 +15,9 @@ from neat_onnx.tracing.operator import operator
 _FIXED: dict[str, Expression] = {
     "Abs": abs(z), "Acos": e.acos(z), "Acosh": e.acosh(z), "Asin": e.asin(z), "Asinh": e.asinh(z),
     "Atan": e.atan(z), "Atanh": e.atanh(z), "Ceil": e.ceil(z), "Cos": e.cos(z), "Cosh": e.cosh(z),
-    "Erf": e.erf(z), "Exp": e.exp(z), "Floor": e.floor(z), "Log": e.log(z), "Reciprocal": e.reciprocal(z),
-    "Relu": e.relu(z), "Round": e.rounded(z), "Sigmoid": e.sigmoid(z), "Sign": e.sign(z),
+    "Erf": e.erf(z), "Exp": e.exp(z), "Floor": e.floor(z), "Log": e.log(z),
+    "Reciprocal": e.reciprocal(z), "Relu": e.relu(z),
+    "Round": e.rounded(z), "Sigmoid": e.sigmoid(z), "Sign": e.sign(z),
     "Sin": e.sin(z), "Sinh": e.sinh(z), "Softplus": e.softplus(z), "Softsign": e.softsign(z),
     "Sqrt": e.sqrt(z), "Tan": e.tan(z), "Tanh": e.tanh(z), "Mish": z * e.tanh(e.softplus(z)),
     "HardSwish": z * e.clip(z / 6.0 + 0.5, 0.0, 1.0),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -78,7 +79,7 @@ def split(
     else:
         sizes = _ints(split)
     ends = np.cumsum([0, *sizes]).tolist()
-    pairs = zip(ends[:-1], ends[1:], strict=True)
+    pairs = pairwise(ends)
     return tuple(
         n.moved(input, lambda a, s=s, e=e: np.take(a, range(s, e), axis)) for s, e in pairs
     )

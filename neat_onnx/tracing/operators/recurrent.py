@@ -26,8 +26,8 @@ _FUNCTIONS: dict[str, Callable[[float, float], Function]] = {
     "hardsigmoid": lambda a, b: formula(e.clip(a * z + b, 0.0, 1.0)),
 }  # fmt: skip
 _DEFAULTS = {
-    "affine": (1.0, 0.0), "elu": (1.0, 0.0), "leakyrelu": (0.01, 0.0), "thresholdedrelu": (1.0, 0.0),
-    "scaledtanh": (1.0, 1.0), "hardsigmoid": (0.2, 0.5),
+    "affine": (1.0, 0.0), "elu": (1.0, 0.0), "leakyrelu": (0.01, 0.0),
+    "thresholdedrelu": (1.0, 0.0), "scaledtanh": (1.0, 1.0), "hardsigmoid": (0.2, 0.5),
 }  # fmt: skip
 
 
@@ -67,7 +67,8 @@ def _walk(
 
 def _recurrent(
     make: Callable[[list[Function]], Cell], gates: int, functions: Texts, x: Tensor, w: Any, r: Any,
-    b: Any, sequence_lens: Any, states: Sequence[Any], extra: Sequence[Any], attributes: dict[str, Any],
+    b: Any, sequence_lens: Any, states: Sequence[Any], extra: Sequence[Any],
+    attributes: dict[str, Any],
 ) -> tuple[Tensor, ...]:  # fmt: skip
     layout, direction = attributes["layout"], attributes["direction"]
     if attributes["clip"] is not None:

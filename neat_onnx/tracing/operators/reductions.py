@@ -13,6 +13,8 @@ Axes = tuple[int, ...]
 
 
 def _log_sum_exp(x: Any, axis: Axes, keepdims: bool) -> Any:
+    if not x.size:
+        return log(exp(x).sum(axis=axis, keepdims=keepdims))
     most = x.max(axis=axis, keepdims=True)
     total = log(exp(x - most).sum(axis=axis, keepdims=True)) + most
     return total if keepdims else total.sum(axis=axis)
