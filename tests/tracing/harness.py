@@ -54,6 +54,10 @@ class Case:
     def __str__(self) -> str:
         return self.name
 
+    def refused(self, words: str) -> Case:
+        """The case, expected to be refused in these words."""
+        return replace(self, refusal=words)
+
     @property
     def in_scope(self) -> bool:
         """It has a floating input, and nothing but numbers."""

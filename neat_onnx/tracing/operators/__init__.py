@@ -11,6 +11,8 @@ from neat_onnx.tracing.operators import (  # noqa: F401
     layout,
     logic,
     matrices,
+    ordering,
+    places,
     recurrent,
     reductions,
     windows,

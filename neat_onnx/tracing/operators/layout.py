@@ -85,11 +85,6 @@ def split(
     )
 
 
-@operator("Gather")
-def gather(data: Tensor, indices: Array, *, axis: int = 0) -> Tensor:
-    return n.take(data, np.asarray(indices), axis)
-
-
 @operator("Expand", since=8)
 def expand(input: Tensor, shape: Array) -> Tensor:
     return n.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(_ints(shape))))
