@@ -148,7 +148,12 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
     against = b if isinstance(b, Pending) else one_number(b)
     if isinstance(against, float):
         shape = np.broadcast_shapes(a.shape, np.shape(b))
-        return broadcast_to(a, shape).apply(number(relation(VARIABLE, against)), _BOOL)
+        holds = (
+            _beside_infinity(relation, against)
+            if math.isinf(against)
+            else relation(VARIABLE, against)
+        )
+        return broadcast_to(a, shape).apply(number(holds), _BOOL)
     if isinstance(b, Pending):
         shape = np.broadcast_shapes(a.shape, b.shape)
         one, other = broadcast_to(a, shape), broadcast_to(b, shape)
@@ -156,6 +161,18 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
             found = number(relation(one.expression(), other.expression()))
             return a.of(one.ids, found, 1.0, 0.0, _BOOL)
     return add(a, multiply(b, -1.0)).apply(number(relation(VARIABLE, 0.0)), _BOOL)
+
+
+def _beside_infinity(relation: Callable[..., Expression], infinity: float) -> Expression:
+    """A relation of z to an infinity, which is no constant of a formula."""
+    equals = relation(constant(0.0), constant(0.0)).evaluate(np.zeros(1)).item()
+    beyond = relation(constant(0.0), constant(math.copysign(1.0, infinity)))
+    others = beyond.evaluate(np.zeros(1)).item()
+    side = greater(VARIABLE, 0.0) if infinity > 0 else negated(greater(VARIABLE, 0.0))
+    same = call("both", call("is_infinite", VARIABLE), side)
+    if equals == others:
+        return equal(constant(0.0), constant(0.0 if equals else 1.0))
+    return same if equals else negated(same)
 
 
 def maximum(a: Any, b: Any) -> Any:

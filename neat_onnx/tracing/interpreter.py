@@ -34,10 +34,12 @@ class Interpreter:
     Attributes:
         tape: the neurons that were made.
         opsets: the version of each domain, "" for ONNX's own.
+        inner: the tensors of graphs that are attributes, as their first run gave them.
     """
 
     def __init__(self, model: Model, tape: Tape | None = None) -> None:
         self.tape = Tape() if tape is None else tape
+        self.inner: Environment = {}
         self.opsets = {
             "" if entry.domain in ONNX_DOMAINS else entry.domain: entry.version
             for entry in model.opset_import
@@ -178,6 +180,9 @@ class Interpreter:
         def run(graph: Graph, *inputs: Any) -> list[Any]:
             names = [entry.name for entry in graph.inputs]
             found = self.run_graph(graph, dict(zip(names, inputs, strict=False)), None, tensors)
+            for name in [*names, *(name for inner in graph.node for name in inner.output)]:
+                if name in found:
+                    self.inner.setdefault(name, found[name])
             return [found[entry.name] for entry in graph.outputs]
 
         run.around = tensors.values()  # type: ignore[attr-defined]
@@ -331,6 +336,7 @@ def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Func
         changed.CopyFrom(each)
         del changed.attribute[:]
         changed.attribute.extend(kept)
+        _state_types(changed)
         opsets = {entry.domain: entry.version for entry in proto.opset_import}
         nodes.append(parse_node(_node_from_proto(changed), {"opset": opsets.get("", version)}))
     return Function.model_construct(
@@ -340,3 +346,13 @@ def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Func
         outputs=list(proto.output),
         node=nodes,
     )
+
+
+def _state_types(node: Any) -> None:
+    """Give inputs and outputs of inner graphs a type, which ONNX's own functions leave out."""
+    for entry in node.attribute:
+        for port in (*entry.g.input, *entry.g.output):
+            if not port.HasField("type"):
+                port.type.tensor_type.elem_type = 1
+        for inner in entry.g.node:
+            _state_types(inner)

@@ -163,16 +163,20 @@ def _product(a: Pending, b: Pending, dtype: np.dtype[Any]) -> Pending:
     )
 
 
-def matmul(a: Any, b: Any) -> Any:
-    """As numpy's: sums of products, or of products with numbers."""
+def matmul(a: Any, b: Any, bias: Any = None) -> Any:
+    """As numpy's, and a bias if there is one: sums of products, or of products with numbers.
+
+    Numbers are weights of neurons as they are, and so are numbers that are a bias.
+    """
+    if bias is not None and (isinstance(a, Pending) == isinstance(b, Pending) or is_neurons(bias)):
+        return add(matmul(a, b), bias)
     if not is_neurons(a, b):
         return np.matmul(a, b)
-    if a.ndim == 1:
-        return matmul(a[None, :], b)[..., 0, :]
-    if b.ndim == 1:
-        return matmul(a, b[:, None])[..., 0]
+    if a.ndim == 1 or b.ndim == 1:
+        return _of_vectors(a, b)
     if not isinstance(a, Pending):
-        return matmul(b.swapaxes(-1, -2), np.swapaxes(a, -1, -2)).swapaxes(-1, -2)
+        turned = None if bias is None else np.swapaxes(np.atleast_2d(bias), -1, -2)
+        return matmul(b.swapaxes(-1, -2), np.swapaxes(a, -1, -2), turned).swapaxes(-1, -2)
     if a.shape[-1] != b.shape[-2]:
         raise ValueError(f"a product of the shapes {list(a.shape)} and {list(b.shape)}")
     lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
@@ -185,32 +189,33 @@ def matmul(a: Any, b: Any) -> Any:
     def of_columns(values: Any) -> Array:
         return np.broadcast_to(np.swapaxes(values, -1, -2)[..., None, :, :], wide).reshape(-1, k)
 
-    a.tape.budget.take("connections", math.prod(wide), a.tape.where)
-    a.tape.budget.taken["connections"] -= math.prod(wide)
-    ids, factor, shift = a.linear()
+    a.tape.budget.require("connections", math.prod(wide), a.tape.where)
     if isinstance(b, Pending):
         return _sum_of_products(a, b, of_rows, of_columns, shape)
     matrix = np.asarray(b, np.float64)
     if not np.all(np.isfinite(matrix)):
         raise ValueError("a product with an infinite constant is not finite")
-    weight = of_columns(matrix)
-    if not isinstance(factor, float):
-        weight = weight * of_rows(factor)
-    elif factor != 1.0:
-        weight = weight * factor
-    bias: Floats | float = 0.0
-    if not isinstance(shift, float):
-        with np.errstate(invalid="ignore"):
-            bias = np.matmul(shift, matrix)
-    elif shift:
-        bias = np.broadcast_to(shift * matrix.sum(axis=-2, keepdims=True), shape)
+    a = a.as_sources()
+    given: Floats | float = 0.0
+    if bias is not None:
+        given = np.broadcast_to(np.asarray(bias, np.float64), shape)
+    if a.has_constants:
+        given = given + np.matmul(a.numbers(), matrix)
+    ids = a.ids
     alike = m * math.prod(lead) > 1 and matrix.ndim == 2
-    result = _sum(a, of_rows(ids), weight, bias, shape, a.dtype, None, "")
+    result = _sum(a, of_rows(ids), of_columns(matrix), given, shape, a.dtype, None, "")
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
         a.tape.hints.append(Hint("Conv", *rows, Window.of((1,))))
     return result
+
+
+def _of_vectors(a: Any, b: Any) -> Any:
+    """A product of which one side, or both, has one axis."""
+    if a.ndim == 1:
+        return matmul(a[None, :], b)[..., 0, :]
+    return matmul(a, b[:, None])[..., 0]
 
 
 def _sum_of_products(

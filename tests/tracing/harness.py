@@ -58,6 +58,20 @@ class Case:
         """The case, expected to be refused in these words."""
         return replace(self, refusal=words)
 
+    def holding(self, *names: str) -> Case:
+        """The case with inputs of names that begin so as initializers."""
+        model, kept = onnx.ModelProto(), []
+        model.CopyFrom(self.model)
+        entries = list(model.graph.input)
+        del model.graph.input[:]
+        for entry, array in zip(entries, self.inputs, strict=True):
+            if entry.name.startswith(names):
+                model.graph.initializer.append(numpy_helper.from_array(array, entry.name))
+            else:
+                model.graph.input.append(entry)
+                kept.append(array)
+        return replace(self, model=model, inputs=kept)
+
     @property
     def in_scope(self) -> bool:
         """It has a floating input, and nothing but numbers."""

@@ -11,9 +11,11 @@ from neat_onnx.tracing.operators import (  # noqa: F401
     layout,
     logic,
     matrices,
+    normalization,
     ordering,
     places,
     recurrent,
     reductions,
+    resize,
     windows,
 )

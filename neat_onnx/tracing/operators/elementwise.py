@@ -9,7 +9,7 @@ from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.network.expression import Expression
 from neat_onnx.tracing.formulas import formula
-from neat_onnx.tracing.neurons import Tensor, maximum, minimum
+from neat_onnx.tracing.neurons import Tensor, is_neurons, maximum, minimum
 from neat_onnx.tracing.operator import operator
 
 _FIXED: dict[str, Expression] = {
@@ -76,6 +76,22 @@ def celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
 @operator("ThresholdedRelu")
 def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
     return formula(e.where(e.greater(z, alpha), z, 0.0))(x)
+
+
+@operator("PRelu")
+def prelu(x: Tensor, slope: Tensor, *, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+    """x where it is positive, else slope · x; before opset 7 a slope for each channel."""
+    if slope.ndim == 1 and x.ndim > 2 and slope.shape[0] == x.shape[1] != x.shape[-1]:
+        slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
+    if not is_neurons(slope) and slope.size == 1:
+        return formula(e.leaky_relu(z, slope.item()))(x)
+    return formula(e.relu(z))(x) + formula(e.minimum(z, 0.0))(x) * slope
+
+
+@operator("Shrink", since=9)
+def shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Tensor:
+    lower = e.where(e.less(z, -lambd), z + bias, 0.0)
+    return formula(e.where(e.greater(z, lambd), z - bias, lower))(x)
 
 
 @operator("Gelu", since=20)
