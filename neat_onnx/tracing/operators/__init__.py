@@ -1,0 +1,21 @@
+"""The operators: importing a family registers its functions.
+
+A newcomer who asks "where is Flatten?" looks for the family here; each file is one.
+"""
+
+from neat_onnx.tracing.operators import (  # noqa: F401
+    arithmetic,
+    constants,
+    control,
+    elementwise,
+    layout,
+    logic,
+    matrices,
+    normalization,
+    ordering,
+    places,
+    recurrent,
+    reductions,
+    resize,
+    windows,
+)

@@ -1,0 +1,42 @@
+"""Comparisons, truth values, and choices."""
+
+import operator as op
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.tracing.neurons import Tensor, where
+from neat_onnx.tracing.operator import Array, operator
+from neat_onnx.tracing.operators.arithmetic import _pairwise
+
+for _name, _function in {
+    "Greater": op.gt, "Less": op.lt, "GreaterOrEqual": op.ge, "LessOrEqual": op.le, "Equal": op.eq,
+    "And": op.and_, "Or": op.or_, "Xor": op.xor,
+}.items():  # fmt: skip
+    _pairwise(_name, _function)
+
+
+@operator("Not")
+def negation(x: Tensor) -> Tensor:
+    return ~x
+
+
+@operator("Where", since=9)
+def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    return where(condition, x, y)
+
+
+for _name, _of_integers in {
+    "BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor,
+}.items():  # fmt: skip
+    _pairwise(_name, _of_integers)
+
+
+@operator("BitwiseNot", since=18)
+def inverted(x: Array) -> Array:
+    return np.invert(x)
+
+
+@operator("BitShift", since=11)
+def shifted(x: Array, y: Array, *, direction: Literal["LEFT", "RIGHT"]) -> Array:
+    return np.left_shift(x, y) if direction == "LEFT" else np.right_shift(x, y)

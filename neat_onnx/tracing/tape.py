@@ -1,0 +1,193 @@
+"""The tape: signals, and the neurons and connections in the making.
+
+A signal is a number that changes from sample to sample: an input, the pre-activation of a neuron, a
+formula of another signal, or the value of another signal one step ago (a *register*). Signals are
+numbered as they are made, so that each depends on lower numbers alone, but for registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.model.budget import Budget
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import Kind
+from neat_onnx.network.window import Window
+
+Array = npt.NDArray[Any]
+Merging = Literal["", "response", "weights"]
+CONSTANT = -1
+"""In place of a signal: none, since the number is a constant."""
+
+
+@dataclass(eq=False, slots=True)
+class NeuronGroup:
+    """Neurons that are made together; z = bias + aggregate over j of weight · source · gate.
+
+    Attributes:
+        first: the signal of the first; the others follow.
+        count: how many there are.
+        aggregation: of all of them.
+        bias: of each, (count,), or one number.
+        source: signals, (count, k); CONSTANT for none.
+        weight: (count, k), None for 1.
+        gate: signals, (count, k), None for no gates.
+        merging: it is a term or a factor of others: a sum that it alone reads becomes part of it.
+            A factor of a single source is then its response, or scales its weights. "": it stands.
+    """
+
+    first: int
+    count: int
+    aggregation: str = "sum"
+    bias: Floats | float = 0.0
+    source: Ints | None = None
+    weight: Floats | None = None
+    gate: Ints | None = None
+    merging: Merging = ""
+
+
+@dataclass(eq=False, slots=True)
+class FormulaGroup:
+    """Signals that are one formula of other signals, (count,)."""
+
+    first: int
+    origin: Ints
+    formula: Expression
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.origin)
+
+
+@dataclass(eq=False, slots=True)
+class Register:
+    """Signals that are the values of others one step ago.
+
+    Attributes:
+        first: the first signal.
+        initial: the values before the first step, (count,).
+        next: the signals that they hold in the next step, (count,); None until they are known.
+    """
+
+    first: int
+    initial: Floats
+    next: Ints | None = None
+
+    @property
+    def signals(self) -> Ints:
+        """The signals of the register."""
+        return np.arange(self.first, self.first + len(self.initial))
+
+
+@dataclass(frozen=True, eq=False)
+class Hint:
+    """Neurons that slide a window: as `SpatialBlock`, in signals."""
+
+    kind: Kind
+    sources: Ints
+    neurons: Ints
+    window: Window
+    groups: int = 1
+    count_padding: bool = False
+
+
+@dataclass(eq=False)
+class Tape:
+    """All signals of one trace.
+
+    Attributes:
+        count: how many signals there are.
+        inputs: the first signal and the number of each input.
+        groups: neurons and formulas, in the order in which they were made.
+        registers: in the same order.
+        hints: at windows.
+        apart: neurons that other sums do not become part of, nor they part of others.
+        foreign: inputs of other samples, which no output may depend on.
+        open_time: the trace is one step of a sequence of no fixed length.
+        budget: what may still be made.
+        where: the node that is run, for messages.
+    """
+
+    count: int = 0
+    inputs: list[tuple[int, int]] = field(default_factory=list)
+    groups: list[NeuronGroup | FormulaGroup] = field(default_factory=list)
+    registers: list[Register] = field(default_factory=list)
+    hints: list[Hint] = field(default_factory=list)
+    apart: list[Ints] = field(default_factory=list)
+    foreign: list[tuple[int, int]] = field(default_factory=list)
+    open_time: bool = False
+    budget: Budget = field(default_factory=Budget)
+    where: str = ""
+    _known: dict[Any, Ints] = field(default_factory=dict)
+
+    def _new(self, count: int) -> int:
+        first = self.count
+        self.count += count
+        return first
+
+    def _take(self, count: int) -> int:
+        self.budget.take("neurons", count, self.where)
+        return self._new(count)
+
+    def add_inputs(self, count: int, *, foreign: bool = False) -> Ints:
+        """Make the signals of an input; `foreign` is one of another sample."""
+        first = self._take(count)
+        (self.foreign if foreign else self.inputs).append((first, count))
+        return np.arange(first, first + count)
+
+    def add_neurons(
+        self,
+        source: Ints,
+        weight: Floats | None = None,
+        gate: Ints | None = None,
+        *,
+        bias: Floats | float = 0.0,
+        aggregation: str = "sum",
+        merging: Merging = "",
+    ) -> Ints:
+        """Make neurons that read `source`, (n, k); see `NeuronGroup`. Returns their signals."""
+        count, fan_in = source.shape
+        self.budget.take("connections", count * fan_in, self.where)
+        first = self._take(count)
+        self.groups.append(
+            NeuronGroup(first, count, aggregation, bias, source, weight, gate, merging)
+        )
+        return np.arange(first, first + count)
+
+    def add_constants(self, values: Floats) -> Ints:
+        """Make neurons without inputs, one for each different number; signals of that shape."""
+        key = ("constants", values.tobytes())
+        if key not in self._known:
+            numbers, which = np.unique(values.ravel(), return_inverse=True)
+            signals = self.add_neurons(np.empty((len(numbers), 0), np.int64), bias=numbers)
+            self._known[key] = signals[which.ravel()]
+        return self._known[key].reshape(values.shape)
+
+    def add_formula(self, origin: Ints, formula: Expression) -> Ints:
+        """Make signals that are a formula of others, in their shape; CONSTANT stays."""
+        key = (formula, origin.tobytes())
+        found = self._known.get(key)
+        if found is None:
+            flat = origin.ravel()
+            if len(flat) and flat.min() < 0:
+                live = flat >= 0
+                found = np.full(len(flat), CONSTANT)
+                found[live] = self.add_formula(flat[live], formula)
+            else:
+                first = self._take(len(flat))
+                self.groups.append(FormulaGroup(first, flat, formula))
+                found = np.arange(first, first + len(flat))
+            self._known[key] = found
+        return found.reshape(origin.shape)
+
+    def add_register(self, initial: Floats) -> Register:
+        """Make a register; `feed` it before the end of the trace."""
+        register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
+        self.registers.append(register)
+        return register
