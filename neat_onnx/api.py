@@ -110,7 +110,8 @@ def import_model(
             or onnx's reference evaluator cannot run it, or would take many seconds.
 
     Returns:
-        A network whose ports are the graph's inputs and outputs, without its memory.
+        A network whose ports are the graph's inputs and outputs, without its memory. If no `export`
+        of a network wrote the model, the network keeps it as its `source`, for the way back.
 
     Raises:
         ModelError: neurons cannot compute a node, or the check found a difference; says where.
@@ -126,7 +127,9 @@ def import_model(
         from neat_onnx.verification.imported.check import check_import
 
         check_import(found)
-    return found.network
+    from neat_onnx.lowering.provenance import with_source
+
+    return with_source(found.network, found.model, batch_axis, outputs)
 
 
 def convert(source: Any) -> Model:

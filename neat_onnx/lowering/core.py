@@ -44,6 +44,12 @@ _MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    if net.source is not None:
+        from neat_onnx.lowering.provenance import source_with  # noqa: PLC0415 - of imports alone
+
+        if (model := source_with(net, options)) is not None:
+            return model
+        net = net.without_source()
     options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
     model = _with_own_metadata(net, options)

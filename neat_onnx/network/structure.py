@@ -6,8 +6,9 @@ Structure. `Network`, on top of all of these, is a Structure with verbs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,7 @@ from neat_onnx.network.genes import (
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Port
+from neat_onnx.network.source import Source
 from neat_onnx.network.spatial import SpatialBlock
 
 IMPORTED = "ONNX"
@@ -59,6 +61,7 @@ class Structure(ReadOnly):
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
         operators: hints at larger operators; they take no part in equality either.
+        source: the model that it was imported from; takes no part in equality either.
 
     Raises:
         NetworkError: the parts do not fit together; names the first gene that does not.
@@ -74,6 +77,7 @@ class Structure(ReadOnly):
     blocks: tuple[SpatialBlock, ...] = ()
     memory: tuple[MemoryPort, ...] = ()
     operators: tuple[OperatorHint, ...] = ()
+    source: Source | None = None
 
     def __post_init__(self) -> None:
         check_lengths(self.neurons, "neurons")
@@ -126,6 +130,10 @@ class Structure(ReadOnly):
             and np.array_equal(self.activation_names, other.activation_names)
             and np.array_equal(self.aggregation_names, other.aggregation_names)
         )
+
+    def without_source(self) -> Self:
+        """The same, without the model that it was imported from."""
+        return self if self.source is None else replace(self, source=None)
 
     @cached_property
     def activation_names(self) -> npt.NDArray[np.object_]:
