@@ -12,7 +12,6 @@ from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.powers import emit_powers, power_of
-from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Split
 
 _MIN_EQUAL_NUMBERS = 32  # of which one is written
@@ -199,22 +198,9 @@ def activate(
         result = _emit(ctx, block, groups[0], tensor)
         if with_identity and groups[0].formula != VARIABLE:
             result = _with_identity(ctx, block, result)
-        bind_layer(ctx, block, block.neurons, result)
+        ctx.bind(block.neurons, result, block.level)
         return
     _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
-
-
-def bind_layer(
-    ctx: LoweringContext, block: Block, neurons: Ints, tensor: str, label: str = ""
-) -> None:
-    """Bind neurons of a block to the columns of `tensor`, [N, neurons].
-
-    Where import would take some of them for others, it makes neurons of a Sum of one tensor.
-    """
-    if np.any(ctx.copied[neurons]):
-        output, name = block.tensor("Copy") + label, block.name("copy") + label
-        tensor = ctx.emit(Sum, [tensor], output, name)
-    ctx.bind(neurons, tensor, block.level)
 
 
 def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
@@ -242,7 +228,7 @@ def _activate_groups(
         if group.formula != VARIABLE:
             result = _emit(ctx, block, group, part, label)
         result = _with_identity(ctx, block, result) if with_identity else result
-        bind_layer(ctx, block, group.neurons, result, label)
+        ctx.bind(group.neurons, result, block.level)
 
 
 def _labels(names: list[str]) -> list[str]:

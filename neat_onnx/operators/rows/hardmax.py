@@ -74,7 +74,7 @@ def _are_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether neurons hand on their sums, each is needed once, and nothing reads the sums."""
     names = {str(name) for name in ctx.net.activation_names[neurons]}
     plain = all(activation_named(name).expression == VARIABLE for name in names)
-    return plain and not (ctx.reads_state(neurons) or np.any(ctx.copied[neurons]))
+    return plain and not ctx.reads_state(neurons)
 
 
 def _results(row: Places, form: Form) -> list[int]:
