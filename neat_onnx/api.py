@@ -127,7 +127,9 @@ def import_model(
         from neat_onnx.verification.imported.check import check_import
 
         check_import(found)
-    from neat_onnx.lowering.provenance import with_source
+    if found.as_exported:
+        return found.network
+    from neat_onnx.lifting.source import with_source
 
     return with_source(found.network, found.model, batch_axis, outputs)
 
