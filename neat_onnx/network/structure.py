@@ -20,7 +20,6 @@ from neat_onnx.network.check import (
     check_memory,
     check_names,
     check_neurons,
-    check_operators,
     check_ports,
 )
 from neat_onnx.network.genes import (
@@ -36,7 +35,6 @@ from neat_onnx.network.genes import (
     stable_order,
 )
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Port
 from neat_onnx.network.source import Source
 from neat_onnx.network.spatial import SpatialBlock
@@ -60,7 +58,6 @@ class Structure(ReadOnly):
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
-        operators: hints at larger operators; they take no part in equality either.
         source: the model that it was imported from; takes no part in equality either.
 
     Raises:
@@ -76,7 +73,6 @@ class Structure(ReadOnly):
     library: str = "neat-onnx"
     blocks: tuple[SpatialBlock, ...] = ()
     memory: tuple[MemoryPort, ...] = ()
-    operators: tuple[OperatorHint, ...] = ()
     source: Source | None = None
 
     def __post_init__(self) -> None:
@@ -92,7 +88,6 @@ class Structure(ReadOnly):
         check_connections(self.connections, self.neurons, self.is_input)
         check_memory(self.memory, self.inputs + self.outputs, len(self))
         check_blocks(self.blocks, len(self), len(self.connections))
-        check_operators(self.operators, len(self))
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""

@@ -3,7 +3,7 @@
 Importing this package registers them: node classes, lifting (`lifting.context.lifts`), lowering
 (`lowering.registry.lowers`), and the frames of graphs. Families that few models have are in
 `neat_onnx.operators.on_demand`, and the rarest in `neat_onnx.operators.rare`, which are imported
-when a model has an operator of theirs; `finders.py` is imported for the short form of an export.
+when a model has an operator of theirs.
 """
 
 # ruff: noqa: F401 (what registers itself; planners of one stage are asked in this order)
