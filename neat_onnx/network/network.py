@@ -64,7 +64,6 @@ class Network(Structure):
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
-        operators: hints at larger operators; they take no part in equality either.
         source: the model that it was imported from; takes no part in equality either.
     """
 

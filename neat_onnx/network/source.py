@@ -1,8 +1,8 @@
-"""The source of an imported network: the model it was read from, as bytes that nothing here reads.
+"""The source of an imported network: its model, as bytes that this package does not interpret.
 
 Export writes the model itself, or the model with other numbers, where the network still allows it
-(`lowering/provenance.py`). Two digests say cheaply what has changed since the import. Nobody trusts
-them: an export of the source counts only if importing it gives the network.
+(`lowering/provenance.py`). Two digests show cheaply whether structure or numbers have changed since the
+import. Nobody trusts them: an export of the source counts only if importing it gives the network.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class SourceDocument(Document):
 
 
 def genes_of(net: Structure) -> Floats:
-    """Return every number of a network: those of its connections, then of its neurons."""
+    """Return every number of a network: of its connections, then of its neurons."""
     genes, neurons = net.connections, net.neurons
     columns = genes.weight, genes.initial_gain, neurons.bias, neurons.response, neurons.initial
     return np.concatenate(columns)
@@ -69,14 +69,18 @@ def numbers_digest(net: Structure) -> str:
 
 
 def structure_digest(net: Structure) -> str:
-    """Return a digest of all that makes two networks equal, but for their numbers."""
+    """Return a digest of a network without its numbers: genes, ports and memory, hints too."""
     genes = net.connections
-    ports = [[(port.name, port.shape) for port in side] for side in (net.inputs, net.outputs)]
+    ports = [
+        [(port.name, port.shape, port.dtype, port.batch_axis, port.time_axis) for port in side]
+        for side in (net.inputs, net.outputs)
+    ]
+    memory = [(port.input, port.output, port.shape, port.batch_axis) for port in net.memory]
     names = [net.activation_names.tolist(), net.aggregation_names.tolist(), net.neuron_names]
     return _digest(
         *(net.input_neurons, net.output_neurons, net.neurons.id, genes.source, genes.target),
         *(genes.enabled, genes.delay, genes.reads_state, genes.gater, genes.gate_delay),
-        text=repr((ports, names)),
+        text=repr((ports, memory, names)),
     )
 
 

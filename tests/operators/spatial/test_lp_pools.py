@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from neat_onnx.operators.spatial.lp_pool_finder import find_lp_pool
+from neat_onnx.short_form.groups.search import Search
 from support.examples.graphs import graph, node
 
 from neat_onnx.model import load_model
-from neat_onnx.operators.spatial.lp_pool_finder import find_lp_pool
-from neat_onnx.short_form.groups.search import Search
 
 CONSTANTS = {"w": np.ones((1, 1, 2)), "two": 2.0, "four": 4.0, "root": 0.25}
 SQUARES, SIZES = node("Mul", "x x", "a"), node("Abs", "x", "a")

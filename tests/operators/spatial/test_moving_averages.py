@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from neat_onnx.short_form.larger_operators import with_larger_operators
 from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 from support.harness.sweep import each
 
 from neat_onnx import export, import_model, load_model, verify
-from neat_onnx.short_form.larger_operators import with_larger_operators
 
 RANDOM = np.random.default_rng(0)
 FEW = {"Transpose", "Reshape", "Flatten", "Sum", "Identity"}
