@@ -1,8 +1,9 @@
 """The source of an imported network: its model, as bytes that this package does not interpret.
 
 Export writes the model itself, or the model with other numbers, where the network still allows it
-(`lowering/provenance.py`). Two digests show cheaply whether structure or numbers have changed since the
-import. Nobody trusts them: an export of the source counts only if importing it gives the network.
+(`lowering/provenance.py`). Two digests show cheaply whether structure or numbers have changed since
+the import. Nobody trusts them: an export of the source counts only if importing it gives the very
+network.
 """
 
 from __future__ import annotations
