@@ -1,16 +1,15 @@
 """The source of an imported network: its model, as bytes that this package does not interpret.
 
 Export writes the model itself, or the model with other numbers, where the network still allows it
-(`lowering/provenance.py`). Two digests show cheaply whether structure or numbers have changed since
-the import. Nobody trusts them: an export of the source counts only if importing it gives the very
-network.
+(`lowering/provenance.py`). Two checksums show cheaply whether structure or numbers have changed
+since the import. Nobody trusts them: an export of the source counts only if importing it gives the
+very network.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -35,8 +34,8 @@ class Source:
 
     Attributes:
         model: the bytes of the model's file.
-        structure: the digest of all but the numbers of the network, when it was imported.
-        numbers: the digest of its numbers.
+        structure: the checksum of the network without its numbers, when it was imported.
+        numbers: the checksum of its numbers.
     """
 
     model: bytes
@@ -46,15 +45,15 @@ class Source:
     @classmethod
     def of(cls, model: bytes, net: Structure) -> Source:
         """Return the source of a network that has just been imported from a model."""
-        return cls(model, structure_digest(net), numbers_digest(net))
+        return cls(model, structure_checksum(net), numbers_checksum(net))
 
 
 class SourceDocument(Document):
     """The model that the network was imported from; used only where importing it gives it again."""
 
     model: str = Field(description="The bytes of the binary model: deflate (zlib), then base64.")
-    structure: str = Field(description="A digest of the network's structure at import.")
-    numbers: str = Field(description="A digest of the network's numbers at import.")
+    structure: str = Field(description="The CRC-32 of the network's structure at import.")
+    numbers: str = Field(description="The CRC-32 of the network's numbers at import.")
 
 
 def genes_of(net: Structure) -> Floats:
@@ -64,13 +63,13 @@ def genes_of(net: Structure) -> Floats:
     return np.concatenate(columns)
 
 
-def numbers_digest(net: Structure) -> str:
-    """Return a digest of every number of a network."""
-    return _digest(genes_of(net))
+def numbers_checksum(net: Structure) -> str:
+    """Return the CRC-32 of every number of a network."""
+    return _checksum(genes_of(net))
 
 
-def structure_digest(net: Structure) -> str:
-    """Return a digest of a network without its numbers: genes, ports and memory, hints too."""
+def structure_checksum(net: Structure) -> str:
+    """Return the CRC-32 of a network without its numbers: genes, ports and memory, hints too."""
     genes = net.connections
     ports = [
         [(port.name, port.shape, port.dtype, port.batch_axis, port.time_axis) for port in side]
@@ -78,20 +77,19 @@ def structure_digest(net: Structure) -> str:
     ]
     memory = [(port.input, port.output, port.shape, port.batch_axis) for port in net.memory]
     names = [net.activation_names.tolist(), net.aggregation_names.tolist(), net.neuron_names]
-    return _digest(
+    return _checksum(
         *(net.input_neurons, net.output_neurons, net.neurons.id, genes.source, genes.target),
         *(genes.enabled, genes.delay, genes.reads_state, genes.gater, genes.gate_delay),
         text=repr((ports, memory, names)),
     )
 
 
-def _digest(*arrays: np.ndarray[Any, Any], text: str = "") -> str:
-    found = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+def _checksum(*arrays: np.ndarray[Any, Any], text: str = "") -> str:
+    found = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     for array in arrays:
-        kind = "<f8" if array.dtype.kind == "f" else "<i8"
-        found.update(f"{len(array)};".encode())
-        found.update(np.ascontiguousarray(array, kind))
-    return found.hexdigest()[:32]
+        kind = array.dtype.newbyteorder("<")
+        found = zlib.crc32(np.ascontiguousarray(array, kind), found)
+    return f"{found:08x}"
 
 
 def source_document(source: Source) -> SourceDocument | None:
