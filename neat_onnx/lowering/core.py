@@ -21,7 +21,6 @@ from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
-from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
@@ -61,8 +60,7 @@ def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    moved = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
-    return with_even_levels(moved, net, one_level)
+    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
 
 
 @dataclass(frozen=True)
