@@ -5,12 +5,13 @@ the memory that its user gave, the outputs that were asked for, and without a ba
 `lowering/provenance.py` writes it again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.model import MetadataEntry, Model, ValueInfo
 from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS, NONE
+from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source
 from neat_onnx.passes import without_dead
@@ -62,10 +63,10 @@ def _with_ports_of(model: Model, net: Network) -> Model:
 
 def _of_single_sample(model: Model) -> Model:
     """The model without a batch: axes of no fixed size have one element."""
-    opened = {size for entry in model.graph.inputs for size in entry.shape or () if size}
-    opened = {size for size in opened if isinstance(size, str)}
+    named = {size for each in model.graph.inputs for size in each.shape or ()}
+    opened = {size for size in named if isinstance(size, str)}
 
-    def single(entry: ValueInfo, others: set[str | None]) -> ValueInfo:
+    def single(entry: ValueInfo, others: Collection[Extent]) -> ValueInfo:
         if entry.shape is None:
             return entry
         sizes = [1 if size in others else size for size in entry.shape]
@@ -76,6 +77,6 @@ def _of_single_sample(model: Model) -> Model:
     others = [each for each in model.metadata_props if each.key != BATCH_AXIS]
     return with_graph(
         copied(model, metadata_props=[*others, entry]),
-        inputs=[single(each, {*opened, None}) for each in graph.inputs],
-        outputs=[single(each, {*opened}) for each in graph.outputs],
+        inputs=[single(each, [*opened, None]) for each in graph.inputs],
+        outputs=[single(each, opened) for each in graph.outputs],
     )
