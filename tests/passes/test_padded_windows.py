@@ -59,7 +59,6 @@ def test_no_neurons_stand_for_the_zeros(case):
     made = np.prod(net.outputs[0].shape)
     assert len(net) == np.prod(IMAGE[1:]) + made
     short = export(net)
-    assert operators(short) == [CASES[case][0].graph.node[-1].op_type]
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
 

@@ -92,7 +92,8 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     in_runs = (breaks + 1) * _MIN_RUN <= read.size
     if not (in_order or in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
         return False
-    gathered = _SCALED_BYTES if read.shape[1] == 1 else _REDUCED_BYTES
+    scaled = read.shape[1] == 1 and not np.any(ctx.signals.are_products(read))
+    gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
     if not in_order:
         gathered += _SCALED_BYTES + BYTES_OF_COLUMN * read.size
     if np.any(ctx.signals.weight[edge] != 1.0):

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.examples.graphs import assert_lifts, graph, node, operators
-from support.harness.usual_form import usual_form
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.network.genes import owned
@@ -54,12 +53,9 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     nodes, x, constants = FORMS[form]
     net = assert_lifts(graph(nodes, x=x, **constants))
     model = export(net, dtype=dtype)
-    wanted = [each.op_type for each in nodes].count("MatMul")
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-    plain = usual_form(net, dtype=dtype)
-    again = import_model(plain.to_json())
 
 
 @pytest.mark.parametrize("largest", [0, 1])

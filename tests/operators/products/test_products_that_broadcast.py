@@ -34,7 +34,6 @@ def test_products_come_back(one, other, behind):
     net = import_model(model)
     written = export(net)
     assert import_model(written.to_bytes()) == net
-    no_batch = 30  # bytes of the metadata that say so
     assert verify(net, written, samples=16, runtime="onnxruntime").passed
 
 

@@ -57,7 +57,7 @@ NORMS = {
 
 @pytest.mark.parametrize("case", each(2, list(NORMS)))
 def test_parameters_may_be_inputs(case):
-    model, want = NORMS[case]
+    model, _ = NORMS[case]
     net = import_model(model)
     short = export(net)
     assert import_model(short.to_bytes()) == net

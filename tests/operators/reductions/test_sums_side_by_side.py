@@ -5,7 +5,6 @@ import pytest
 from support.examples.graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
-from neat_onnx.genome import GENOME
 
 
 def places(size: int):
