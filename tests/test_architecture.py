@@ -28,7 +28,7 @@ BOUNDARIES = {
     "libraries": ("network",),
     "libraries/neataptic_ts/onnx": ("network", "libraries", "model", "operators", "options"),
     "lifting": ("network", "model", "passes"),
-    "lowering": ("network", "model", "passes", "options", "operators", "genome"),
+    "lowering": ("network", "model", "passes", "options", "operators", "genome", "conversion"),
     "operators": ("network", "model", "options", "passes.draft", "passes.elementwise",
                   "passes.drop_dead", "passes.merged_shapes", "passes.splice",
                   "passes.value_range",

@@ -32,6 +32,12 @@ from neat_onnx.version import __version__
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    if net.source is not None:
+        from neat_onnx.lowering.provenance import source_with  # noqa: PLC0415 - of imports alone
+
+        if (model := source_with(net, options)) is not None:
+            return model
+        net = net.without_source()
     options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
     ctx = LoweringContext(net, options, _levels(net))

@@ -22,6 +22,7 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
 from neat_onnx.network.port_document import PortDocument, port_document, read_ports
+from neat_onnx.network.source import SourceDocument, read_source, source_document
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse
 
@@ -91,6 +92,11 @@ class NetworkDocument(Document):
         default_factory=list,
         description="Hints at the names of the memory in a graph; the memory itself is delays.",
     )
+    source: SourceDocument | None = Field(
+        None,
+        description="The model that the network was imported from; used only where importing it, "
+        "or the same with other numbers, gives this network.",
+    )
 
     def to_json(self) -> str:
         """JSON text with one gene a line; every number reads back to the same double."""
@@ -108,6 +114,8 @@ def _text(document: NetworkDocument, connections: list[str]) -> str:
             genes = [_line(gene) for gene in getattr(document, key)]
         body = "[\n    " + ",\n    ".join(genes) + "\n  ]" if genes else "[]"
         lines.append(f'  "{key}": {body}')
+    if document.source is not None:
+        lines.append(f'  "source": {_line(document.source)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -165,6 +173,7 @@ def _unconnected(net: Structure) -> NetworkDocument:
         connections=[],
         blocks=[block_document(block, net.neurons.id) for block in net.blocks],
         memory=[memory_document(port, net.neurons.id) for port in net.memory],
+        source=source_document(net.source) if net.source else None,
     )
 
 
@@ -262,6 +271,7 @@ def structure_of(document: NetworkDocument) -> Structure:
         memory=tuple(
             read_memory(port, position, index) for index, port in enumerate(document.memory)
         ),
+        source=read_source(document.source) if document.source else None,
     )
 
 
