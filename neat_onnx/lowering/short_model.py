@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.genome import genome_of_graph
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
