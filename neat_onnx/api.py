@@ -22,7 +22,7 @@ from neat_onnx.verification.report import Report
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.genome import Imported
-    from neat_onnx.lifting.core import BatchAxis
+    from neat_onnx.tracing.ports import BatchAxis
     from neat_onnx.population.population import Population
 
 # ruff: noqa: PLC0415 (see above)
@@ -118,16 +118,14 @@ def import_model(
         ModelError: neurons cannot compute a node, or the check found a difference; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.genome import imported
-    from neat_onnx.passes.given_memory import with_memory
-    from neat_onnx.passes.input_shapes import with_input_shapes
+    from neat_onnx.genome import imported, prove
+    from neat_onnx.model.given_memory import with_memory
+    from neat_onnx.model.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
     found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
-        from neat_onnx.verification.imported.check import check_import
-
-        check_import(found)
+        prove(found)
     return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
 
 
@@ -227,7 +225,7 @@ def verify(
         OptionError: an unknown runtime, one that is not installed, too few samples, a seed that is
             no integer from 0 on, or memory that the model does not have.
     """
-    from neat_onnx.passes.given_memory import with_memory
+    from neat_onnx.model.given_memory import with_memory
     from neat_onnx.verification.compare import compare
     from neat_onnx.verification.ports import check_every_axis
 

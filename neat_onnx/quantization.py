@@ -18,8 +18,8 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import rows_of
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.quantization.values import Range, quantize_values, quantized_tensors
-from neat_onnx.passes.quantization.weights import quantize_weights
+from neat_onnx.lowering.quantization.values import Range, quantize_values, quantized_tensors
+from neat_onnx.lowering.quantization.weights import quantize_weights
 from neat_onnx.verification.compare import as_read
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.samples import short_sequences

@@ -10,7 +10,7 @@ trained, are the graph's. docs/genome-format.md describes every key.
 """
 
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
-from neat_onnx.genome.read import Imported, genome_of_graph, import_network, imported
+from neat_onnx.genome.read import Imported, genome_of_graph, import_network, imported, prove
 from neat_onnx.genome.write import genome_metadata
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "genome_of_graph",
     "import_network",
     "imported",
+    "prove",
 ]

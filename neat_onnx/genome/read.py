@@ -19,9 +19,11 @@ from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
-from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
+from neat_onnx.model.data_inputs import with_data_inputs
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.single_sample import takes_single_sample
+from neat_onnx.model.states import state_pairs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
@@ -30,6 +32,9 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.parsing import parse
+from neat_onnx.tracing.ports import BatchAxis
+from neat_onnx.tracing.proof import Proof
+from neat_onnx.tracing.trace import Lifted, trace_model
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,10 @@ def imported(
     model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
 ) -> Imported:
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
-    model = with_inner_outputs(repaired(model), outputs or ())
-    lifted = lift(model, batch_axis, outputs)
+    if takes_single_sample(model):
+        batch_axis = None
+    model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
+    lifted = trace_model(model, batch_axis, outputs)
     found = Imported(genome_of_graph(lifted.network), lifted, model)
     if GENOME in model.metadata:
         try:
@@ -70,6 +77,18 @@ def imported(
         except NeatOnnxError as error:
             warn(f"the metadata {GENOME} is left out of account: {error}")
     return replace(found, network=with_hints(found.network, model))
+
+
+def prove(found: Imported) -> None:
+    """Run a model beside the network of its graph, on batches and sequences.
+
+    Raises:
+        ModelError: they differ.
+    """
+    model, lifted = found.model, found.lifted
+    weights = model.graph.tensors.keys()
+    inputs = [entry for entry in model.graph.inputs if entry.name not in weights]
+    Proof(model, lifted.network, inputs, state_pairs(model), lifted.tensors).check()
 
 
 def genome_of_graph(lifted: Network) -> Network:

@@ -22,7 +22,7 @@ from neat_onnx.network.genes import Bools, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import contributing
-from neat_onnx.passes.input_shapes import with_input_shapes
+from neat_onnx.model.input_shapes import with_input_shapes
 
 _BATCHES = (1, 2, 3)
 _MOST = {"elements": 1 << 20, "neurons": 1 << 16, "connections": 1 << 18}

@@ -56,7 +56,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, Pass, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model import Model, Node, Tensor, ValueInfo
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 from neat_onnx.passes.elementwise import is_elementwise
 
 Tensors = dict[str, Tensor]

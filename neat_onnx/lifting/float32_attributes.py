@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.model import Attributes, Graph, Model, Node
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.passes.draft import copied
+from neat_onnx.model.draft import copied
 
 _FLOATS = (AttributeType.FLOAT, AttributeType.FLOATS)
 

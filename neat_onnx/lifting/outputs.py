@@ -14,7 +14,7 @@ from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import counts_elements, gives_sizes, is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import without_dead
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 
 
 def distinct_outputs(model: Model) -> Model:

@@ -28,7 +28,7 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.model.wiring import names_read
 from neat_onnx.network.genes import Ints
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 
 
 def _is_finite(array: Array) -> bool:

@@ -8,7 +8,7 @@ from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, example_shapes
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import producers
-from neat_onnx.passes.input_shapes import with_input_shapes
+from neat_onnx.model.input_shapes import with_input_shapes
 
 MAX_NODES_TRIED = 1_000
 FINITE = "Export the model with large numbers in their place, as -1e9"

@@ -3,7 +3,7 @@
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Model, validate
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.written_attributes import written_attributes
+from neat_onnx.lowering.written_attributes import written_attributes
 
 
 def in_profile(model: Model, options: ExportOptions) -> Model:

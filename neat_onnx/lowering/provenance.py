@@ -23,8 +23,8 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source, genes_of, numbers_checksum, structure_checksum
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.draft import copied
-from neat_onnx.passes.weights import Weights
+from neat_onnx.model.draft import copied
+from neat_onnx.lowering.weights import Weights
 
 _MET = {"opset", "encoding", "producer_name", "producer_version", "doc_string", "lossy"}
 _LEFT_OPEN = {"dtype", "sequence", "batch_dimension"}  # else they are those of the source

@@ -14,8 +14,8 @@ from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.batched_gather import batched_gather
 from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
 from neat_onnx.passes.dense import matmul_add
-from neat_onnx.passes.drop_dead import drop_dead, without_dead
-from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.model.drop_dead import drop_dead, without_dead
+from neat_onnx.model.empty_inputs import empty_inputs
 from neat_onnx.passes.flattened_elements import flattened_elements
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities

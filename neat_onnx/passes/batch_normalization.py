@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.dense import is_dense
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 

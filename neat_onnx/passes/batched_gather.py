@@ -15,8 +15,8 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent, is_fixed
-from neat_onnx.passes.draft import Draft, is_one_of
-from neat_onnx.passes.value_range import value_range
+from neat_onnx.model.draft import Draft, is_one_of
+from neat_onnx.operators.frames.value_range import value_range
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)

@@ -8,8 +8,8 @@ from functools import partial
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import reads
-from neat_onnx.passes.draft import Draft, is_one_of, with_replaced
-from neat_onnx.passes.splice import splice
+from neat_onnx.model.draft import Draft, is_one_of, with_replaced
+from neat_onnx.model.splice import splice
 
 _BRANCHES = ("then_branch", "else_branch")
 _SIZES = ("Shape", "Size")

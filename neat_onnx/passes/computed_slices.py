@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import reads
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 _NEUTRAL = {

@@ -5,7 +5,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.value import is_fixed
-from neat_onnx.passes.draft import Draft, copied, with_graph
+from neat_onnx.model.draft import Draft, copied, with_graph
 
 _FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
 

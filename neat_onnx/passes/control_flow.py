@@ -9,9 +9,9 @@ from neat_onnx.model import DataType, Graph, Node, Tensor, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_made, producers, reads
 from neat_onnx.passes.constants import constant_tensor
-from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.model.draft import Draft, copied
 from neat_onnx.passes.fold_constants import computed
-from neat_onnx.passes.splice import splice
+from neat_onnx.model.splice import splice
 
 
 def _taken(node: Node, draft: Draft) -> Graph | None:

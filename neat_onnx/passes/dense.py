@@ -1,7 +1,7 @@
 """MatMul by a constant matrix and Add of a constant row become one Gemm."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 
 def matmul_add(model: Model) -> Model:

@@ -6,9 +6,9 @@ have as many rows as the second axis, and not as the first, it can only be the b
 
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.value import is_fixed
-from neat_onnx.passes.draft import Draft, with_graph
+from neat_onnx.model.draft import Draft, with_graph
 from neat_onnx.passes.recurrent_layers import RecurrentLayers, is_recurrent
-from neat_onnx.passes.splice import renamed
+from neat_onnx.model.splice import renamed
 
 _SEQUENCE = 3  # axes
 

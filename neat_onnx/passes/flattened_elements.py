@@ -6,7 +6,7 @@ in one axis with the features.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 _RANK = 2

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.passes.draft import MODERN, Draft
+from neat_onnx.model.draft import MODERN, Draft
 from neat_onnx.passes.element_counts import count_rule
 from neat_onnx.passes.modern_forms import modern_node
 

@@ -7,7 +7,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import ONNX_DOMAINS
-from neat_onnx.passes.draft import copied
+from neat_onnx.model.draft import copied
 
 _MAX_ROUNDS = 8
 _RANDOM = frozenset({"Bernoulli"})

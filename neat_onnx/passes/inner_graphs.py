@@ -5,8 +5,8 @@ from collections.abc import Callable
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import names_made, names_read
-from neat_onnx.passes.draft import Draft, copied, is_one_of, make_node
-from neat_onnx.passes.splice import renamed_graph
+from neat_onnx.model.draft import Draft, copied, is_one_of, make_node
+from neat_onnx.model.splice import renamed_graph
 
 _STAYING = ("If", "Scan")
 

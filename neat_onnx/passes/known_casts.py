@@ -4,7 +4,7 @@ To a type of numbers it stays: import reads it as it is.
 """
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 
 def known_casts(model: Model) -> Model:

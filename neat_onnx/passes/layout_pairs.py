@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, with_inputs
+from neat_onnx.model.draft import Draft, is_one_of, with_inputs
 from neat_onnx.passes.elementwise import is_function_of_one
-from neat_onnx.passes.splice import renamed
+from neat_onnx.model.splice import renamed
 
 
 def transpose_pairs(model: Model) -> Model:

@@ -12,8 +12,8 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import names_made, node_count, producers, reads
 from neat_onnx.passes.control_flow import body_of, counted, stays_false
-from neat_onnx.passes.draft import Draft, copied, is_one_of, with_replaced
-from neat_onnx.passes.splice import splice
+from neat_onnx.model.draft import Draft, copied, is_one_of, with_replaced
+from neat_onnx.model.splice import splice
 
 
 def limited_loops(model: Model) -> Model:

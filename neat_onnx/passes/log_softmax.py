@@ -8,7 +8,7 @@ sum is nothing beside that in float32, and LogSoftmax would say otherwise.
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 _PLANE = 2
 _MASKING = ("Where", "Add", "Sub", "Mul")

@@ -9,9 +9,9 @@ from neat_onnx.model import DataType, Graph, Model, Node, ValueInfo
 from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import Wiring, names_made, names_read, producers, reads
 from neat_onnx.passes.control_flow import body_of, starts, stays_true
-from neat_onnx.passes.draft import Draft, copied, is_one_of, with_inputs, with_replaced
+from neat_onnx.model.draft import Draft, copied, is_one_of, with_inputs, with_replaced
 from neat_onnx.passes.sequences import Rows, rows_of
-from neat_onnx.passes.splice import splice
+from neat_onnx.model.splice import splice
 
 
 def loops_over_time(model: Model) -> Model:

@@ -5,7 +5,7 @@ GatherElements made the axis, import reads the two nodes together, as an aggrega
 """
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.model.draft import Draft, copied
 
 _CHOOSING = ("TopK", "GatherElements")
 _REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")

@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.model.draft import Draft, make_node
 
 
 @dataclass

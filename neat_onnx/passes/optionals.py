@@ -3,7 +3,7 @@
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 OPERATORS = frozenset({"Optional", "OptionalGetElement", "OptionalHasElement"})
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 _LEADING_AXES = 2  # samples and channels: no window slides along them
 _FROM_ZERO = ("Relu", "Sigmoid", "HardSigmoid", "Softmax", "Softplus", "Abs", "Exp", "Sqrt")

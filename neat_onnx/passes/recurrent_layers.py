@@ -6,7 +6,7 @@ from functools import cached_property
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.inference import TensorFacts, inferred_facts
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 from neat_onnx.passes.elementwise import MOVING
 
 Axes = tuple[int, ...]

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.value import is_fixed
 from neat_onnx.passes.constants import constant_nodes
-from neat_onnx.passes.draft import Draft, make_node, with_graph
-from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.model.draft import Draft, make_node, with_graph
+from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.static_shapes import static_shapes
 

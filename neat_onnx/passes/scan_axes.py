@@ -3,7 +3,7 @@
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, Step, make_node, with_replaced
+from neat_onnx.model.draft import Draft, Step, make_node, with_replaced
 
 _AXES = "scan_input_axes", "scan_output_axes"
 _DIRECTIONS = "scan_input_directions", "scan_output_directions"

@@ -7,7 +7,7 @@ sums over the features. With an axis more for the rows, the body is its own node
 from typing import Any
 
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, with_replaced
+from neat_onnx.model.draft import Draft, is_one_of, with_replaced
 
 _ELEMENTWISE = ("Abs", "Add", "Div", "Mul", "Neg", "Pow", "Sqrt", "Sub")
 _REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceSumSquare")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from neat_onnx.errors import warn
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 from neat_onnx.passes.recurrent_layers import Axes, RecurrentLayers
 
 _TIME, _BATCH = "time", "batch"

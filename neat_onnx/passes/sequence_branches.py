@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.wiring import producers
-from neat_onnx.passes.draft import Draft, copied, is_one_of
+from neat_onnx.model.draft import Draft, copied, is_one_of
 
 _BRANCHES = ("then_branch", "else_branch")
 

@@ -11,7 +11,7 @@ from itertools import chain
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.states import STATE_KEY, alike, state_pairs, with_stated_pairs
 from neat_onnx.model.value import is_fixed
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 from neat_onnx.passes.recurrent_layers import RecurrentLayers
 
 _STATES = {5: 1, 6: 2}

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, Step
+from neat_onnx.model.draft import Draft, Step
 
 _MAX_PARTS = 4096
 

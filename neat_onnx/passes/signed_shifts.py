@@ -5,7 +5,7 @@ to the right, it sets the first bits of negative numbers.
 """
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 _UNSIGNED = {
     DataType.INT8: (DataType.UINT8, 8),

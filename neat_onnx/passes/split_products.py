@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.dense import is_dense, is_row
-from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.model.draft import Draft, is_one_of
 
 _PARTING = ("Split", "Slice")
 _END = 2**31 - 1  # and beyond: to the end of an axis

@@ -14,7 +14,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import reads
 from neat_onnx.passes.constants import constant_tensor
 from neat_onnx.passes.control_flow import branch_taken, iterations
-from neat_onnx.passes.draft import MODERN, Draft, copied, with_inputs
+from neat_onnx.model.draft import MODERN, Draft, copied, with_inputs
 from neat_onnx.passes.fold_constants import computed, may_fold
 from neat_onnx.passes.followed_sizes import (
     MAX_AXES,

@@ -14,8 +14,8 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes import without_dead
 from neat_onnx.passes.constants import weights_among_inputs
-from neat_onnx.passes.draft import with_graph
-from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.model.draft import with_graph
+from neat_onnx.model.empty_inputs import empty_inputs
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.sequence_axes import axes_of_loops, sequence_axes
 from neat_onnx.passes.sequence_states import sequence_states

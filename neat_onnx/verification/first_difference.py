@@ -12,7 +12,6 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.genome import GENOME, GenomeDocument
-from neat_onnx.lifting.core import lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -20,6 +19,7 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.parsing import parse
+from neat_onnx.tracing.trace import trace_model
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import number_type, showing
 from neat_onnx.verification.quantized import is_quantized
@@ -90,7 +90,7 @@ def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids in each tensor of a model whose graph alone gives the neurons."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeatOnnxWarning)  # import has warned before
-        lifted = lift(model)
+        lifted = trace_model(model)
     if len(lifted.network) != len(net):
         return {}
     return {tensor: net.neurons.id[neurons].tolist() for tensor, neurons in lifted.tensors.items()}

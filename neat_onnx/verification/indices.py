@@ -11,7 +11,7 @@ from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import nodes_within, subgraphs
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 from neat_onnx.passes.elementwise import MOVING
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}

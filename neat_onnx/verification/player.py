@@ -16,7 +16,7 @@ from neat_onnx.model.node import operator_of
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.passes.checks.half_precision import rounds_to
+from neat_onnx.verification.half_precision import rounds_to
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.model_inputs import ModelInputs

@@ -10,8 +10,8 @@ from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.passes.checks.half_precision import HALVES, rounds_to
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.verification.half_precision import HALVES, rounds_to
+from neat_onnx.model.draft import with_graph
 
 _NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 

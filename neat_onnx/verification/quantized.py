@@ -6,11 +6,11 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import genome_of_graph
-from neat_onnx.lifting.core import lift
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.tracing.trace import trace_model
 
 _INTEGER = frozenset(
     {"DequantizeLinear", "ConvInteger", "MatMulInteger"}
@@ -35,7 +35,7 @@ def has_its_weights(net: Network, model: Model) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeatOnnxWarning)  # of an import that nobody asked for
         try:
-            imported = genome_of_graph(lift(model).network)
+            imported = genome_of_graph(trace_model(model).network)
         except NeatOnnxError:
             return False
     return np.array_equal(_numbers(net), _numbers(imported))

@@ -7,7 +7,7 @@ from neat_onnx import load_model
 from neat_onnx.genome.of_file import lifted_of_file
 from neat_onnx.lifting.core import lift
 from neat_onnx.model import Model
-from neat_onnx.passes.draft import copied, with_graph
+from neat_onnx.model.draft import copied, with_graph
 
 
 def _with_factors() -> Model:

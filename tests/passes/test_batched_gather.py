@@ -15,8 +15,8 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.passes.batched_gather import batched_gather
-from neat_onnx.passes.draft import Draft
-from neat_onnx.passes.value_range import value_range
+from neat_onnx.model.draft import Draft
+from neat_onnx.operators.frames.value_range import value_range
 from neat_onnx.verification.indices import places_of
 
 COUNT = [node("Shape", "x", "count", start=0, end=1), node("Squeeze", "count", "many")]

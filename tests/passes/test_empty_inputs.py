@@ -6,7 +6,7 @@ import pytest
 from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
-from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.model.empty_inputs import empty_inputs
 
 
 def policy(*nodes: onnx.NodeProto) -> onnx.ModelProto:

@@ -5,8 +5,8 @@ from onnx import TensorProto, helper
 from support.examples.graphs import node
 
 from neat_onnx import load_model
-from neat_onnx.passes.draft import Draft
-from neat_onnx.passes.value_range import value_range
+from neat_onnx.model.draft import Draft
+from neat_onnx.operators.frames.value_range import value_range
 
 
 @pytest.mark.parametrize(

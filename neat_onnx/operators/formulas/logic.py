@@ -30,7 +30,7 @@ from neat_onnx.operators.formulas.integers import (
     warn_of_no_number,
 )
 from neat_onnx.operators.formulas.nodes import Binary, Unary
-from neat_onnx.passes.value_range import value_range
+from neat_onnx.operators.frames.value_range import value_range
 
 
 class _Truth(Binary, abstract=True):

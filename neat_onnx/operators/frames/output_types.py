@@ -7,8 +7,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers, hands_on_numbers
-from neat_onnx.passes.draft import Draft, is_one_of
-from neat_onnx.passes.value_range import value_range
+from neat_onnx.model.draft import Draft, is_one_of
+from neat_onnx.operators.frames.value_range import value_range
 
 _WIDE = (DataType.INT32, DataType.INT64)
 """The types of indices, labels and counts, which are taken to hold any of them."""

@@ -38,7 +38,7 @@ from neat_onnx.operators.layout.shaping import Concat, Identity, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
 from neat_onnx.operators.rnn.ends import find_ends, unrolling
 from neat_onnx.operators.rnn.starts import Start, check_all_fed, computed_start, feeding
-from neat_onnx.passes.splice import renamed
+from neat_onnx.model.splice import renamed
 
 
 class ScanAttributes(Attributes):

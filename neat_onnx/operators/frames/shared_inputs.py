@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
-from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.model.draft import Draft, is_one_of, with_graph
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.merged_shapes import merged_shapes
-from neat_onnx.passes.splice import renamed
+from neat_onnx.operators.frames.merged_shapes import merged_shapes
+from neat_onnx.model.splice import renamed
 
 
 def with_shared_inputs(model: Model, shared: Sequence[Port]) -> tuple[Model, dict[str, str]]:

@@ -37,7 +37,7 @@ from neat_onnx.operators.frames.ports import (
     open_input,
     produce_output,
 )
-from neat_onnx.passes.splice import renamed_twice
+from neat_onnx.model.splice import renamed_twice
 
 
 @dataclass(frozen=True)

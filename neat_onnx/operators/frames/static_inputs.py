@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.network.port import Port
-from neat_onnx.passes.draft import Draft, with_graph
-from neat_onnx.passes.splice import renamed
+from neat_onnx.model.draft import Draft, with_graph
+from neat_onnx.model.splice import renamed
 
 
 def with_static_inputs(model: Model, static: Sequence[Port]) -> Model:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.node import operator_of
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 
 _PAIRED: dict[str, Callable[[int, int], int]] = {
     "Add": int.__add__,

@@ -18,7 +18,7 @@ from neat_onnx.passes.checks.integer_ranges import (
     sum_of_products,
     whole_range,
 )
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 
 _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _ORDINARY = 1 << 16

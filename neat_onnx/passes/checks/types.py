@@ -1,7 +1,7 @@
 """Types whose numbers neurons do not have: half precision, and integers that begin anew."""
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.checks.half_precision import check_half_precision
+from neat_onnx.verification.half_precision import check_half_precision
 
 _WIDE = (DataType.INT32, DataType.INT64)
 

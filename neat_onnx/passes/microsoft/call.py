@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.model.draft import Draft, copied
 
 Rule = Callable[["Call"], str | None]
 """Emits the nodes; the name of the result, or None where the operator has no standard form."""

@@ -9,7 +9,7 @@ from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.wiring import nodes_within, subgraphs
-from neat_onnx.passes.draft import Draft, copied, make_node
+from neat_onnx.model.draft import Draft, copied, make_node
 from neat_onnx.passes.microsoft import fused, quantized
 from neat_onnx.passes.microsoft.call import RULES, Call
 

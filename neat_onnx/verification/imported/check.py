@@ -13,7 +13,7 @@ from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.passes.constants import weights_among_inputs
-from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.model.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import compare_on, with_ports
 from neat_onnx.verification.imported.budget import MAX_NODES, samples_in_time, steps_of
 from neat_onnx.verification.imported.evaluators import evaluators_of

@@ -5,7 +5,7 @@ import math
 from neat_onnx.genome import Imported
 from neat_onnx.model import Node
 from neat_onnx.network.network import Network
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 from neat_onnx.passes.recurrent_layers import is_recurrent
 
 _RUNTIMES = ("reference", "onnxruntime")

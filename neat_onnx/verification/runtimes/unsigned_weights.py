@@ -8,7 +8,7 @@ the same numbers.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.model.draft import with_graph
 
 _PLACES = {  # of the zero point of the data, of the weights, and of their zero point
     "MatMulInteger": (2, 1, 3),

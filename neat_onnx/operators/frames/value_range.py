@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 from neat_onnx.passes.elementwise import MOVING
 
 Interval = tuple[float, float]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, copied, make_node
+from neat_onnx.model.draft import Draft, copied, make_node
 
 
 def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:

@@ -13,10 +13,10 @@ one to round its other input too.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 from neat_onnx.passes.fold_constants import MAX_ELEMENTS
-from neat_onnx.passes.quantization.scales import QuantizedNumbers, quantized
-from neat_onnx.passes.quantization.weights import constant
+from neat_onnx.lowering.quantization.scales import QuantizedNumbers, quantized
+from neat_onnx.lowering.quantization.weights import constant
 
 _MIN_BYTES_SAVED = 512
 _BYTES_OF_NAMES = 256  # of the nodes and initializers, roughly

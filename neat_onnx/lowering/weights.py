@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import copied, make_node, with_graph
+from neat_onnx.model.draft import copied, make_node, with_graph
 
 Floats = npt.NDArray[np.float64]
 _KINDS = (DataType.FLOAT, DataType.DOUBLE)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import names_read, subgraphs
-from neat_onnx.passes.draft import Draft
+from neat_onnx.model.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 
