@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @find_operators_with
 def _import_operators() -> None:
-    import neat_onnx.operators.on_demand  # noqa: F401
+    import neat_onnx.operators  # noqa: F401
 
 
 @takes_export_options

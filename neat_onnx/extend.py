@@ -7,7 +7,6 @@ themselves, with `node_classes` for the operators that exist.
 
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.registry import register_library, unregister_library
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node, node_classes
@@ -19,6 +18,8 @@ from neat_onnx.network.genes import Bools
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.registering import operator
+from neat_onnx.tracing.neurons import Neurons, Tensor
+from neat_onnx.tracing.operator import operator as tensor_operator
 
 __all__ = [
     "Attributes",
@@ -27,22 +28,22 @@ __all__ = [
     "Claim",
     "Expression",
     "Library",
-    "LiftingContext",
     "LoweringContext",
+    "Neurons",
     "Node",
     "Plan",
     "ReadOptions",
     "Stage",
-    "Value",
+    "Tensor",
     "by_overflowing_source",
     "expression",
-    "lifts",
     "lowers",
     "node_classes",
     "operator",
     "register_activation",
     "register_aggregation",
     "register_library",
+    "tensor_operator",
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",

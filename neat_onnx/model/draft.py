@@ -195,17 +195,6 @@ class Draft:
         return self.finished() if changed else self.model
 
 
-def with_replaced(
-    model: Model, op_type: str, rule: Callable[[Node, Draft], list[Node] | None]
-) -> Model:
-    """The model with the nodes that a rule gives in place of each node of an operator.
-
-    It is the model itself where the rule gives None for all of them.
-    """
-    if not any(is_one_of(node, op_type) for node in model.graph.node):
-        return model
-    draft = Draft(model)
-    return draft.rewritten(lambda node: rule(node, draft) if is_one_of(node, op_type) else None)
 
 
 def with_graph(model: Model, **changes: Any) -> Model:

@@ -17,8 +17,9 @@ from pydantic import (
 
 from neat_onnx.errors import warn
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.node import Node, operator_of, parse_node
+from neat_onnx.model.node import Node, parse_node
 from neat_onnx.model.numbers import Version
+from neat_onnx.model.operator_kinds import CHOOSING
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import INSIDE, ValueInfo
 
@@ -134,7 +135,7 @@ class Graph(Part):
             ends = [
                 node for node in self.node if not halves.isdisjoint([*node.input, *node.output])
             ]
-            if all(node.op_type == "Cast" or operator_of(node).picks for node in ends):
+            if all(node.op_type == "Cast" or node.op_type in CHOOSING for node in ends):
                 floats = [kind for kind in floats if kind is not DataType.FLOAT16]
         return next(iter(floats), DataType.FLOAT)
 

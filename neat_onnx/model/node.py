@@ -61,12 +61,7 @@ class Node(BaseModel):
 
     A subclass gives `inputs` and `outputs`, the least and the most of each (None: no limit), and
     `since`, the first opset that has the operator in this form; `whole` says that ONNX has no form
-    of it that the class refuses, `shape_inputs` are the positions of inputs that are shapes, and
-    `unaligned` is how many of the last axes of inputs do not stand for each other (None: all).
-    `elementwise` says that an element of the result is a function of one element of each input,
-    which broadcast to each other; `picks`, that every element of its results is one of an input's;
-    `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
-    `single`, that its numbers are rounded to FLOAT, whatever it reads.
+    of it that the class refuses.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -76,12 +71,6 @@ class Node(BaseModel):
     outputs: ClassVar[tuple[int, int | None]] = (1, 1)
     since: ClassVar[int] = 1
     whole: ClassVar[bool] = False
-    shape_inputs: ClassVar[frozenset[int]] = frozenset()
-    unaligned: ClassVar[int | None] = None
-    elementwise: ClassVar[bool] = False
-    picks: ClassVar[bool] = False
-    exact: ClassVar[bool] = False
-    single: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""
@@ -176,17 +165,6 @@ def node_class(op_type: str) -> type[Node]:
             "of neat_onnx.model.node.Node",
         )
     return found
-
-
-def operator_of(node: Node) -> type[Node]:
-    """The class that has the facts about a node's operator; `Node` itself if there is none."""
-    if node.op_type == type(node).__name__:
-        return type(node)
-    try:
-        found = node_class(node.op_type)
-    except ModelError:
-        return Node
-    return found if found.model_fields["domain"].default == node.domain else Node
 
 
 def node_classes() -> dict[str, type[Node]]:

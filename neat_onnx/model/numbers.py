@@ -153,5 +153,3 @@ Count = Annotated[int, Field(ge=0, le=MAX_COUNT), BeforeValidator(integer)]
 Version = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(integer)]
 
 MAY_BE_NAN = WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*_NON_FINITE]}]})
-AnyFloat = Annotated[float, Field(allow_inf_nan=True), MAY_BE_NAN]
-"""A float that may be NaN or infinite, as numbers in place of which others are put."""

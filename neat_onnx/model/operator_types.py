@@ -9,7 +9,6 @@ from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import Node
 from neat_onnx.model.open_node import schema_of
 
-TRUTH = "tensor(bool)"
 _MIXED = ""  # a list of tensors, each of a type of its own
 
 

@@ -52,9 +52,6 @@ def gives_sizes(node: Node) -> bool:
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
 
 
-def counts_elements(node: Node) -> bool:
-    """Whether a node gives as many elements as it finds among the ones that it reads."""
-    return node.op_type in ("Compress", "NonZero", "Unique") and node.domain in ONNX_DOMAINS
 
 
 def semantic_findings(

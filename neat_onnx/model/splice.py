@@ -53,9 +53,6 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
     return _renamed(node, names, _reading_renamed)
 
 
-def renamed_throughout(node: Node, names: Mapping[str, str]) -> Node:
-    """The node under new names, as are the tensors of graphs inside of it."""
-    return _renamed(node, names, renamed_graph)
 
 
 def _renamed(
@@ -113,14 +110,6 @@ class HandedOn:
         return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
-def renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
-    """A graph inside a node under new names."""
-    inputs, outputs, initializers = (
-        [copied(each, name=names.get(each.name, each.name)) for each in part]
-        for part in (graph.inputs, graph.outputs, graph.initializer)
-    )
-    nodes = [renamed_throughout(node, names) for node in graph.node]
-    return copied(graph, inputs=inputs, outputs=outputs, initializer=initializers, node=nodes)
 
 
 def _reading_renamed(graph: Graph, names: Mapping[str, str]) -> Graph:

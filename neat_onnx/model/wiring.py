@@ -275,11 +275,3 @@ def names_read(graph: Graph) -> Iterator[str]:
     yield from (output.name for output in graph.outputs)
 
 
-def names_made(graph: Graph) -> Iterator[str]:
-    """Every name that a graph gives: of inputs, initializers and results, and so inside of it."""
-    yield from (entry.name for entry in graph.inputs)
-    yield from graph.tensors
-    for node in graph.node:
-        yield from filter(None, node.output)
-        for inner in subgraphs(node):
-            yield from names_made(inner)

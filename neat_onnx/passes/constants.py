@@ -3,9 +3,8 @@
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.model.value import is_fixed
-from neat_onnx.model.draft import Draft, copied, with_graph
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model.draft import Draft, copied
 
 _FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
 
@@ -58,21 +57,5 @@ def constant_tensor(node: Node) -> Tensor:
     raise ModelError(f"node {node.label}: its constant is no tensor of numbers")
 
 
-def weights_among_inputs(model: Model) -> Model:
-    """The model without the inputs that have an initializer, where that is a weight.
-
-    Up to IR 3 every initializer had to be an input as well. Later on it is an input's default: a
-    weight all the same, unless the input's shape is open.
-    """
-    tensors = model.graph.tensors
-    inputs = [entry for entry in model.graph.inputs if not _is_weight(model, entry, tensors)]
-    if len(inputs) == len(model.graph.inputs):
-        return model
-    return with_graph(model, inputs=inputs)
 
 
-def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bool:
-    if entry.name not in tensors:
-        return False
-    old = model.ir_version is not None and model.ir_version < 4
-    return old or is_fixed(entry.shape)

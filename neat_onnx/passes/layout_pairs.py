@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.draft import Draft, is_one_of, with_inputs
-from neat_onnx.passes.elementwise import is_function_of_one
+from neat_onnx.model.operator_kinds import ELEMENTWISE
 from neat_onnx.model.splice import renamed
 
 
@@ -22,7 +22,7 @@ def transpose_pairs(model: Model) -> Model:
         read = node.input[0] if node.input else ""
         before = not_undone.get(read) if draft.sole_reader(read) == at else None
         if not is_one_of(node, "Transpose") or "perm" not in node.given_attributes:
-            if before is not None and is_function_of_one(node):
+            if before is not None and _is_function_of_one(node):
                 not_undone[node.output[0]] = before
             continue
         first = None if before is None else nodes[before.at]
@@ -86,3 +86,8 @@ def double_reshapes(model: Model) -> Model:
             nodes[reader] = with_inputs(second, [first.input[0], second.input[1]])
             changed |= {at: None, reader: nodes[reader]}
     return draft.replaced(changed)
+
+
+def _is_function_of_one(node: Node) -> bool:
+    """Whether a node makes each element of one element of its only input."""
+    return len(node.input) == 1 and is_one_of(node, *ELEMENTWISE)

@@ -6,19 +6,14 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import input_axes
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.passes import without_dead
-from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.model.data_inputs import with_data_inputs
+from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.empty_inputs import empty_inputs
-from neat_onnx.passes.fixed_batches import fixed_batches
-from neat_onnx.passes.sequence_axes import axes_of_loops, sequence_axes
-from neat_onnx.passes.sequence_states import sequence_states
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.judge import (
@@ -34,7 +29,7 @@ from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import axes_in_time, check_ports, pairs_of, with_port_sizes
+from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
@@ -79,7 +74,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    model = empty_inputs(weights_among_inputs(with_ports(net, model)))
+    model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ended
@@ -97,16 +92,11 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    Axes of inputs are named as recurrent layers tell them, or beside Loops as the network does. It
-    may have tensors inside the graph as outputs, and lack outputs that are drawn at random, which
+    It may have tensors inside the graph as outputs, and lack outputs that are drawn at random, which
     not every runtime can do.
     """
     names = {port.name for port in net.outputs}
-    model = fixed_batches(with_port_sizes(net, model))
-    known = {port.name: axes_in_time(port) for port in net.inputs}
-    model = axes_of_loops(sequence_axes(model, input_axes), known, input_axes)
-    model = sequence_states(model)
-    model = with_inner_outputs(model, sorted(names))
+    model = with_inner_outputs(with_port_sizes(net, model), sorted(names))
     names.update(pairs_of(net, model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
     if not entries or len(entries) == len(model.graph.outputs):

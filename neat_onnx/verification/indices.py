@@ -6,13 +6,11 @@ runtimes refuse others.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import nodes_within, subgraphs
-from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.model.wiring import subgraphs
 from neat_onnx.model.draft import Draft
-from neat_onnx.passes.elementwise import MOVING
+from neat_onnx.model.operator_kinds import MOVING
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
 _SHIFTS = {"Add": 1, "Sub": -1}
@@ -61,7 +59,6 @@ def places_of(model: Model) -> Mapping[str, Range]:
     """For each graph input that is read as places along an axis, as many more, or as categories,
     its values.
     """
-    model = _simple(model)
     graph = model.graph
     found: dict[str, Range] = {}
     draft: Draft | None = None
@@ -144,18 +141,6 @@ def _shift(graph: Graph, node: Node) -> Range | None:
         return None
     ends = sorted(sign * int(end) for end in (tensor.values.min(), tensor.values.max()))
     return Range(ends[0], ends[1] + 1)
-
-
-def _simple(model: Model) -> Model:
-    """The model with sizes that are known, and places alone that were paired with numbers."""
-    whole = any(entry.elem_type.is_integer for entry in model.graph.inputs)
-    placed = (*_PLACED, "Loop")
-    if not whole or not any(node.op_type in placed for node in nodes_within(model.graph)):
-        return model
-    try:
-        return canonicalize(model, SIMPLE)
-    except ModelError:
-        return model
 
 
 def _categories(node: Node) -> int:

@@ -2,7 +2,7 @@
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.node import operator_of
+from neat_onnx.model.operator_kinds import CHOOSING
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.model.draft import Draft
 
@@ -29,7 +29,7 @@ def computes_integers(model: Model) -> bool:
 
 def _computes_floats(node: Node, draft: Draft) -> bool:
     """Whether a node may give floats that it has computed."""
-    if operator_of(node).picks:
+    if node.op_type in CHOOSING:
         return False
     kinds = [draft.facts(name).elem_type for name in node.output if name]
     if node.op_type in _CASTS:

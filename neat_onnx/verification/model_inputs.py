@@ -17,7 +17,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import shared_ports
-from neat_onnx.verification.ports import has_every_axis, pairs_of
+from neat_onnx.verification.ports import axes_in_time, has_every_axis, pairs_of
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,12 @@ class ModelInputs:
         axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
         axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
         axes |= {port.name: () for port in shared_ports(net.inputs)}
+        axes |= {
+            port.name: in_time
+            for port in net.inputs
+            if (in_time := axes_in_time(port))
+            and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
+        }
         return cls(
             shapes,
             {entry.name: entry.elem_type.dtype for entry in entries},

@@ -12,12 +12,10 @@ import numpy as np
 from neat_onnx.lifting.axes import Axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.node import operator_of
 from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.half_precision import rounds_to
-from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.rows import OutputRows
@@ -39,7 +37,7 @@ def number_type(model: Model) -> DataType:
     halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)
     if halves or rounds_to(DataType.FLOAT16, model.graph):
         return DataType.FLOAT16
-    if any(operator_of(node).single for node in model.graph.node):
+    if any(node.domain == "ai.onnx.ml" for node in model.graph.node):
         return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)
     kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
@@ -85,8 +83,7 @@ class Player:
         self._rows = OutputRows(ports, outputs, shapes)
         self.takes_sequences = inputs.has_time
         steps = not (self.takes_sequences or features_only)
-        carried = inputs.pairs and not has_unbatched_sequence(model)
-        self.unbatched = steps and net.has_memory and not carried
+        self.unbatched = steps and net.has_memory and not inputs.pairs
         leading = 2 if self.takes_sequences else 1
         sequences = self.takes_sequences or self.unbatched
         self.ended = {

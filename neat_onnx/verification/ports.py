@@ -10,17 +10,12 @@ from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.verification.half_precision import HALVES, rounds_to
+from neat_onnx.verification.half_precision import rounds_to
 from neat_onnx.model.draft import with_graph
 
 _NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 
 
-def is_of_half_precision(model: Model) -> bool:
-    """Whether numbers are rounded to half precision inside, or ports are of one without a bound."""
-    entries = (*model.graph.inputs, *model.graph.outputs)
-    ports = any(entry.elem_type is DataType.BFLOAT16 for entry in entries)
-    return ports or any(rounds_to(kind, model.graph) for kind in HALVES)
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:

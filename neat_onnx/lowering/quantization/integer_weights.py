@@ -14,10 +14,10 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.draft import Draft
-from neat_onnx.passes.fold_constants import MAX_ELEMENTS
 from neat_onnx.lowering.quantization.scales import QuantizedNumbers, quantized
 from neat_onnx.lowering.quantization.weights import constant
 
+_MAX_ELEMENTS = 1 << 22  # of a tensor
 _MIN_BYTES_SAVED = 512
 _BYTES_OF_NAMES = 256  # of the nodes and initializers, roughly
 _MIN_WEIGHTS_PER_SCALE = 4  # on average, to be no coincidence
@@ -30,7 +30,7 @@ def integer_weights(model: Model) -> Model:
     draft, left = Draft(model), _MAX_ELEMENTS_OF_ALL
     for tensor in model.graph.initializer:
         computed = _NODES_COMPUTED * tensor.size
-        if tensor.data_type is not DataType.FLOAT or tensor.size > MAX_ELEMENTS or computed > left:
+        if tensor.data_type is not DataType.FLOAT or tensor.size > _MAX_ELEMENTS or computed > left:
             continue
         numbers = _worthwhile(tensor)
         if numbers is None and (kind := _half(tensor)):

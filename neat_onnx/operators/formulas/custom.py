@@ -17,7 +17,6 @@ import numpy as np
 from pydantic import create_model
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, lowers
 from neat_onnx.model import Attributes, Node
@@ -26,9 +25,12 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.registration import function_of_z
-from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
+from neat_onnx.tracing.formulas import formula
+from neat_onnx.tracing.neurons import Tensor
+from neat_onnx.tracing.operator import Refusal
+from neat_onnx.tracing.operator import operator as imported
 
 Formula = Callable[..., Any]
 _PROBE = 0.7390851332151607  # no formula has it by chance
@@ -49,19 +51,32 @@ def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
             raise OptionError(error.message, where=op_type, hint=error.hint) from error
         node = _node_class(domain, op_type, fields, function.__module__)
 
-        @lifts(node)
-        def lift(ctx: LiftingContext, node: Node) -> None:
-            given = {name: getattr(node.attributes, name) for name in fields}
-            try:
-                formula = _formula(function, given)
-            except NetworkError as error:
-                ctx.fail(node, error.message)
-            ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
-
+        imported(op_type, domain=domain)(_on_tensors(function, fields))
         lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
         return function
 
     return register
+
+
+def _on_tensors(function: Formula, fields: "_Fields") -> Callable[..., Tensor]:
+    """The function of a tensor, with the attributes as keywords."""
+
+    def compute(x: Tensor, **given: Any) -> Tensor:
+        try:
+            return formula(_formula(function, given))(x)
+        except NetworkError as error:
+            raise Refusal(error.message) from None
+
+    empty = inspect.Parameter.empty
+    parameters = [inspect.Parameter("x", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
+    for name, (_, default) in fields.items():
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(
+            inspect.Parameter(name, kind, default=empty if default is ... else default)
+        )
+    compute.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    compute.__annotations__ = {name: kind for name, (kind, _) in fields.items()}
+    return compute
 
 
 _Fields = dict[str, tuple[type, Any]]

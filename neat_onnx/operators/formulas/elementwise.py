@@ -1,21 +1,14 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
-import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
-from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
-    apply_formula,
     emits,
 )
-from neat_onnx.operators.formulas.integers import truncated, truncated_quotient
 from neat_onnx.operators.formulas.nodes import Binary, Unary
-from neat_onnx.operators.formulas.not_finite import special
-from neat_onnx.operators.formulas.rounded import rounded_quotient
 
 
 class Sigmoid(Unary):
@@ -47,13 +40,11 @@ class Sqrt(Unary):
 class Abs(Unary):
     """The absolute value, element by element."""
 
-    exact = True
 
 
 class Neg(Unary):
     """-x, element by element."""
 
-    exact = True
 
 
 class Reciprocal(Unary):
@@ -63,7 +54,6 @@ class Reciprocal(Unary):
 class Relu(Unary):
     """max(0, x), element by element."""
 
-    exact = True
 
 
 class Softplus(Unary):
@@ -145,7 +135,6 @@ class Erf(Unary):
 class Sign(Unary):
     """-1, 0 or 1, the sign of each element."""
 
-    exact = True
 
 
 class Floor(Unary):
@@ -261,8 +250,6 @@ _WITH_ATTRIBUTES: dict[str, tuple[type[Node], tuple[str, ...]]] = {
     "selu": (Selu, ("alpha", "gamma")),
     "leaky_relu": (LeakyRelu, ("alpha",)),
 }
-_PRIMITIVE = {operator.__name__: primitive for primitive, operator in _SAME.items()}
-_PRIMITIVE |= {operator.__name__: name for name, (operator, _) in _WITH_ATTRIBUTES.items()}
 
 
 # --- to nodes ------------------------------------------------------------------------------------
@@ -287,61 +274,9 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- to formulas ---------------------------------------------------------------------------------
 
 
-@lifts(
-    *(operator for operator in _SAME.values() if operator not in (Div, Pow)),
-    Elu,
-    Selu,
-    LeakyRelu,
-    infinite=True,
-)
-def lift_same(ctx: LiftingContext, node: Node) -> None:
-    """Lift an operator that is one primitive, with its attributes as constant parameters."""
-    operands = [ctx.operand(node, position) for position in range(len(node.input))]
-    if isinstance(node, Mul) and ctx.has_integers(node):
-        for one, other in zip(operands, reversed(operands), strict=True):
-            if not isinstance(one, Value) and not np.any(one):  # an integer is finite
-                ctx.bind(node, np.zeros(ctx.broadcast(node, one.shape, other.shape), np.int64))
-                return
-    primitive = _PRIMITIVE[node.op_type]
-    given = node.attributes
-    extra = [
-        np.float64(getattr(given, name)) for name in _WITH_ATTRIBUTES.get(primitive, (0, ()))[1]
-    ]
-    operands += [np.asarray(value) for value in extra]
-    ctx.bind(node, applied(ctx, node, primitive, operands))
 
 
-@lifts(Pow, infinite=True)
-def lift_pow(ctx: LiftingContext, node: Pow) -> None:
-    """The power; of integers, truncated towards zero where it may have a fraction."""
-    base, exponent = (ctx.operand(node, position) for position in range(2))
-    if ctx.guarded and _are_computed(ctx, node) and not ctx.is_integer(node.input[0]):
-        from neat_onnx.operators.formulas.computed_powers import (  # noqa: PLC0415 - of few models
-            computed_power,
-        )
-
-        alone = apply_formula(ctx, node, "pow", [base, exponent])  # of one number
-        ctx.bind(node, computed_power(ctx, node, base, exponent) if alone is None else alone)
-        return
-    power = applied(ctx, node, "pow", [base, exponent])
-    if isinstance(exponent, Value) or np.any((exponent < 0) | (exponent % 1 != 0)):
-        power = truncated(ctx, node, power)
-    ctx.bind(node, power)
 
 
-def _are_computed(ctx: LiftingContext, node: Node) -> bool:
-    """Whether all inputs of a node are computed, and no element of them is an infinite constant."""
-    operands = [ctx.operand(node, position) for position in range(len(node.input))]
-    return all(isinstance(each, Value) and special(ctx, each) is None for each in operands)
 
 
-@lifts(Div)
-def lift_div(ctx: LiftingContext, node: Div) -> None:
-    """The quotient; of integers, truncated towards zero."""
-    operands = [ctx.operand(node, position) for position in range(2)]
-    if not ctx.has_integers(node):
-        exact = rounded_quotient(ctx, node, *operands)
-        ctx.bind(node, applied(ctx, node, "div", operands) if exact is None else exact)
-        return
-    quotient = truncated_quotient(ctx, node, *operands)
-    ctx.bind(node, quotient if isinstance(quotient, Value) else quotient.astype(np.int64))

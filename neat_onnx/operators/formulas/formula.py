@@ -5,35 +5,21 @@ A family's file says which of its operators a primitive is, by `emits`. `emit_fo
 expression and adds a node for each primitive; `apply_formula` is its mirror for lifting.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
-from neat_onnx.lifting.recognition import is_part, known_activation, known_aggregation
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Node
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
-    call,
-    constant,
-    greater,
-    negated,
-    number,
     parts_of,
-    scalar_slope,
-    softplus,
 )
-from neat_onnx.network.formula_text import fits
-from neat_onnx.network.primitives import SIGNATURES
 from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.layout.shaping import Identity
 
-ARITHMETIC = ("add", "sub", "mul", "div")
 
 
 class Emission(NamedTuple):
@@ -164,186 +150,29 @@ class FormulaEmitter:
 # --- recognition ---------------------------------------------------------------------------------
 
 
-def apply_formula(
-    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
-) -> Value | None:
-    """`primitive` of operands as one formula, or None if neurons have to combine them.
-
-    That is so if they are not made of one tensor, if a constant is not the same for all elements,
-    and for sums and products with an activation: those are biases and weights. A
-    Tanh of an Abs is a neuron that reads another: both have a name. A formula without a name grows
-    until something else reads it, or to the largest formula that a network carries.
-    """
-    values = [operand for operand in operands if isinstance(operand, Value)]
-    base = values[0]
-    exact = _exactly(ctx, primitive, base)
-    if exact is not None:
-        return replace(base, formula=exact)
-    parts = []
-    for operand, kind in zip(operands, SIGNATURES[primitive], strict=True):
-        if isinstance(operand, Value):
-            if not _same_base(base, operand):
-                return None
-            parts.append(_as_kind(operand.formula, kind))
-        else:
-            single = None if kind == "t" else _single_number(ctx, operand, base, primitive)
-            if single is None:
-                return None
-            parts.append(constant(single))
-    formula = _without_choice(call(primitive, *parts))
-    if _multiplies_by_ones(ctx, primitive, operands, base):
-        return base
-    if not (is_part(formula, base, ctx.data_type) or _grows(ctx, node, primitive, values, formula)):
-        if primitive in ARITHMETIC or base.reduced:
-            return None
-        if base.formula != VARIABLE:
-            again = {id(value): Value(ctx.materialize(value)) for value in values}
-            if len(again) > 1:
-                return None
-            materialized = [again.get(id(operand), operand) for operand in operands]
-            return apply_formula(ctx, node, primitive, materialized)
-    return recognised(ctx, replace(base, formula=formula))
 
 
-def _exactly(ctx: LiftingContext, primitive: str, base: Value) -> Expression | None:
-    """The logarithm of a sigmoid as a softplus, a double negation as nothing; else None.
-
-    Runtimes round a sigmoid to 0 long before its logarithm is large: of -20 it would be -∞.
-    """
-    if primitive == base.formula.op == "negated" and not base.reduced:
-        return base.formula.args[0]
-    if primitive != "log" or base.formula.op != "sigmoid" or base.reduced:
-        return None
-    formula = -softplus(-base.formula.args[0])
-    registered = is_part(call(primitive, base.formula), base, ctx.data_type)
-    return formula if fits(formula) and not registered else None
 
 
-def _without_choice(formula: Expression) -> Expression:
-    """A choice of 1 and 0 as the number that a truth value is."""
-    numbers = [each.value if each.is_constant else None for each in formula.args[1:]]
-    if formula.op != "where" or numbers not in ([1.0, 0.0], [0.0, 1.0]):
-        return formula
-    return number(formula.args[0] if numbers[0] else negated(formula.args[0]))
 
 
-def _as_kind(part: Expression, kind: str) -> Expression:
-    """A part as a truth value (t), else as a number: truth values are 1 and 0."""
-    if kind == "t":
-        return part if part.is_truth else greater(part, 0.5)
-    return number(part) if part.is_truth else part
 
 
-def _multiplies_by_ones(
-    ctx: LiftingContext, primitive: str, operands: Sequence[Operand], base: Value
-) -> bool:
-    """Whether a formula without a name is multiplied by a vector of ones."""
-    if primitive != "mul" or base.formula == VARIABLE or not may_grow(ctx, base.formula):
-        return False
-    factors = [each for each in operands if not isinstance(each, Value)]
-    return len(factors) == 1 and factors[0].ndim > 0 and bool(np.all(factors[0] == 1.0))
 
 
-def _single_number(
-    ctx: LiftingContext, operand: Array, base: Value, primitive: str
-) -> float | None:
-    """The number that a constant is for every element of `base`; None if they differ.
-
-    A factor or an addend with axes is kept apart: it is the weights or the biases of neurons.
-    Zeros are added by an export for neurons that hand on others.
-    """
-    if operand.ndim == 0:
-        return float(operand)
-    if not operand.size or np.broadcast_shapes(operand.shape, base.shape) != base.shape:
-        return None
-    if primitive in ARITHMETIC and _has_name(ctx, base.formula):
-        return None
-    if primitive == "add" and not np.any(operand):
-        return None
-    flat = operand.ravel()
-    return float(flat[0]) if np.all(flat == flat[0]) else None
 
 
-def _grows(
-    ctx: LiftingContext,
-    node: Node,
-    primitive: str,
-    values: Sequence[Value],
-    formula: Expression,
-) -> bool:
-    """Whether a formula that is a part of nothing registered is one all the same."""
-    formulas = {value.formula for value in values}
-    if values[0].reduced or not fits(formula):
-        return False
-    if formula.is_truth or any(each.is_truth for each in formulas) or len(formulas) > 1:
-        return True
-    if ctx.whole:
-        return True
-    (inner,) = formulas
-    if scalar_slope(inner)[1] == VARIABLE:
-        if primitive in ("sub", "div") and len(values) > 1:
-            return True  # x - x and x / x, which are no constants: they are NaN at infinities
-        return primitive not in ARITHMETIC or _is_shared_shift(node, values)
-    return may_grow(ctx, inner)
 
 
-def _is_shared_shift(node: Node, values: Sequence[Value]) -> bool:
-    """Whether an Add or Sub of a number reads a value that others read, too, or that a pool made:
-    it is nobody's bias.
-
-    If something else than a formula reads the result, that makes neurons with a bias of it.
-    """
-    made = values[0].made
-    takes_none = made is None or (made.spatial and made.aggregation != "sum")
-    return node.op_type in ("Add", "Sub") and len(values) == 1 and takes_none
 
 
-def may_grow(ctx: LiftingContext, formula: Expression) -> bool:
-    """Whether a function of `formula` is to be one formula: it is z or c · z, or has no name."""
-    return scalar_slope(formula)[1] == VARIABLE or not _has_name(ctx, formula)
 
 
-def formula_of(ctx: LiftingContext, operand: Operand, formula: Expression) -> Operand:
-    """A formula of each element; it grows onto the operand's own where that has no name."""
-    if not isinstance(operand, Value):
-        return formula.evaluate(np.asarray(operand, np.float64))
-    formula = writable(formula, ctx.data_type.dtype)
-    whole = formula.substitute(operand.formula)
-    grows = may_grow(ctx, operand.formula) and fits(whole)
-    if operand.reduced or not (grows or is_part(whole, operand, ctx.data_type)):
-        return Value(ctx.materialize(operand), formula)
-    return replace(operand, formula=whole)
 
 
-def _has_name(ctx: LiftingContext, formula: Expression) -> bool:
-    return known_activation(formula, ctx.data_type) is not None
 
 
-def recognised(ctx: LiftingContext, value: Value) -> Value:
-    """The neurons that a reduced value is the aggregation of, once its formula is one; else it."""
-    if not value.reduced:
-        return value
-    inputs = value.signals.shape[-1]
-    name = known_aggregation(value.formula, inputs, ctx.data_type)
-    if name is None:
-        return value
-    count = value.signals.size // inputs
-    made = ctx.add_neurons(count, aggregation=name)
-    signals = ctx.materialize(Value(value.signals))
-    ctx.connect(made, signals, np.repeat(np.arange(count), inputs), value.weights, value.gate)
-    return Value(made.signals.reshape(value.shape), made=made)
 
 
-def _same_base(one: Value, other: Value) -> bool:
-    return (
-        one.reduced == other.reduced
-        and _equal(one.signals, other.signals)
-        and _equal(one.weight, other.weight)
-        and _equal(one.gate, other.gate)
-    )
 
 
-def _equal(one: Array | None, other: Array | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one is other or np.array_equal(one, other)

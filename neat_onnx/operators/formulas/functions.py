@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.expression import (
@@ -22,11 +21,8 @@ from neat_onnx.network.expression import (
     minimum,
     parts_of,
     relu,
-    sigmoid,
     where,
 )
-from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.formulas.formula import formula_of
 
 _HALF_ROOT = 0.7071067811865476
 
@@ -41,7 +37,6 @@ class Gelu(Node):
     """x · Φ(x), with the normal distribution's Φ by erf or approximated by tanh."""
 
     since = 20
-    elementwise = True
     attributes: GeluAttributes = GeluAttributes.defaults()
 
 
@@ -56,7 +51,6 @@ class HardSigmoid(Node):
     """max(0, min(1, alpha · x + beta)), element by element."""
 
     since = 6
-    elementwise = True
     attributes: HardSigmoidAttributes = HardSigmoidAttributes.defaults()
 
 
@@ -64,14 +58,12 @@ class HardSwish(Node):
     """x · max(0, min(1, x / 6 + 0.5)), element by element."""
 
     since = 14
-    elementwise = True
 
 
 class Mish(Node):
     """x · tanh(log(1 + exp(x))), element by element."""
 
     since = 18
-    elementwise = True
 
 
 class CeluAttributes(Attributes):
@@ -84,7 +76,6 @@ class Celu(Node):
     """max(0, x) + min(0, alpha · (exp(x / alpha) - 1)), element by element."""
 
     since = 12
-    elementwise = True
     attributes: CeluAttributes = CeluAttributes.defaults()
 
 
@@ -98,7 +89,6 @@ class ThresholdedRelu(Node):
     """x where it is larger than alpha, else 0."""
 
     since = 10
-    elementwise = True
     attributes: ThresholdedReluAttributes = ThresholdedReluAttributes.defaults()
 
 
@@ -113,22 +103,11 @@ class Shrink(Node):
     """x + bias below -lambd, x - bias above lambd, 0 between."""
 
     since = 9
-    elementwise = True
     attributes: ShrinkAttributes = ShrinkAttributes.defaults()
 
 
-class SwishAttributes(Attributes):
-    """Attributes of Swish: alpha, the slope inside of the sigmoid."""
-
-    alpha: float = 1.0
 
 
-class Swish(Node):
-    """x · sigmoid(alpha · x), element by element."""
-
-    since = 24
-    elementwise = True
-    attributes: SwishAttributes = SwishAttributes.defaults()
 
 
 class PRelu(Node):
@@ -136,7 +115,6 @@ class PRelu(Node):
 
     inputs = (2, 2)
     since = 7
-    unaligned = 0
 
 
 def _gelu(given: GeluAttributes) -> Expression:
@@ -167,9 +145,6 @@ def _shrink(given: ShrinkAttributes) -> Expression:
     return where(less(VARIABLE, -given.lambd), VARIABLE + given.bias, high)
 
 
-def _swish(given: SwishAttributes) -> Expression:
-    inner = VARIABLE if given.alpha == 1.0 else given.alpha * VARIABLE
-    return VARIABLE * sigmoid(inner)
 
 
 _SIXTH = 0.16666667163372040  # in float32, as ONNX defines it and runtimes compute it
@@ -180,12 +155,6 @@ _IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have 
     Celu: _celu,
     ThresholdedRelu: lambda given: where(greater(VARIABLE, given.alpha), VARIABLE, 0.0),
     Shrink: _shrink,
-}
-_FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
-    **_IN_FLOAT32,
-    Gelu: _gelu,
-    Mish: lambda given: ACTIVATIONS["mish"].expression,
-    Swish: _swish,
 }
 _WITHOUT_NUMBERS = {_gelu(GeluAttributes.defaults()): Gelu}
 """Operators of which runtimes have kernels as well, and a formula that has no parameters."""
@@ -231,31 +200,5 @@ def _are_single(numbers: Iterable[float]) -> bool:
     return all(float(np.float32(each)) == each for each in numbers)
 
 
-@lifts(*_FORMULAS)
-def lift_function(ctx: LiftingContext, node: Node) -> None:
-    """Lift an operator that is a formula of one number."""
-    formula = _FORMULAS[type(node)](node.attributes)
-    ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
 
 
-@lifts(PRelu)
-def lift_prelu(ctx: LiftingContext, node: PRelu) -> None:
-    """Lift PRelu; its slope may not make the result larger. A computed one may be infinite where x
-    is positive: it is left out there.
-    """
-    slope = ctx.operand(node, 1)
-    x = ctx.operand(node, 0)
-    if isinstance(x, Value) and ctx.broadcast(node, x.shape, slope.shape) != x.shape:
-        ctx.fail(node, f"its slope has the shape {list(slope.shape)}, expected {list(x.shape)}")
-    if not isinstance(slope, Value) and slope.size and np.all(slope == slope.flat[0]):
-        from_slope = np.asarray(float(slope.flat[0]))
-        ctx.bind(node, Algebra(ctx, node)("leaky_relu", x, from_slope))
-        return
-    tensors = Algebra(ctx, node)
-    x, slope = tensors.input(0), tensors.input(1)
-    if isinstance(slope, Value):
-        is_negative = tensors("less", x, 0.0)
-        ctx.bind(node, tensors("where", is_negative, tensors("mul", x, slope), x))
-        return
-    negative = tensors("mul", tensors("minimum", x, 0.0), slope)
-    ctx.bind(node, tensors("add", tensors("relu", x), negative))

@@ -7,7 +7,6 @@ class Unary(Node, abstract=True):
     """A function of each element."""
 
     since = 13
-    elementwise = True
 
 
 class Binary(Node, abstract=True):
@@ -15,5 +14,3 @@ class Binary(Node, abstract=True):
 
     inputs = (2, 2)
     since = 13
-    unaligned = 0
-    elementwise = True

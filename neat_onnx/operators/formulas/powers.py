@@ -4,7 +4,7 @@ A Yeo-Johnson transform has an exponent of its own for each feature. Import make
 exponent, and neurons in the order of the elements.
 """
 
-from neat_onnx.lifting.recognition import known_activation
+from neat_onnx.tracing.recognition import known_activation
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.operators.formulas.activation_functions import is_function
@@ -23,7 +23,7 @@ def power_of(ctx: LoweringContext, formula: Expression) -> Expression | None:
     if formula.op != "pow" or not formula.args[1].is_constant or formula.args[0].is_constant:
         return None
     base = formula.args[0]
-    if base != VARIABLE and known_activation(base, ctx.data_type) is not None:
+    if base != VARIABLE and known_activation(base) is not None:
         return None
     operator = function_of(formula, ctx.opset, ctx.data_type)
     if operator is not None or is_function(ctx, formula):

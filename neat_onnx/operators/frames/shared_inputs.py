@@ -10,7 +10,7 @@ from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
 from neat_onnx.model.draft import Draft, is_one_of, with_graph
-from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.model.operator_kinds import ELEMENTWISE
 from neat_onnx.operators.frames.merged_shapes import merged_shapes
 from neat_onnx.model.splice import renamed
 
@@ -80,7 +80,7 @@ def _is_broadcast(model: Model, name: str) -> bool:
             continue
         if read <= alone:
             alone.update(node.output)
-        elif not is_elementwise(node) or is_one_of(node, "PRelu"):  # one of its inputs alone
+        elif not is_one_of(node, *ELEMENTWISE):
             return False
     return not any(entry.name in alone for entry in graph.outputs)
 

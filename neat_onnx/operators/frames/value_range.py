@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.draft import Draft
-from neat_onnx.passes.elementwise import MOVING
+from neat_onnx.model.operator_kinds import MOVING
 
 Interval = tuple[float, float]
 

@@ -6,23 +6,17 @@ weighted inputs are gathered as [N, neurons, k], the last axis is reduced and ke
 Flatten, but OpenVINO fuses it with the bias, and adds that to the wrong columns.
 """
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.recognition import is_part
-from neat_onnx.lifting.reductions import place_in_order
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import Expression, call
+from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formulas.activate import (
     activate,
     in_column_order,
@@ -31,9 +25,7 @@ from neat_onnx.operators.formulas.activate import (
     respond,
 )
 from neat_onnx.operators.formulas.elementwise import Mul
-from neat_onnx.operators.formulas.formula import Emission, FormulaEmitter, emits, recognised
-from neat_onnx.operators.formulas.infinite import masked_largest
-from neat_onnx.operators.formulas.integers import truncated
+from neat_onnx.operators.formulas.formula import Emission, FormulaEmitter, emits
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten, Reshape
 from neat_onnx.operators.rows.ranking import ArgMax, GatherElements, TopK
@@ -56,13 +48,11 @@ class _Reduce(Node, abstract=True):
 class ReduceMax(_Reduce):
     """The largest element along some axes."""
 
-    picks = True
 
 
 class ReduceMin(_Reduce):
     """The smallest element along some axes."""
 
-    picks = True
 
 
 class ReduceProd(_Reduce):
@@ -77,24 +67,14 @@ class ReduceMean(_Reduce):
     """The mean along some axes."""
 
 
-class ReduceL1(_Reduce):
-    """The sum of absolute values along some axes."""
 
 
-class ReduceL2(_Reduce):
-    """The square root of the sum of squares along some axes."""
 
 
-class ReduceSumSquare(_Reduce):
-    """The sum of squares along some axes."""
 
 
-class ReduceLogSum(_Reduce):
-    """The logarithm of the sum along some axes."""
 
 
-class ReduceLogSumExp(_Reduce):
-    """The logarithm of the sum of exponentials along some axes."""
 
 
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
@@ -106,7 +86,6 @@ _PRIMITIVES: dict[str, type[Node]] = {
 }
 _ALONG_AXES: dict[str, type[Node]] = {"max": ReduceMax, "min": ReduceMin, "product": ReduceProd}
 _AXES_ARE_INPUTS_SINCE: dict[type[Node], int] = {ReduceSum: 13}
-_NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.items()}
 
 
 # --- lowering ------------------------------------------------------------------------------------
@@ -267,80 +246,11 @@ def emit_lowest(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- lifting -------------------------------------------------------------------------------------
 
 
-_AGGREGATIONS = {
-    "ReduceSum": "sum",
-    "ReduceMean": "mean",
-    "ReduceMax": "max",
-    "ReduceMin": "min",
-    "ReduceProd": "product",
-}
-_OF_SOME = ("ReduceMax", "ReduceMin", "ReduceProd")  # a sum of no elements is one as any other
 
 
-@lifts(*_PRIMITIVES.values(), ReduceMean, infinite=True)
-def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
-    """Lift a reduction: neurons that aggregate, where one sample's elements are reduced."""
-    axes = reduced_axes(ctx, node)
-    operand = ctx.operand(node, 0)
-    if axes is None:
-        ctx.bind(node, operand)
-        return
-    if node.op_type in _OF_SOME and not all(operand.shape[axis] for axis in axes):
-        ctx.bind(node, _product_of_none(ctx, node, operand, axes))
-        return
-    masked = masked_largest(ctx, node, operand, axes) if node.op_type == "ReduceMax" else None
-    one_row = masked or _as_formula(ctx, node, operand, axes)
-    if one_row is not None:
-        ctx.bind(node, one_row)
-        return
-    tensors, keep = Algebra(ctx, node), bool(node.attributes.keepdims)
-    aggregation = _AGGREGATIONS[node.op_type]
-    reduce = tensors.reduced_once if aggregation == "sum" else tensors.reduced
-    result = reduce(aggregation, tensors.input(0), axes, keepdims=keep)
-    if isinstance(node, ReduceMean):
-        result = truncated(ctx, node, result, math.prod(operand.shape[axis] for axis in axes))
-    ctx.bind(node, result)
 
 
-def _product_of_none(
-    ctx: LiftingContext, node: _Reduce, operand: Operand, axes: tuple[int, ...]
-) -> Floats:
-    """The ones that products of no elements are; of none there is no largest or smallest."""
-    if node.op_type != "ReduceProd":
-        ctx.fail(node, f"it reduces no elements of its input of shape {list(operand.shape)}")
-    kept = [1 if axis in axes else size for axis, size in enumerate(operand.shape)]
-    ones = np.ones(kept)
-    return ones if node.attributes.keepdims else ones.squeeze(axes)
 
 
-def _as_formula(
-    ctx: LiftingContext, node: _Reduce, operand: Operand, axes: tuple[int, ...]
-) -> Value | None:
-    """The formula of an aggregation, or of a part of one, along the last axis."""
-    if not isinstance(operand, Value) or operand.reduced:
-        return None
-    if axes != (len(operand.shape) - 1,) or node.op_type not in _NAMES:
-        return None
-    formula = call(_NAMES[node.op_type], operand.formula)
-    reduced = replace(operand, formula=formula, reduced=True, made=None)
-    if place_in_order(formula) is None and not is_part(formula, reduced, ctx.data_type):
-        return None
-    if node.attributes.keepdims:
-        reduced = reduced.rearranged(lambda array: array[..., None])
-    return recognised(ctx, reduced)
 
 
-def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
-    """The axes that a node reduces, from 0, ascending; None where it reduces none."""
-    given = node.attributes
-    axes = given.axes
-    if ctx.optional(node, 1) is not None:
-        axes = tuple(ctx.integers(node, 1))
-    rank = len(ctx.operand(node, 0).shape)
-    if not axes:
-        if given.noop_with_empty_axes:
-            return None
-        axes = tuple(range(rank))
-    found = tuple(sorted(set(ctx.axes(node, axes, rank))))
-    ctx.refuse_along(node, found)
-    return found

@@ -1,7 +1,7 @@
 """The activation functions of RNN, LSTM and GRU nodes, as formulas of neurons and back."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Literal, NamedTuple
@@ -106,23 +106,8 @@ class CellFunction(NamedTuple):
         return formula.substitute(_clipped(self.clip))
 
 
-def cell_functions(
-    names: Sequence[Function],
-    alphas: Sequence[float],
-    betas: Sequence[float],
-    bound: float | None,
-) -> list[CellFunction]:
-    """The functions of a node; those with parameters take the next of each list."""
-    alpha, beta = iter(alphas), iter(betas)
-    forms = [_FORMS[name] for name in names]
-    return [
-        CellFunction(name, _taken(alpha, form.alpha), _taken(beta, form.beta), bound)
-        for name, form in zip(names, forms, strict=True)
-    ]
 
 
-def _taken(values: Iterator[float], default: float | None) -> float | None:
-    return None if default is None else float(np.float32(next(values, default)))
 
 
 def are_clipped_alike(cell: Cell, functions: Sequence[CellFunction]) -> bool:

@@ -1,35 +1,25 @@
 """Conv and ConvTranspose: neurons that share the weights of one window."""
 
-import math
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.model import Node
-from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.spatial import Kind, SpatialBlock
-from neat_onnx.network.window import Sizes, Window, times
+from neat_onnx.network.genes import Bools
+from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.formulas.activate import groups_of, slopes
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul
 from neat_onnx.operators.spatial.apart import usual_responses
 from neat_onnx.operators.spatial.layer import (
     SpatialLayer,
-    add_block,
     bind_spatial,
-    refuse_window,
-    spatial_value,
     window_attributes,
-    window_of,
 )
 from neat_onnx.operators.spatial.nodes import (
     Conv,
     ConvTranspose,
-    ConvTransposeAttributes,
 )
 from neat_onnx.operators.spatial.weights import Weights, shared_weights
 
@@ -128,161 +118,17 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 # --- lifting -------------------------------------------------------------------------------------
 
 
-@lifts(Conv)
-def lift_conv(ctx: LiftingContext, node: Conv) -> None:
-    """Lift Conv: a sum neuron for each position and channel, kept together as a block."""
-    signals, kernel = spatial_value(ctx, node), _parameter(ctx, node, 1)
-    ctx.bind(node, convolved(ctx, node, signals, kernel, kernel_at=1, bias_at=2))
 
 
-def convolved(
-    ctx: LiftingContext,
-    node: Any,
-    signals: Ints,
-    kernel: Operand,
-    *,
-    kernel_at: int,
-    bias_at: int | None = None,
-) -> Value:
-    """Neurons that slide a window over signals [N, C, *space].
-
-    Args:
-        ctx: the import.
-        node: a node with the attributes of a Conv.
-        signals: the tensor that it reads.
-        kernel: W [M, C/group, …].
-        kernel_at, bias_at: positions of kernel and bias among its inputs; None without a bias.
-
-    Raises:
-        ModelError: their shapes do not fit.
-    """
-    space = signals.shape[2:]
-    _check_kernel(ctx, node, kernel, len(space), kernel_at)
-    groups = node.attributes.group
-    if signals.shape[1] != kernel.shape[1] * groups:
-        ctx.fail(
-            node,
-            f"its input has {signals.shape[1]} channels, {node.input[kernel_at]} expects "
-            f"{kernel.shape[1] * groups}",
-        )
-    window = window_of(ctx, node, node.attributes, kernel.shape[2:], space)
-    positions = window.positions(space)
-    if 0 in positions:
-        refuse_window(ctx, node, window, space)
-    bias = _bias(ctx, node, kernel.shape[0], bias_at)
-    return _slid(ctx, node, "Conv", signals, kernel, bias, positions, window)
 
 
-@lifts(ConvTranspose)
-def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
-    """Lift ConvTranspose: a sum neuron for each position and channel, kept together as a block."""
-    signals, kernel, given = spatial_value(ctx, node), _parameter(ctx, node, 1), node.attributes
-    counts = signals.shape[2:]
-    _check_kernel(ctx, node, kernel, len(counts), 1)
-    if signals.shape[1] != kernel.shape[0]:
-        ctx.fail(
-            node,
-            f"its input has {signals.shape[1]} channels, {node.input[1]} expects {kernel.shape[0]}",
-        )
-    if given.output_shape and given.pads:
-        ctx.fail(node, "has output_shape and pads")
-    plain = given.model_copy(update={"auto_pad": "NOTSET"})
-    window = window_of(ctx, node, plain, kernel.shape[2:], counts)
-    more = given.output_padding or (0,) * len(counts)
-    if len(more) != len(counts) or min(more) < 0:
-        ctx.fail(node, f"output_padding is {list(more)}, expected {len(counts)} numbers from 0")
-    window, space = _unfolding(window, given, counts, more)
-    if min(space) < 1:
-        ctx.fail(node, f"its output would have the shape {times(space)}")
-    out = kernel.shape[1] * given.group
-    bias = _bias(ctx, node, out, 2)
-    ctx.bind(node, _slid(ctx, node, "ConvTranspose", signals, kernel, bias, space, window))
 
 
-def _unfolding(
-    window: Window, given: ConvTransposeAttributes, counts: Sizes, more: Sizes
-) -> tuple[Window, Sizes]:
-    """The window with its padding, and the space of the output: as ONNX's ConvTranspose has it."""
-    bare = _unfolded(window, counts)
-    whole = tuple(size + extra for size, extra in zip(bare, more, strict=True))
-    wanted: Sizes | None = given.output_shape
-    if wanted is None and given.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-        wanted = tuple(  # padding makes it smaller, never larger
-            min(count * stride, size)
-            for count, stride, size in zip(counts, window.strides, whole, strict=True)
-        )
-    if wanted is None:
-        return window, whole
-    wanted = wanted[-len(counts) :]
-    excess = [max(size - least, 0) for size, least in zip(whole, wanted, strict=True)]
-    less = tuple(size // 2 for size in excess)
-    rest = tuple(size - half for size, half in zip(excess, less, strict=True))
-    begin, end = (less, rest) if given.auto_pad == "SAME_UPPER" else (rest, less)
-    return replace(window, begin=begin, end=end), wanted
 
 
-def _slid(
-    ctx: LiftingContext,
-    node: Any,
-    kind: Kind,
-    signals: Ints,
-    kernel: Operand,
-    bias: Operand,
-    space: Sizes,
-    window: Window,
-) -> Value:
-    channels = math.prod(bias.shape)
-    shape = (channels, *space)
-    ctx.check_size(node, math.prod(shape))
-    blank = np.zeros(shape, np.int64)
-    blocks = [
-        SpatialBlock(kind, sources, blank, window, node.attributes.group) for sources in signals
-    ]
-    constant = np.zeros(channels) if isinstance(bias, Value) else np.asarray(bias, np.float64)
-    weights, gates = np.ones(math.prod(kernel.shape)), None
-    if isinstance(kernel, Value):
-        gates = ctx.materialize(kernel).ravel()
-    else:
-        weights = kernel.ravel().astype(np.float64)
-    value = add_block(
-        ctx, node, blocks, weights, np.repeat(constant, math.prod(space)), gates=gates
-    )
-    if isinstance(bias, Value):
-        read = np.broadcast_to(ctx.materialize(bias).reshape(-1, *[1] * len(space)), value.shape)
-        assert value.made is not None
-        size = value.signals.size
-        ctx.connect(value.made, read, np.arange(size), np.ones(size))
-    return value
 
 
-def _parameter(ctx: LiftingContext, node: Node, position: int) -> Operand:
-    """A kernel or a bias. One that is computed gates the connections that it weighs; where there is
-    a batch it would have to be another one for every sample.
-    """
-    return ctx.operand(node, position) if ctx.features_only else ctx.constant(node, position)
 
 
-def _check_kernel(
-    ctx: LiftingContext, node: Any, kernel: Operand, axes: int, position: int
-) -> None:
-    name, given = node.input[position], node.attributes
-    if len(kernel.shape) != axes + 2:
-        ctx.fail(node, f"{name} has {len(kernel.shape)} axes, expected {axes + 2}")
-    if given.kernel_shape is not None and given.kernel_shape != kernel.shape[2:]:
-        ctx.fail(
-            node,
-            f"kernel_shape {list(given.kernel_shape)} disagrees with {name}, which has "
-            f"{list(kernel.shape[2:])}",
-        )
-    if given.group < 1 or kernel.shape[0] % given.group:
-        ctx.fail(node, f"group: expected a divisor of {kernel.shape[0]}, got {given.group}")
 
 
-def _bias(ctx: LiftingContext, node: Node, channels: int, position: int | None) -> Operand:
-    if position is None or ctx.optional(node, position) is None:
-        return np.zeros(channels)
-    bias = _parameter(ctx, node, position)
-    count = math.prod(bias.shape)
-    if count != channels:
-        ctx.fail(node, f"bias {node.input[position]} has {count} values, expected {channels}")
-    return bias if isinstance(bias, Value) else bias.ravel()

@@ -1,24 +1,16 @@
 """Lowering and lifting that all layers with a window share."""
 
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from neat_onnx.errors import NetworkError
-from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, NewNeurons, Value
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.model import Node
-from neat_onnx.model.budget import Budget
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import OneLevel, SameLevel
-from neat_onnx.network.spatial import SpatialBlock, check_block, connections_of, receptive_fields
-from neat_onnx.network.window import Sizes, Window, times
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.layout.columns import flat_tensor, in_shape
 from neat_onnx.operators.layout.shaping import Split
-from neat_onnx.operators.spatial.nodes import WindowAttributes
 
 # --- lowering ------------------------------------------------------------------------------------
 
@@ -115,160 +107,19 @@ def _bind_parts(ctx: LoweringContext, block: Block, result: Columns, apart: Bool
 # --- lifting -------------------------------------------------------------------------------------
 
 
-def spatial_value(ctx: LiftingContext, node: Node) -> Ints:
-    """The signals [N, channels, *space] of a node's first input.
-
-    Raises:
-        ModelError: it has fewer axes.
-    """
-    return channels_and_space(ctx, node, ctx.value(node, 0))
 
 
-def channels_and_space(ctx: LiftingContext, node: Node, value: Value) -> Ints:
-    """The signals of a tensor [N, channels, *space].
-
-    Raises:
-        ModelError: it has fewer axes.
-    """
-    if len(value.shape) < 3:
-        ctx.fail(
-            node,
-            f"its input has the shape {list(value.shape)}, expected batch, channels, and space",
-            hint="A Reshape before it gives a flat tensor its channels and space",
-        )
-    return ctx.materialize(value)
 
 
-def window_of(
-    ctx: LiftingContext, node: Node, given: WindowAttributes, kernel: Sizes, space: Sizes
-) -> Window:
-    """The window that a node's attributes describe, its padding spelt out.
-
-    Raises:
-        ModelError: they do not fit the space, or each other; or it slides along time or the batch.
-    """
-    try:
-        window = given.window(kernel)
-    except NetworkError as error:
-        ctx.fail(node, error.message)
-    if given.auto_pad != "NOTSET" and any(given.pads or ()):
-        ctx.fail(node, f"has auto_pad {given.auto_pad} and pads")
-    if given.auto_pad.startswith("SAME"):
-        window = _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
-    along = zip(window.kernel, window.strides, window.begin, window.end, strict=True)
-    sliding = [axis for axis, each in enumerate(along, 2) if each != (1, 1, 0, 0)]
-    ctx.refuse_along(node, sliding, 0)
-    return window
 
 
-def pool_window_of(
-    ctx: LiftingContext, node: Node, given: WindowAttributes, kernel: Sizes, space: Sizes
-) -> Window:
-    """The window of a pool, its padding spelt out.
-
-    Raises:
-        ModelError: it does not fit the space, or runtimes differ about its padding.
-    """
-    window = window_of(ctx, node, given, kernel, space)
-    if given.auto_pad.startswith("SAME") and any(step != 1 for step in window.dilations):
-        ctx.fail(node, f"auto_pad: runtimes differ about {given.auto_pad} with dilations",
-                 "Give it pads")  # fmt: skip
-    return window
 
 
-def _of_distinct(ctx: LiftingContext, block: SpatialBlock) -> SpatialBlock:
-    """The block over copies of its sources if one stands in several places.
-
-    Elements of a picture that is enlarged do, and the zeros around one that is padded. A window
-    over the same neuron twice would be one connection, whose weight is none of the window's.
-    """
-    sources = block.sources.ravel()
-    made_of = np.stack([ctx.kind[sources], ctx.origin[sources], ctx.formula_of[sources]])
-    made_of = np.where(ctx.kind[sources] == MATERIALIZED, made_of, sources)
-    if block.is_pool or np.unique(made_of, axis=1).shape[1] == len(sources):
-        return block
-    made = ctx.add_neurons(len(sources))
-    ctx.connect(made, sources, np.arange(len(sources)), np.ones(len(sources)))
-    copies = ctx.materialize(Value(made.signals))
-    return replace(block, sources=copies.reshape(block.sources.shape))
 
 
-def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
-    """Raise ModelError about a window that is larger than its padded input."""
-    pads = zip(space, window.begin, window.end, strict=True)
-    padded = times(size + begin + end for size, begin, end in pads)
-    ctx.fail(
-        node,
-        f"its window covers {times(window.reach)}, more than the padded input, which is {padded}",
-    )
 
 
-def _padded_alike(window: Window, space: Sizes, *, upper: bool) -> Window:
-    """The window with ⌈size / stride⌉ positions along each axis; the odd padding last or first."""
-    begin, end = [], []
-    for size, stride, reach in zip(space, window.strides, window.reach, strict=True):
-        missing = max((-(-size // stride) - 1) * stride + reach - size, 0)
-        less = missing // 2
-        begin.append(less if upper else missing - less)
-        end.append(missing - less if upper else less)
-    return Window(window.kernel, window.strides, window.dilations, tuple(begin), tuple(end))
 
 
-def add_block(
-    ctx: LiftingContext,
-    node: Node,
-    blocks: list[SpatialBlock],
-    weights: Floats,
-    bias: npt.ArrayLike = 0.0,
-    response: npt.ArrayLike = 1.0,
-    gates: Ints | None = None,
-) -> Value:
-    """Neurons for a node, a block for each sample of the batch.
-
-    Args:
-        blocks: their sources are signals, their neurons anything of the right shape.
-        weights: (n,), which the receptive fields index.
-        bias, response: for the neurons of one sample, or for all of them.
-        gates: (n,), signals that multiply the weights. Such neurons can be no block again.
-
-    Raises:
-        ModelError: the sizes of the blocks do not fit together.
-    """
-    size = blocks[0].neurons.size
-    try:
-        check_block(blocks[0])
-    except NetworkError as error:
-        ctx.fail(node, error.message)
-    Budget().take("connections", connections_of(blocks[0]) * len(blocks), node.label)
-    made = ctx.add_neurons(
-        size * len(blocks),
-        aggregation=blocks[0].aggregation,
-        bias=np.tile(np.broadcast_to(bias, size), len(blocks)),
-        response=np.tile(np.broadcast_to(response, size), len(blocks)),
-    )
-    made.spatial = True
-    for k, block in enumerate(blocks):
-        _slide(ctx, made, k * size, block, weights, gates)
-    shape = (len(blocks), *blocks[0].neurons.shape)
-    return Value(made.signals.reshape(shape), made=made)
 
 
-def _slide(
-    ctx: LiftingContext,
-    made: NewNeurons,
-    first: int,
-    block: SpatialBlock,
-    weights: Floats,
-    gates: Ints | None,
-) -> None:
-    """Connect the neurons of one block, of which the first is `made`'s at this position."""
-    fields = receptive_fields(block)
-    position, weight = first + fields.neuron, weights[fields.weight]
-    if gates is not None:
-        source = block.sources.ravel()[fields.source]
-        ctx.connect(made, source, position, weight, gates[fields.weight])
-        return
-    block = _of_distinct(ctx, block)
-    ctx.connect(made, block.sources.ravel()[fields.source], position, weight)
-    signals = made.signals[first : first + block.neurons.size]
-    ctx.blocks.append(block.with_neurons(signals.reshape(block.neurons.shape)))

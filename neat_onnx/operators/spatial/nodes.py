@@ -97,7 +97,6 @@ class MaxPool(Windowed):
 
     outputs = (1, 2)
     since = 12
-    picks = True
     attributes: MaxPoolAttributes
 
 
@@ -117,7 +116,6 @@ class AveragePool(Windowed):
 class GlobalMaxPool(Node):
     """The largest element of each channel of [N, C, …]."""
 
-    picks = True
 
 
 class GlobalAveragePool(Node):

@@ -2,27 +2,18 @@
 
 from dataclasses import replace
 
-import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, lifts
-from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
-from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.layout.columns import flat_tensor
 from neat_onnx.operators.spatial.layer import (
     SpatialLayer,
-    add_block,
     bind_spatial,
-    pool_window_of,
-    refuse_window,
-    spatial_value,
     window_attributes,
 )
 from neat_onnx.operators.spatial.nodes import (
@@ -31,7 +22,7 @@ from neat_onnx.operators.spatial.nodes import (
     GlobalMaxPool,
     MaxPool,
 )
-from neat_onnx.operators.spatial.weights import Unavailable, padding_responses
+from neat_onnx.operators.spatial.weights import Unavailable
 
 _OPERATORS: dict[Kind, type[Node]] = {
     "MaxPool": MaxPool,
@@ -119,60 +110,11 @@ def _attributes(spatial: SpatialBlock) -> dict[str, object]:
 # --- lifting -------------------------------------------------------------------------------------
 
 
-@lifts(MaxPool, AveragePool)
-def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
-    """Lift MaxPool and AveragePool: a block, with a neuron for each position and channel."""
-    if len(node.output) > 1 and ctx.wiring.is_read(node.output[1]):
-        ctx.fail(
-            node,
-            "its second output, the indices, cannot be turned into neurons",
-            hint=choice_hint(ctx.model.graph, node.output[1:]),
-        )
-    signals, given = spatial_value(ctx, node), node.attributes
-    if len(given.kernel_shape) != signals.ndim - 2:
-        ctx.fail(
-            node,
-            f"kernel_shape is {list(given.kernel_shape)}, expected {signals.ndim - 2} numbers",
-        )
-    window = pool_window_of(ctx, node, given, given.kernel_shape, signals.shape[2:])
-    if 0 in window.positions(signals.shape[2:]):
-        refuse_window(ctx, node, window, signals.shape[2:])
-    _lift(ctx, node, signals, window, bool(getattr(given, "count_include_pad", 0)))
 
 
-@lifts(GlobalMaxPool, GlobalAveragePool)
-def lift_global_pool(ctx: LiftingContext, node: Node) -> None:
-    """Lift pools over all positions: a neuron for each channel."""
-    signals = spatial_value(ctx, node)
-    ctx.refuse_along(node, range(2, signals.ndim))
-    _lift(ctx, node, signals, Window.of(signals.shape[2:]), count_padding=False)
 
 
-def _lift(
-    ctx: LiftingContext, node: Node, signals: Ints, window: Window, count_padding: bool
-) -> None:
-    kind = _kind(node)
-    shape = (signals.shape[1], *window.positions(signals.shape[2:]))
-    ctx.check_size(node, int(np.prod(shape, dtype=object)))
-    blank = np.zeros(shape, np.int64)
-    blocks = [
-        SpatialBlock(kind, sources, blank, window, count_padding=count_padding)
-        for sources in signals
-    ]
-    response = np.ones(1)
-    if count_padding:
-        response = np.tile(padding_responses(blocks[0]), shape[0])
-    value = add_block(ctx, node, blocks, np.ones(1), response=response)
-    _refuse_empty(ctx, node, blocks[0], shape)
-    ctx.bind(node, value)
 
 
-def _kind(node: Node) -> Kind:
-    return next(kind for kind, operator in _OPERATORS.items() if isinstance(node, operator))
 
 
-def _refuse_empty(ctx: LiftingContext, node: Node, block: SpatialBlock, shape: Sizes) -> None:
-    """Refuse a largest of nothing, where a window stands in the padding only."""
-    taps = block.window.taps(block.sources.shape[1:], shape[1:])
-    if block.aggregation == "max" and not np.all(np.any(taps >= 0, axis=1)):
-        ctx.fail(node, "a window stands in the padding only, where there is no largest value")

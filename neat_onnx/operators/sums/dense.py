@@ -4,21 +4,17 @@ A level of such neurons is one Gemm whose weights are the genome's, bit for bit.
 are zeros; where a zero could meet an overflow, the neurons are split into several.
 """
 
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.errors import OptionError
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import VARIABLE, Expression, call, constant
+from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.activate import (
     activate,
     groups_of,
@@ -29,12 +25,6 @@ from neat_onnx.operators.formulas.activate import (
 )
 from neat_onnx.operators.formulas.elementwise import Div
 from neat_onnx.operators.layout.columns import columns_for
-from neat_onnx.operators.products.tensors import (
-    is_matrix_of,
-    lift_product,
-    matrix_product,
-    product_of_rows,
-)
 from neat_onnx.operators.sums.partition import by_overflowing_source
 
 
@@ -61,7 +51,6 @@ class MatMul(Node):
 
     inputs = (2, 2)
     since = 13
-    unaligned = 2
 
 
 # --- lowering ------------------------------------------------------------------------------------
@@ -217,107 +206,13 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 # --- lifting -------------------------------------------------------------------------------------
 
 
-@counts_features(Gemm, MatMul)
-def features_of_product(node: Gemm | MatMul, tensors: Tensors) -> int | None:
-    """Count the rows of the matrix, or its columns if it is transposed."""
-    matrix, given = tensors.get(node.input[1]), node.attributes
-    if matrix is None or len(matrix.dims) != 2 or getattr(given, "transA", False):
-        return None
-    return matrix.dims[getattr(given, "transB", False)]
 
 
-@lifts(Gemm)
-def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
-    """Lift Gemm: one sum neuron for each element of the result."""
-    given = node.attributes
-    if ctx.operand(node, 0).shape[2:]:
-        ctx.fail(node, "its first input has more than 2 axes", "MatMul takes more")
-    matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
-    is_layer = not given.transA and len(matrix.shape) == 2
-    is_layer &= not isinstance(matrix, Value) and not isinstance(addend, Value)
-    if addend is not None and np.broadcast_shapes((1, 1), addend.shape)[0] != 1:
-        is_layer &= not ctx.features_only and ctx.is_batch(node.input[0], 0)  # which is refused
-    if not is_layer or not isinstance(ctx.operand(node, 0), Value):
-        ctx.bind(node, _general_gemm(ctx, node))
-        return
-    weights = np.asarray(matrix) if given.transB else np.asarray(matrix).T
-    bias = np.zeros(len(weights)) if addend is None else _bias_row(ctx, node, addend, len(weights))
-    slope = given.alpha
-    if addend is not None and given.alpha != given.beta:
-        weights, bias, slope = weights * given.alpha, bias * given.beta, 1.0
-    value = lift_product(ctx, node, weights, bias)
-    if slope != 1.0:
-        value = replace(value, formula=call("mul", constant(slope), VARIABLE))
-    ctx.bind(node, value)
 
 
-def _bias_row(ctx: LiftingContext, node: Node, addend: Operand, width: int) -> Array:
-    """The bias of each column; one for each row would be one for each sample."""
-    values, name = np.asarray(addend), node.input[2]
-    if np.broadcast_shapes((1, 1), values.shape)[0] != 1:
-        ctx.fail(node, f"bias {name} has the shape {list(values.shape)}: a value for each sample")
-    if values.size not in (1, width):
-        ctx.fail(node, f"bias {name} has {values.size} values, expected {width}")
-    return np.broadcast_to(values.ravel(), width)
 
 
-def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
-    """alpha · A · B + beta · C of any operands."""
-    given, tensors = node.attributes, Algebra(ctx, node)
-    one, other, addend = tensors.input(0), tensors.input(1), tensors.optional(2)
-    if len(one.shape) != 2 or len(other.shape) != 2:
-        ctx.fail(node, f"its inputs have {len(one.shape)} and {len(other.shape)} axes, expected 2")
-    ctx.refuse_along(node, (0 if given.transA else 1,), 0)
-    ctx.refuse_along(node, (1 if given.transB else 0,), 1)
-    turned = ((one, given.transA), (other, given.transB))
-    moved = {name for name, (_, trans) in zip(node.input, turned, strict=False) if trans}
-    if all(isinstance(each, Value) for each, _ in turned) and not moved <= ctx.followed.shared:
-        ctx.refuse_batch(node)
-    one = rearranged(one, np.transpose) if given.transA else one
-    other = rearranged(other, np.transpose) if given.transB else other
-    product = product_of_rows(ctx, node, tensors, one, other)
-    if given.alpha != 1.0:
-        product = tensors("mul", product, given.alpha)
-    if addend is None:
-        return product
-    if ctx.broadcast(node, addend.shape, product.shape) != product.shape:
-        ctx.fail(node, f"{node.input[2]} has the shape {list(addend.shape)}, expected "
-                 f"{list(product.shape)}")  # fmt: skip
-    if _is_nothing(addend):
-        return product
-    return tensors("add", product, addend if given.beta == 1.0 else
-                   tensors("mul", addend, given.beta))  # fmt: skip
 
 
-def _is_nothing(addend: Operand) -> bool:
-    """Whether it is values times weights of 0, which add nothing, as zeros of a matrix do."""
-    return (
-        isinstance(addend, Value)
-        and addend.linear
-        and addend.gate is None
-        and addend.weight is not None
-        and not np.any(addend.weight)
-    )
 
 
-@lifts(MatMul)
-def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
-    """Lift MatMul: sum neurons where one factor is constant, sums of products where none is."""
-    one, matrix = ctx.operand(node, 0), ctx.operand(node, 1)
-    plain = isinstance(one, Value) and len(one.shape) > 1 and not isinstance(matrix, Value)
-    if plain and len(matrix.shape) == 2:
-        weights = np.asarray(matrix).T
-        ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
-        return
-    for position, (operand, axis) in enumerate(((one, -1), (matrix, -2))):
-        if len(operand.shape) > 2:
-            ctx.refuse_along(node, [axis + len(operand.shape)], position)
-    tensors = Algebra(ctx, node)
-    if (
-        not isinstance(one, Value)
-        and len(one.shape) == 2
-        and is_matrix_of(ctx, node.input[1], matrix, one.shape[1])
-    ):
-        ctx.bind(node, tensors.along(tensors.input(1), len(matrix.shape) - 2, np.asarray(one)))
-        return
-    ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))

@@ -10,10 +10,10 @@ from onnx.reference import ReferenceEvaluator
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import nodes_within
-from neat_onnx.passes.recurrent_layers import is_recurrent
 from neat_onnx.verification.runtimes import Feed, Session
 from neat_onnx.verification.runtimes.corrected import corrected
 
+_RECURRENT = ("RNN", "GRU", "LSTM")
 _LENGTHS = 4  # the position of sequence_lens
 
 
@@ -25,7 +25,7 @@ def load(model: Model) -> Session:
     """
     for node in nodes_within(model.graph):
         computed = {*node.input[_LENGTHS : _LENGTHS + 1]} - {"", *model.graph.tensors}
-        if is_recurrent(node) and computed:
+        if node.op_type in _RECURRENT and computed:
             raise ModelError(
                 f"node {node.label}: onnx's evaluator does not read sequence_lens",
                 hint="Compare it in another runtime, as onnxruntime",

@@ -1,1 +1,0 @@
-"""The operators of ai.onnx.ml that scikit-learn's models are made of."""

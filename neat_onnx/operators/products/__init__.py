@@ -1,1 +1,0 @@
-"""Products of tensors: by constants, of computed ones, of integers."""

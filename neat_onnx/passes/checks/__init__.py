@@ -1,1 +1,0 @@
-"""Checks of a graph in simple form: numbers that neurons do not have."""

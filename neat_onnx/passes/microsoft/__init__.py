@@ -1,1 +1,0 @@
-"""Operators of onnxruntime's own domain, com.microsoft, in standard nodes."""

@@ -1,1 +1,0 @@
-"""The check that an import is right."""
