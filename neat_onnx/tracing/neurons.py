@@ -32,7 +32,7 @@ from neat_onnx.tracing.binary import (
 from neat_onnx.tracing.choices import where
 from neat_onnx.tracing.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.tracing.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
-from neat_onnx.tracing.sums import Axes, add, affine, aggregated, matmul, multiply
+from neat_onnx.tracing.sums import Axes, add, affine, aggregated, matmul, multiply, subtract
 from neat_onnx.tracing.tape import Array
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "pad",
     "power",
     "stack",
+    "subtract",
     "take",
     "take_or",
     "truncated",
@@ -85,10 +86,10 @@ class Neurons(Pending):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return add(self, -other)
+        return subtract(self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return add(-self, other)
+        return subtract(other, self)
 
     def __neg__(self) -> Any:
         return multiply(self, -1.0)
