@@ -74,6 +74,7 @@ def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
     parts = []
     for each in (a, b):
         if isinstance(each, Pending):
+            each = each if each._settled is None else each._settled
             if not same_signals(condition, each):
                 return None
             parts.append(each.formula)

@@ -32,7 +32,7 @@ from neat_onnx.tracing.binary import (
 from neat_onnx.tracing.choices import where
 from neat_onnx.tracing.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.tracing.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
-from neat_onnx.tracing.sums import Axes, add, affine, aggregated, matmul, multiply, subtract
+from neat_onnx.tracing.sums import Axes, add, affine, aggregated, copied, matmul, multiply, subtract
 from neat_onnx.tracing.tape import Array
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "as_neurons",
     "broadcast_to",
     "concat",
+    "copied",
     "divide",
     "folded",
     "is_neurons",

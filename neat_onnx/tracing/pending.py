@@ -290,7 +290,8 @@ def same_signals(a: Pending, b: Pending) -> bool:
 
 def aligned(a: Pending, b: Pending, shape: Sequence[int]) -> tuple[Any, Any]:
     """Both in one shape, as formulas of the same signals where they can be."""
-    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    alone = a.settled() if a is b else a
+    a, b = broadcast_to(alone, shape), broadcast_to(alone if a is b else b, shape)
     held = [x if x._settled is None else x._settled for x in (a, b)]
     return (held[0], held[1]) if same_signals(held[0], held[1]) else (a, b)
 

@@ -315,6 +315,8 @@ def aggregated(
 def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
     """Aggregate each row of (rows, count)."""
     count = rows.shape[1]
+    if count == 1 and not (skip and rows.has_constants):
+        return rows[:, 0]
     if name == "sum":
         return _total(rows, None)
     if name == "mean" and not skip and (rows.has_constants or count == 0):
@@ -379,6 +381,14 @@ def _total(rows: Pending, scale: float | None) -> Any:
     if ids.shape[1] == 1 and scale is None:
         return rows[:, 0]
     return folded(_sum(rows, ids, weight, bias, (len(ids),), rows.dtype))
+
+
+def copied(x: Any) -> Any:
+    """Neurons that hand values on."""
+    if not isinstance(x, Pending):
+        return x
+    ids = x.signals()
+    return x.of(x.tape.add_neurons(ids.reshape(-1, 1)).reshape(x.shape))
 
 
 def affine(x: Any, factor: Any, shift: Any) -> Any:
