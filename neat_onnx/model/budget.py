@@ -114,6 +114,15 @@ class Budget:
             self._refuse(kind, total, where, is_all=is_all)
         self.taken[kind] = total
 
+    def require(self, kind: Kind, count: int, where: str = "") -> None:
+        """Refuse `count` more if they would be beyond the limit, and take nothing.
+
+        Raises:
+            ModelError: the limit does not allow it.
+        """
+        if not self.allows(kind, count):
+            self.take(kind, count, where)
+
     def allows(self, kind: Kind, count: int) -> bool:
         """Whether so many more are within the limit."""
         most: int = getattr(self.limits, kind)

@@ -25,6 +25,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.tracing.joining import concat, stack, take
 from neat_onnx.tracing.pending import (
     Pending,
+    aligned,
     as_neurons,
     broadcast_to,
     combined,
@@ -33,7 +34,7 @@ from neat_onnx.tracing.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.tracing.sums import add, aggregated, multiply
+from neat_onnx.tracing.sums import aggregated, multiply, subtract
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
@@ -47,7 +48,7 @@ def divide(a: Any, b: Any) -> Any:
     dtype = result_type(a, b)
     if dtype.kind in "iu":
         return truncated(quotient(a, b)).typed(dtype)
-    if isinstance(b, Pending):
+    if isinstance(b, Pending) or isinstance(one_number(b, a), float):
         return quotient(a, b)
     with np.errstate(divide="ignore"):
         return multiply(a, 1.0 / np.asarray(b, np.float64))
@@ -58,18 +59,19 @@ def quotient(a: Any, b: Any) -> Any:
     if isinstance(b, Pending):
         found = _of_same_signals(a, b) if isinstance(a, Pending) else None
         return multiply(a, b.apply(reciprocal(VARIABLE))) if found is None else found
-    divisor = one_number(b)
+    divisor = one_number(b, a)
     shape = np.broadcast_shapes(a.shape, np.shape(b))
     a = broadcast_to(a, shape)
-    if isinstance(divisor, float):
+    if isinstance(divisor, float) and a.is_plain and a.formula == call("mul", divisor, VARIABLE):
+        return a.of(a.ids, shift=a.shift / divisor, dtype=_FLOAT)
+    if isinstance(divisor, float) and divisor and math.isfinite(divisor):
         return a.apply(call("div", VARIABLE, divisor), _FLOAT)
     divisors = np.broadcast_to(divisor, shape)
     return _by_number(lambda n, x: x.apply(call("div", VARIABLE, n), _FLOAT), divisors, a)
 
 
 def _of_same_signals(a: Pending, b: Pending) -> Pending | None:
-    shape = np.broadcast_shapes(a.shape, b.shape)
-    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    a, b = aligned(a, b, np.broadcast_shapes(a.shape, b.shape))
     return combined("div", a, b, _FLOAT) if same_signals(a, b) else None
 
 
@@ -85,7 +87,7 @@ def power(a: Any, b: Any) -> Any:
     if not is_neurons(a, b):
         return np.power(a, b)
     if not isinstance(b, Pending):
-        exponent = one_number(b)
+        exponent = one_number(b, a)
         if isinstance(exponent, float):
             if exponent == 1.0:
                 return a
@@ -98,7 +100,7 @@ def power(a: Any, b: Any) -> Any:
         shape = np.broadcast_shapes(a.shape, exponent.shape)
         exponent = np.broadcast_to(exponent, shape)
         return _by_number(lambda n, x: power(x, n), exponent, broadcast_to(a, shape))
-    base = a if isinstance(a, Pending) else one_number(a)
+    base = a if isinstance(a, Pending) else one_number(a, b)
     if isinstance(base, float):
         return b.apply(call("pow", constant(base), VARIABLE))
     if isinstance(a, Pending):
@@ -125,7 +127,7 @@ def truth(formula: Expression) -> Expression:
 
 def negation(x: Pending) -> Pending:
     x = x.settled()
-    formula = x.expression()
+    formula = x.formula
     whole = (
         number(negated(formula.args[0])) if formula.op == "number" else number(equal(formula, 0.0))
     )
@@ -137,7 +139,7 @@ def both(a: Any, b: Any) -> Any:
     """Whether both of two truth values hold."""
     alike = isinstance(a, Pending) and isinstance(b, Pending) and same_signals(a, b)
     if alike and not a.has_constants:
-        formula = number(call("both", truth(a.expression()), truth(b.expression())))
+        formula = number(call("both", truth(a.formula), truth(b.formula)))
         return a.of(a.ids, formula, dtype=_BOOL)
     found = multiply(a, b)
     return found.typed(_BOOL) if isinstance(found, Pending) else found != 0
@@ -145,7 +147,7 @@ def both(a: Any, b: Any) -> Any:
 
 def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
     """A relation of neurons to numbers, or of their difference to 0."""
-    against = b if isinstance(b, Pending) else one_number(b)
+    against = b if isinstance(b, Pending) else one_number(b, a)
     if isinstance(against, float):
         shape = np.broadcast_shapes(a.shape, np.shape(b))
         holds = (
@@ -156,11 +158,11 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
         return broadcast_to(a, shape).apply(number(holds), _BOOL)
     if isinstance(b, Pending):
         shape = np.broadcast_shapes(a.shape, b.shape)
-        one, other = broadcast_to(a, shape), broadcast_to(b, shape)
+        one, other = aligned(a, b, shape)
         if same_signals(one, other) and not one.has_constants:
-            found = number(relation(one.expression(), other.expression()))
+            found = number(relation(one.formula, other.formula))
             return a.of(one.ids, found, 1.0, 0.0, _BOOL)
-    return add(a, multiply(b, -1.0)).apply(number(relation(VARIABLE, 0.0)), _BOOL)
+    return subtract(a, b).apply(number(relation(VARIABLE, 0.0)), _BOOL)
 
 
 def _beside_infinity(relation: Callable[..., Expression], infinity: float) -> Expression:
@@ -191,7 +193,7 @@ def _extreme(name: str, op: str, of_numbers: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, Pending):
         a, b = b, a
     dtype = result_type(a, b)
-    against = b if isinstance(b, Pending) else one_number(b)
+    against = b if isinstance(b, Pending) else one_number(b, a)
     if isinstance(against, float):
         if math.isinf(against) and (against < 0) == (name == "max"):
             return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
@@ -200,7 +202,7 @@ def _extreme(name: str, op: str, of_numbers: Any, a: Any, b: Any) -> Any:
         formula = relu if (name, against) == ("max", 0.0) else call(op, VARIABLE, against)
         return broadcast_to(a, shape).apply(formula)
     shape = np.broadcast_shapes(a.shape, b.shape)
-    one, other = broadcast_to(a, shape), broadcast_to(as_neurons(b, a), shape)
+    one, other = aligned(a, as_neurons(b, a), shape)
     if same_signals(one, other):
         found = combined(op, one, other, dtype)
         if found is not None:

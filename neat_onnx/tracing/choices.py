@@ -16,7 +16,6 @@ from neat_onnx.tracing.pending import (
     broadcast_to,
     folded,
     is_neurons,
-    one_number,
     result_type,
     same_signals,
     shape_of,
@@ -70,20 +69,20 @@ def _finite(x: Any) -> Any:
 
 def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
     """The choice as a formula of the condition's signals, if all of it depends on these alone."""
-    if condition.has_constants or condition.uniform() is None:
+    if condition.has_constants or not condition.is_plain:
         return None
     parts = []
     for each in (a, b):
         if isinstance(each, Pending):
+            each = each if each._settled is None else each._settled
             if not same_signals(condition, each):
                 return None
-            parts.append(each.expression())
+            parts.append(each.formula)
         else:
-            one = one_number(each)
-            if not isinstance(one, float):
+            if not each.size or np.any(each != each.flat[0]):
                 return None
-            parts.append(constant(one))
-    holds = truth(condition.expression())
+            parts.append(constant(float(each.flat[0])))
+    holds = truth(condition.formula)
     return number(holds) if parts == [constant(1.0), constant(0.0)] else where_(holds, *parts)
 
 

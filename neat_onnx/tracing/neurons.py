@@ -32,7 +32,7 @@ from neat_onnx.tracing.binary import (
 from neat_onnx.tracing.choices import where
 from neat_onnx.tracing.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.tracing.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
-from neat_onnx.tracing.sums import Axes, add, affine, aggregated, matmul, multiply
+from neat_onnx.tracing.sums import Axes, add, affine, aggregated, copied, matmul, multiply, subtract
 from neat_onnx.tracing.tape import Array
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "as_neurons",
     "broadcast_to",
     "concat",
+    "copied",
     "divide",
     "folded",
     "is_neurons",
@@ -54,6 +55,7 @@ __all__ = [
     "pad",
     "power",
     "stack",
+    "subtract",
     "take",
     "take_or",
     "truncated",
@@ -85,10 +87,10 @@ class Neurons(Pending):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        return add(self, -other)
+        return subtract(self, other)
 
     def __rsub__(self, other: Any) -> Any:
-        return add(-self, other)
+        return subtract(other, self)
 
     def __neg__(self) -> Any:
         return multiply(self, -1.0)

@@ -31,7 +31,7 @@ from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin,
 import numpy as np
 
 from neat_onnx.errors import Hint, ModelError
-from neat_onnx.model import Graph, Node
+from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model import Tensor as Constant
 from neat_onnx.tracing.tape import Array
 
@@ -153,8 +153,14 @@ _READERS |= {
 
 def numbers_of(tensor: Constant) -> Array:
     """The numbers of a constant; floats are float64, integers of their own type."""
-    kind = tensor.data_type.dtype
+    kind = held_type(tensor.data_type)
     return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
+
+
+def held_type(kind: DataType) -> np.dtype[Any]:
+    """numpy's type of elements; of those of 4 bits, which it lacks, a wider one that tells so."""
+    fewer = kind.bits < 8 * kind.dtype.itemsize
+    return np.dtype(kind.dtype, metadata={"bits": kind.bits}) if fewer else kind.dtype
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,8 @@ class Operator:
             known = self.attributes.get(name)
             if known is not None:
                 attributes[name] = known.read(name, value)
+            elif name in self.given:  # as `opset` of onnxruntime's QLinearSoftmax
+                attributes[name] = value
             elif name in self.inputs:
                 inputs[name] = np.asarray(
                     numbers_of(value) if isinstance(value, Constant) else value
@@ -244,7 +252,7 @@ class Operator:
             by_name = dict(zip(self.inputs, inputs, strict=False)) | old
             inputs = [by_name.get(name) for name in self.inputs]
         if self.given:
-            attributes = attributes | {name: known[name] for name in self.given}
+            attributes = {name: known[name] for name in self.given} | attributes
         found = self.function(*inputs, **attributes)
         return found if isinstance(found, tuple | list) else (found,)
 

@@ -8,6 +8,7 @@ multiplied part of shift and factor, and moving elements makes nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -37,6 +38,7 @@ class Pending:
         "_linear",
         "_settled",
         "_signals",
+        "_sources",
         "dtype",
         "factor",
         "formula",
@@ -57,7 +59,8 @@ class Pending:
         self.tape, self.ids, self.formula = tape, ids, formula
         self.factor, self.shift, self.dtype = factor, shift, dtype
         self._linear: tuple[Ints, Floats | float, Floats | float] | None = None
-        self._settled: Pending | None = None
+        self._settled: Self | None = None
+        self._sources: Self | None = None
         self._signals: Ints | None = None
 
     def of(
@@ -141,41 +144,34 @@ class Pending:
         """Whether some elements are numbers."""
         return not isinstance(self.shift, float) and bool(self.ids.size) and self.ids.min() < 0
 
-    def uniform(self) -> tuple[float, float] | None:
-        """The factor and the shift of all signals; None if these differ."""
-        factor, shift = self.factor, self.shift
-        if isinstance(factor, float) and isinstance(shift, float):
-            return factor, shift
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a formula is pending."""
+        if isinstance(self.factor, float) and isinstance(self.shift, float):
+            return self.factor == 1.0 and self.shift == 0.0
         live = self.ids >= 0
-        found = []
-        for values in (factor, shift):
-            if isinstance(values, float):
-                found.append(values)
-                continue
-            some = values[live]
-            if some.size and np.any(some != some[0]):
-                return None
-            found.append(float(some[0]) if some.size else 0.0)
-        return found[0], found[1]
+        return all(
+            values == trivial if isinstance(values, float) else bool(np.all(values[live] == trivial))
+            for values, trivial in ((self.factor, 1.0), (self.shift, 0.0))
+        )
 
     def settled(self) -> Self:
-        """The same elements with nothing pending but a formula: factors and shifts that differ
-        become neurons.
+        """The same elements with nothing pending but a formula: factors and shifts become neurons,
+        which merge with what they read where that is all that reads it.
         """
-        if self.uniform() is not None:
-            return self
         if self._settled is None:
-            self._settled = self.as_neurons("response")
+            self._settled = self if self.is_plain else self.as_neurons("response")
         return self._settled
 
     def as_neurons(self, merging: Merging) -> Self:
         """Elements whose factors and shifts are neurons, that merge as `NeuronGroup` says."""
         ids, factor, shift = self.linear()
-        live = ids >= 0 if ids.size and ids.min() < 0 else np.ones(ids.shape, np.bool_)
         factor, shift = (np.broadcast_to(each, ids.shape) for each in (factor, shift))
-        made = np.full(ids.shape, CONSTANT)
-        made[live] = self.tape.add_neurons(
-            ids[live][:, None], factor[live][:, None], bias=shift[live], merging=merging
+        live = ids >= 0
+        changed = live & ((factor != 1.0) | (shift != 0.0))
+        made = ids.copy()
+        made[changed] = self.tape.add_neurons(
+            ids[changed][:, None], factor[changed][:, None], bias=shift[changed], merging=merging
         )
         rest = 0.0 if live.all() else np.where(live, 0.0, shift)
         return self.of(made, VARIABLE, 1.0, rest, self.dtype)
@@ -184,27 +180,18 @@ class Pending:
         """A formula of each element."""
         x = self.settled()
         result = dtype or self.dtype
-        inner = x.expression()
-        whole = inner if formula is VARIABLE else _inside(formula, inner)
+        whole = _inside(formula, x.formula)
         if whole.size > _MAX_SIZE or whole.depth > _MAX_DEPTH:
-            x = x.of(x.signals(constants=True), VARIABLE, 1.0, x.numbers(), x.dtype)
-            whole = formula
+            x, whole = x.plain(), formula
         shift: Floats | float = 0.0
         if x.has_constants:
-            shift = np.where(x.ids < 0, formula.evaluate(x.numbers()), 0.0).astype(np.float64)
+            numbers = np.asarray(x.numbers())
+            shift = np.where(x.ids < 0, formula.evaluate(numbers), 0.0).astype(np.float64)
         return x.of(x.ids, whole, 1.0, shift, np.dtype(result))
 
     def numbers(self) -> Floats | float:
         """The constants, where they are, and 0 elsewhere."""
         return np.where(self.ids < 0, self.shift, 0.0) if self.has_constants else 0.0
-
-    def expression(self) -> Expression:
-        """The whole of what is pending, of settled elements."""
-        factor, shift = self.uniform() or (1.0, 0.0)
-        found = self.formula
-        if factor != 1.0:
-            found = -found if factor == -1.0 and shift == 0.0 else factor * found
-        return found if shift == 0.0 else shift + found
 
     def signals(self, *, constants: bool = False) -> Ints:
         """The elements as signals; numbers as neurons without inputs, or CONSTANT if `constants`
@@ -212,8 +199,8 @@ class Pending:
         """
         if self._signals is None:
             x = self.settled()
-            whole = x.expression()
-            self._signals = x.ids if whole is VARIABLE else self.tape.add_formula(x.ids, whole)
+            alone = x.formula is VARIABLE
+            self._signals = x.ids if alone else self.tape.add_formula(x.ids, x.formula)
         if constants or not self.has_constants:
             return self._signals
         found, held = self._signals.copy(), self.ids < 0
@@ -228,26 +215,26 @@ class Pending:
     def linear(self) -> tuple[Ints, Floats | float, Floats | float]:
         """(signals, factors, shifts) such that the elements are factors · signals + shifts."""
         if self._linear is None:
-            if self.formula is VARIABLE:
-                self._linear = self.ids, self.factor, self.shift
-            elif self._is_named_as_a_whole():
-                self._linear = self.signals(constants=True), 1.0, self.numbers()
-            else:
-                ids = self.tape.add_formula(self.ids, self.formula)
-                self._linear = ids, self.factor, self.shift
+            factor, shift, inner = outer_affine(self.formula)
+            ids = self.ids if inner is VARIABLE else self.tape.add_formula(self.ids, inner)
+            added = self.shift
+            if shift:
+                live = self.factor * shift
+                added = added + (np.where(self.ids >= 0, live, 0.0) if self.has_constants else live)
+            self._linear = ids, self.factor * factor, added
         return self._linear
 
-    def as_factor(self) -> Self:
-        """The same elements for a product: a shift of all of them is part of the formula."""
-        known = self.uniform()
-        return self.plain() if known is not None and known[1] != 0.0 else self
+    def as_sources(self) -> Self:
+        """The same elements for weights that are kept as they are: what multiplies and shifts them
+        becomes neurons.
+        """
+        if self._sources is None:
+            self._sources = self.as_neurons("response")
+        return self._sources
 
-    def _is_named_as_a_whole(self) -> bool:
-        """Whether factor and shift belong to the formula by which people call it."""
-        known = self.uniform()
-        if known is None or known == (1.0, 0.0) or has_name(self.formula):
-            return known == (1.0, 0.0)
-        return has_name(self.expression())
+    def as_factor(self) -> Self:
+        """The same elements for a product: what a formula adds stays in it."""
+        return self.plain() if self.is_plain and outer_affine(self.formula)[1] else self
 
 
 def is_neurons(*tensors: Any) -> bool:
@@ -260,26 +247,58 @@ def _inside(formula: Expression, inner: Expression) -> Expression:
     return formula if inner is VARIABLE else formula.substitute(inner)
 
 
-def one_number(values: Any) -> Floats | float:
-    """Numbers as one, where all are equal."""
+@lru_cache(maxsize=4096)
+def outer_affine(formula: Expression) -> tuple[float, float, Expression]:
+    """(a, b, inner) such that a formula is a · inner + b; inner is what people call by a name."""
+    factor, shift, inner = 1.0, 0.0, formula
+    while inner is not VARIABLE and not has_name(inner):
+        numbers = [arg.value for arg in inner.args if arg.is_constant]
+        if len(numbers) != len(inner.args) - 1:
+            break
+        (rest,) = (arg for arg in inner.args if not arg.is_constant)
+        first = inner.args[0].is_constant
+        if inner.op == "add":
+            shift += factor * numbers[0]
+        elif inner.op == "sub":
+            shift += factor * (numbers[0] if first else -numbers[0])
+            factor *= -1.0 if first else 1.0
+        elif inner.op == "neg":
+            factor *= -1.0
+        elif inner.op == "mul" and numbers[0]:
+            factor *= numbers[0]
+        elif inner.op == "div" and not first:
+            factor /= numbers[0]
+        else:
+            break
+        inner = rest
+    return factor, shift, inner
+
+
+def one_number(values: Any, beside: Any = None) -> Floats | float:
+    """Numbers as one: a scalar, or a single number for all elements of the other operand."""
     array = np.asarray(values, np.float64)
-    if array.ndim == 0:
-        return float(array)
-    if array.size and (array.size == 1 or np.all(array == array.flat[0])):
-        return float(array.flat[0])
-    return array
+    alone = array.ndim == 0 or (array.size == 1 and (beside is None or beside.size > 1))
+    return float(array.flat[0]) if alone else array
 
 
 def same_signals(a: Pending, b: Pending) -> bool:
     """Whether two arrays are formulas of the same signals, element by element."""
     if a.shape != b.shape or not (a.ids is b.ids or np.array_equal(a.ids, b.ids)):
         return False
-    return a.uniform() is not None and b.uniform() is not None
+    return a.is_plain and b.is_plain
+
+
+def aligned(a: Pending, b: Pending, shape: Sequence[int]) -> tuple[Any, Any]:
+    """Both in one shape, as formulas of the same signals where they can be."""
+    alone = a.settled() if a is b else a
+    a, b = broadcast_to(alone, shape), broadcast_to(alone if a is b else b, shape)
+    held = [x if x._settled is None else x._settled for x in (a, b)]
+    return (held[0], held[1]) if same_signals(held[0], held[1]) else (a, b)
 
 
 def combined(op: str, a: Pending, b: Pending, dtype: Any) -> Any:
     """A primitive of two formulas of the same signals as one formula; None if it is too large."""
-    formula = call(op, a.expression(), b.expression())
+    formula = call(op, a.formula, b.formula)
     if formula.size > _MAX_SIZE or formula.depth > _MAX_DEPTH:
         return None
     shift: Floats | float = 0.0

@@ -70,8 +70,9 @@ def known_activation(formula: Expression) -> tuple[str, float] | None:
 
 
 def has_name(formula: Expression) -> bool:
-    """Whether people call the formula by a name."""
-    return formula is VARIABLE or known_activation(formula) is not None
+    """Whether people call the formula by a name, which is not that it is its variable."""
+    known = known_activation(formula)
+    return known is not None and known[0] != "identity"
 
 
 def activation_name(formula: Expression) -> tuple[str, float]:

@@ -24,8 +24,9 @@ from neat_onnx.network.schedule import levels_of
 from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.tracing.neurons import Neurons as Traced
-from neat_onnx.tracing.recognition import activation_name
-from neat_onnx.tracing.tape import FormulaGroup, Tape
+from neat_onnx.tracing.pending import outer_affine
+from neat_onnx.tracing.recognition import activation_name, has_name
+from neat_onnx.tracing.tape import Array, FormulaGroup, Tape
 
 _INPUT, _NEURON, _FORMULA, _REGISTER, _FOREIGN = range(5)
 _MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the trace
@@ -56,11 +57,13 @@ class Resolution:
         self._tape = tape
         _separate_starts(tape)
         self._outputs = np.concatenate([each.ravel() for each in outputs])
+        self._factor_table: dict[tuple[int, ...], int] | None = None
         self._collect()
         self._same = self._duplicates()
         self._connect()
         self._live = self._needed()
         self._merge()
+        self._shift()
         self._activate()
         self._number()
 
@@ -102,21 +105,45 @@ class Resolution:
             self._initial[register.signals] = register.initial
 
     def _duplicates(self) -> Ints:
-        """For each signal the first one that is the same formula of the same signal."""
+        """For each signal the first one that is the same formula, or factor, of the same signal."""
         same = np.arange(self._tape.count)
         made = np.flatnonzero(self._kind == _FORMULA)
+        factors, *columns = self._factors()
         for _ in range(4):
             key = same[self._origin[made]] * (len(self._formulas) + 1) + self._formula[made]
-            _, first, which = np.unique(key, return_index=True, return_inverse=True)
-            found = made[first][which.ravel()]
-            if np.array_equal(found, same[made]):
+            found = made[_first_alike(key)]
+            key = np.stack([same[columns[0]], *columns[1:]], axis=1)
+            again = factors[_first_alike(_as_items(key))]
+            if np.array_equal(found, same[made]) and np.array_equal(again, same[factors]):
                 break
-            same[made] = found
+            same[made], same[factors] = found, again
         self._origin[made] = same[self._origin[made]]
         self._outputs = same[self._outputs]
         held = self._next >= 0
         self._next[held] = same[self._next[held]]
+        self._factor_keys = np.stack([same[columns[0]], *columns[1:], same[factors]], axis=1)
         return same
+
+    def _factors(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The neurons that multiply and shift one signal: signals, sources, bits of numbers."""
+        found = [np.empty((4, 0), np.int64)]
+        for group in self._tape.groups:
+            if isinstance(group, FormulaGroup) or group.merging != "response":
+                continue
+            if group.source is None or group.source.shape[1] != 1 or group.gate is not None:
+                continue
+            numbers = (1.0 if group.weight is None else group.weight[:, 0], group.bias)
+            found.append(
+                np.stack(
+                    [
+                        np.arange(group.first, group.first + group.count),
+                        group.source[:, 0],
+                        *(_bits(np.broadcast_to(each, group.count)) for each in numbers),
+                    ]
+                )
+            )
+        signals, sources, weights, biases = np.concatenate(found, axis=1)
+        return signals, sources, weights, biases
 
     def _connect(self) -> None:
         """The connections of all neurons as arrays: source, target, weight, gate."""
@@ -130,7 +157,8 @@ class Resolution:
             weight = np.ones(len(source)) if group.weight is None else group.weight.ravel()
             gate = np.full(len(source), NONE) if group.gate is None else group.gate.ravel()
             kept = source >= 0
-            if group.aggregation == "sum" and group.weight is not None:
+            weighted = group.aggregation == "sum" and group.merging != "response"
+            if weighted and group.weight is not None:
                 kept &= weight != 0.0
             if not kept.all():
                 source, target, weight, gate = (x[kept] for x in (source, target, weight, gate))
@@ -192,23 +220,28 @@ class Resolution:
         made = np.flatnonzero((self._kind == _FORMULA) & self._live)
         return made[self._same[made] == made]
 
+    def _others(self) -> Bools:
+        """The signals that anything but a connection without a gate reads."""
+        found = np.zeros(self._tape.count, np.bool_)
+        found[self._source[self._gated]] = True
+        found[self._gate[self._gated]] = True
+        found[self._origin[self._made_formulas()]] = True
+        found[self._next[self._live & (self._next >= 0)]] = True
+        found[self._outputs] = True
+        for hint in self._tape.hints:
+            found[self._same[hint.sources.ravel()]] = True
+        return found
+
     def _read_once(self) -> Bools:
         """The signals that one connection reads, without a gate, and nothing else."""
-        n = self._tape.count
-        reads = np.bincount(self._source, minlength=n)
-        others = np.bincount(self._source[self._gated], minlength=n)
-        others += np.bincount(self._gate[self._gated], minlength=n)
-        others += np.bincount(self._origin[self._made_formulas()], minlength=n)
-        others += np.bincount(self._next[self._live & (self._next >= 0)], minlength=n)
-        others += np.bincount(self._outputs, minlength=n)
-        for hint in self._tape.hints:
-            others[self._same[hint.sources.ravel()]] += 1
-        return (reads == 1) & (others == 0)
+        reads = np.bincount(self._source, minlength=self._tape.count)
+        return (reads == 1) & ~self._others()
 
     def _merge(self) -> None:
         """Let a sum that one neuron alone reads become part of it."""
         n = self._tape.count
         self._root = np.arange(n)
+        self._merge_products()
         once = self._read_once() & (self._kind == _NEURON)
         fan_in = np.bincount(self._target, minlength=n)
         adds = (self._aggregation == 0) & (self._merging > 0)
@@ -219,6 +252,32 @@ class Resolution:
         terms = (self._aggregation == 0) & ~self._apart
         into &= terms[self._source] & adds[self._target] & ~self._apart[self._target]
         self._merge_terms(into)
+
+    def _merge_products(self) -> None:
+        """Let sums read both factors of a product that nothing else reads."""
+        n = self._tape.count
+        fan_in = np.bincount(self._target, minlength=n)
+        product = (self._kind == _NEURON) & (self._aggregation == 0) & (self._merging == 1)
+        product &= (fan_in == 1) & (self._bias == 0.0) & ~self._others()
+        gated = np.zeros(n, np.bool_)
+        gated[self._target[self._gated]] = True
+        sums = (self._kind == _NEURON) & (self._aggregation == 0) & ~self._apart
+        product &= gated
+        read = product[self._source]
+        product[self._source[read & ~sums[self._target]]] = False
+        product[self._source[read & product[self._target]]] = False
+        into = product[self._source]
+        if not into.any():
+            return
+        place = np.zeros(n, np.int64)
+        own = np.flatnonzero(product[self._target])
+        place[self._target[own]] = own
+        at = place[self._source[into]]
+        self._live[self._source[into]] = False
+        self._weight[into] *= self._weight[at]
+        self._gate[into], self._source[into] = self._gate[at], self._source[at]
+        self._gated[into] = True
+        self._keep(~product[self._target])
 
     def _merge_factors(self, edges: Bools) -> None:
         """A neuron that only multiplies and shifts another is the other, with a response."""
@@ -267,12 +326,56 @@ class Resolution:
         self._root = parent[self._root]
         self._live[merged] = False
 
+    def _shift(self) -> None:
+        """Let a number that every formula of a pre-activation adds be part of its bias."""
+        self._names = list(self._formulas)
+        self._traced = self._origin.copy(), self._formula.copy()
+        affine = [_affine(each) for each in self._names]
+        if not any(affine):
+            return
+        made = self._made_formulas()
+        origin, formula = self._origin[made], self._formula[made]
+        n = self._tape.count
+        inner = np.array([(0.0, 0.0) if each is None else each[:2] for each in affine])[formula]
+        known = np.array([each is not None for each in affine])[formula]
+        raw = np.zeros(n, np.bool_)
+        raw[self._source] = True
+        raw[self._gate[self._gated]] = True
+        raw[self._next[self._live & (self._next >= 0)]] = True
+        raw[self._outputs] = True
+        raw[origin[~known]] = True
+        raw |= (self._kind != _NEURON) | self._apart
+        first = np.full((n, 2), np.nan)
+        first[origin] = inner
+        raw[origin[np.any(first[origin] != inner, axis=1)]] = True
+        taken = ~raw[origin]
+        signals = np.unique(origin[taken])
+        factor, shift = first[signals].T
+        self._response[signals] *= factor
+        self._bias[signals] = self._bias[signals] * factor + shift
+        rest = [VARIABLE if each is None else each[2] for each in affine]
+        numbers = np.array([self._formulas.setdefault(each, len(self._formulas)) for each in rest])
+        self._names = list(self._formulas)
+        self._formula[made[taken]] = numbers[formula[taken]]
+        bare = made[taken][numbers[formula[taken]] == self._formulas.get(VARIABLE, NONE)]
+        self._replace(bare, self._origin[bare])
+
+    def _replace(self, signals: Ints, others: Ints) -> None:
+        """Let everything read other signals in place of these."""
+        if not len(signals):
+            return
+        into = np.arange(self._tape.count)
+        into[signals] = others
+        self._live[signals] = False
+        for name in ("_source", "_same", "_origin", "_gate", "_next"):
+            read = getattr(self, name)
+            setattr(self, name, np.where(read >= 0, into[read], NONE))
+        self._outputs = into[self._outputs]
+
     # --- activations ----------------------------------------------------------------------------
 
     def _activate(self) -> None:
         """Find for each pre-activation the formula that is its activation."""
-        self._names = list(self._formulas)
-        self._traced = self._origin.copy(), self._formula.copy()
         self._nest()
         made = self._made_formulas()
         origin = self._origin[made]
@@ -479,24 +582,44 @@ class Resolution:
         """The neurons whose activations a tensor's elements are, flat; None if some are not."""
         signals = x._signals
         if signals is None:
-            whole = x.expression() if x.uniform() is not None else None
-            if x._settled is not None:
-                x = x._settled
-                whole = x.expression()
-            if whole is None:
-                return None
-            if whole is VARIABLE:
-                signals = x.ids
-            else:
-                number = self._formulas.get(whole)
-                if number is None:
-                    return None
-                signals = self._found(x.ids.ravel(), number)
+            signals = self._of_formula(x.ids, x.formula) if x.is_plain else self._of_factors(x)
+        if signals is None and x._settled is not None:
+            x = x._settled
+            signals = self._of_formula(x.ids, x.formula)
+        return None if signals is None else self._neurons_at(signals)
+
+    def _neurons_at(self, signals: Ints) -> Ints | None:
         flat = signals.ravel()
         if not len(flat) or flat.min() < 0:
             return None
         neurons = self.neuron_of[flat]
         return None if np.any(neurons == NONE) else neurons
+
+    def _of_formula(self, ids: Ints, formula: Expression) -> Ints | None:
+        """The signals that are a formula of these; None if there are none."""
+        if formula is VARIABLE:
+            return ids
+        number = self._formulas.get(formula)
+        return None if number is None else self._found(ids.ravel(), number)
+
+    def _of_factors(self, x: Traced) -> Ints | None:
+        """The neurons that multiply and shift signals as these elements do."""
+        factor, shift, inner = outer_affine(x.formula)
+        ids = self._of_formula(x.ids, inner)
+        if ids is None:
+            return None
+        if self._factor_table is None:
+            self._factor_table = {tuple(key[:3]): key[3] for key in self._factor_keys.tolist()}
+        sources = np.where(ids >= 0, self._same[ids], NONE)
+        pair = x.factor * factor, x.shift + x.factor * shift
+        numbers = [_bits(np.broadcast_to(each, x.shape)).ravel() for each in pair]
+        plain = ((_bits(np.ones(1)) == numbers[0]) & (numbers[1] == 0)).tolist()
+        keys = zip(sources.ravel().tolist(), *(each.tolist() for each in numbers), strict=True)
+        found = [
+            key[0] if alone else self._factor_table.get(key, NONE)
+            for key, alone in zip(keys, plain, strict=True)
+        ]
+        return np.array(found, np.int64)
 
     def _found(self, origin: Ints, number: int) -> Ints:
         """The signals that are a formula of these."""
@@ -505,6 +628,67 @@ class Resolution:
         place = np.full(self._tape.count, NONE)
         place[traced[made]] = made
         return np.where(origin >= 0, place[origin], NONE)
+
+
+def _bits(values: Floats) -> Ints:
+    """The bits of numbers, -0 as 0, to be compared."""
+    return (np.asarray(values, np.float64) + 0.0).view(np.int64)
+
+
+def _as_items(rows: Ints) -> Array:
+    """Each row as one item."""
+    whole = np.ascontiguousarray(rows)
+    return whole.view([("", whole.dtype)] * whole.shape[1]).ravel()
+
+
+def _first_alike(keys: Array) -> Ints:
+    """For each key the place of the first one that is equal."""
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    found: Ints = first[which.ravel()]
+    return found
+
+
+def _affine(formula: Expression) -> tuple[float, float, Expression] | None:
+    """(a, b, rest) such that a formula of z is `rest` of a · z + b; None where b is 0, or people
+    call it by a name.
+    """
+    if formula is VARIABLE or has_name(formula):
+        return None
+    factor, shift, rest = 1.0, 0.0, formula
+    while (step := _innermost(rest)) is not None:
+        rest, number, adds = step
+        factor, shift = (factor, shift + number) if adds else (factor * number, shift * number)
+        if has_name(rest):
+            break
+    return (factor, shift, rest) if shift else None
+
+
+def _innermost(formula: Expression) -> tuple[Expression, float, bool] | None:
+    """(rest, number, adds) such that a formula is `rest` of its variable plus, or times, a number.
+
+    None where it is not.
+    """
+    readers = _readers(formula)
+    if len(readers) != 1:
+        return None
+    (reader,) = readers
+    rest = _over(formula, reader)
+    numbers = [arg.value for arg in reader.args if arg.is_constant]
+    if rest is None or len(numbers) != len(reader.args) - 1:
+        return None
+    if reader.op == "neg":
+        return rest, -1.0, False
+    if reader.op in ("add", "mul"):
+        return rest, numbers[0], reader.op == "add"
+    if reader.op == "sub" and reader.args[1].is_constant:
+        return rest, -numbers[0], True
+    return None
+
+
+def _readers(formula: Expression) -> set[Expression]:
+    """The expressions that read the variable."""
+    found = {formula} if VARIABLE in formula.args else set()
+    return found.union(*map(_readers, formula.args))
 
 
 def _over(outer: Expression, inner: Expression) -> Expression | None:

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.window import Window
 from neat_onnx.tracing.pending import (
     Pending,
+    aligned,
     broadcast_to,
     combined,
     folded,
@@ -35,17 +36,66 @@ def add(a: Any, b: Any) -> Any:
     dtype = result_type(a, b)
     if not isinstance(b, Pending):
         return _shifted(a, b, dtype)
+    return _added("add", a, b, dtype, 1.0)
+
+
+def subtract(a: Any, b: Any) -> Any:
+    """a - b."""
+    if not is_neurons(a, b):
+        return a - b
+    dtype = result_type(a, b)
+    if not isinstance(b, Pending):
+        number = one_number(b, a)
+        if isinstance(number, float) and math.isfinite(number):
+            return _with_number(a, b, call("sub", VARIABLE, number), dtype)
+        return _shifted(a, -np.asarray(b, np.float64), dtype)
+    if isinstance(a, Pending):
+        return _added("sub", a, b, dtype, -1.0)
+    number = one_number(a, b)
+    if isinstance(number, float) and math.isfinite(number):
+        return _with_number(b, a, call("sub", number, VARIABLE), dtype)
+    return _shifted(multiply(b, -1.0), a, dtype)
+
+
+def _with_number(x: Pending, other: Any, formula: Expression, dtype: Any) -> Pending:
+    """A formula of one number and each element."""
+    shape = np.broadcast_shapes(x.shape, np.shape(other))
+    result: Pending = broadcast_to(x, shape).apply(formula, dtype)
+    return result
+
+
+def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
     shape = np.broadcast_shapes(a.shape, b.shape)
-    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    a, b = aligned(a, b, shape)
     if same_signals(a, b):
-        if (a.formula is b.formula or a.formula == b.formula) and not a.has_constants:
-            return a.of(a.ids, a.formula, a.factor + b.factor, a.shift + b.shift, dtype)
-        found = combined("add", a, b, dtype)
+        found = combined(op, a, b, dtype)
         if found is not None:
             return found
+    if a.tape.middles and op == "add" and (median := _median_of(a, b)) is not None:
+        return median
     (one, f, s), (other, g, t) = a.linear(), b.linear()
     source = np.stack([one.ravel(), other.ravel()], axis=1)
-    return _sum(a, source, _paired(f, g, shape), s + t, shape, dtype)
+    return _sum(a, source, _paired(f, sign * g, shape), s + sign * t, shape, dtype)
+
+
+def _median_of(a: Pending, b: Pending) -> Pending | None:
+    """The sum of the two elements in the middle of others, as twice their median."""
+    if not (a.is_plain and b.is_plain and a.formula is VARIABLE and b.formula is VARIABLE):
+        return None
+    known = a.tape.ranks
+    rows = []
+    for pair in zip(a.ids.ravel().tolist(), b.ids.ravel().tolist(), strict=True):
+        one, other = (known.get(signal) for signal in sorted(pair))
+        if one is None or other is None or one.key != other.key or one.size % 2:
+            return None
+        if {one.rank, other.rank} != {one.size // 2, one.size // 2 + 1}:
+            return None
+        rows.append(a.tape.middles[one.key])
+    if len({row.shape for row in rows}) != 1:
+        return None
+    parts = [aggregated(row, "median", 1) for row in rows]
+    ids = np.concatenate([part.ids for part in parts]).reshape(a.shape)
+    return a.of(ids).apply(call("mul", 2.0, VARIABLE))
 
 
 def _paired(f: Floats | float, g: Floats | float, shape: tuple[int, ...]) -> Floats | None:
@@ -86,16 +136,13 @@ def _sum(
 
 def _shifted(a: Pending, b: Any, dtype: np.dtype[Any]) -> Pending:
     """Pending plus numbers; an infinity beside a signal is infinite."""
-    more = one_number(b)
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
-    if a.shape != shape:
-        a = broadcast_to(a, shape)
+    more = one_number(b, a)
     if isinstance(more, float) and math.isfinite(more):
-        shift = a.shift + more if more else a.shift
-        return a.of(a.ids, a.formula, a.factor, shift, dtype)
-    more = np.broadcast_to(more, shape)
+        return _with_number(a, b, call("add", VARIABLE, more), dtype) if more else a
+    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    a = broadcast_to(a, shape)
     with np.errstate(invalid="ignore"):
-        shift = np.asarray(a.shift + more)
+        shift = np.asarray(a.shift + np.broadcast_to(more, shape))
     ids = a.ids
     if not np.all(finite := np.isfinite(shift)):
         ids = np.where(finite, ids, CONSTANT)
@@ -112,7 +159,7 @@ def multiply(a: Any, b: Any) -> Any:
     if not isinstance(b, Pending):
         return _scaled(a, b, dtype)
     shape = np.broadcast_shapes(a.shape, b.shape)
-    a, b = broadcast_to(a, shape), broadcast_to(b, shape)
+    a, b = aligned(a, b, shape)
     if same_signals(a, b):
         found = combined("mul", a, b, dtype)
         if found is not None:
@@ -121,15 +168,19 @@ def multiply(a: Any, b: Any) -> Any:
 
 
 def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
-    factor = one_number(b)
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
-    a = broadcast_to(a, shape)
+    factor = one_number(b, a)
     if isinstance(factor, float) and factor and math.isfinite(factor):
-        return a.of(a.ids, a.formula, a.factor * factor, a.shift * factor, dtype)
+        if factor == 1.0:
+            return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
+        formula = -VARIABLE if factor == -1.0 else call("mul", factor, VARIABLE)
+        return _with_number(a, b, formula, dtype)
+    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    a = broadcast_to(a, shape).settled()
     factor = np.broadcast_to(factor, shape)
     if not np.all(np.isfinite(factor[a.ids >= 0])):
         raise ValueError("a product with an infinite constant is not finite")
-    ids = np.where(factor == 0.0, CONSTANT, a.ids)
+    none = factor == 0.0 if np.ndim(b) == 0 else a.ids < 0
+    ids = np.where(none, CONSTANT, a.ids)
     with np.errstate(invalid="ignore"):
         shift = np.where(factor == 0.0, 0.0, a.shift) * factor
     return folded(a.of(ids, a.formula, a.factor * factor, shift, dtype))
@@ -213,9 +264,9 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
 
 def _of_vectors(a: Any, b: Any) -> Any:
     """A product of which one side, or both, has one axis."""
-    if a.ndim == 1:
-        return matmul(a[None, :], b)[..., 0, :]
-    return matmul(a, b[:, None])[..., 0]
+    if b.ndim == 1:
+        return matmul(a, b[:, None])[..., 0]
+    return matmul(a[None, :], b)[..., 0, :]
 
 
 def _sum_of_products(
@@ -264,21 +315,20 @@ def aggregated(
 def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
     """Aggregate each row of (rows, count)."""
     count = rows.shape[1]
+    if count == 1 and not (skip and rows.has_constants):
+        return rows[:, 0]
     if name == "sum":
         return _total(rows, None)
     if name == "mean" and not skip and (rows.has_constants or count == 0):
         return _total(rows, 1.0 / max(count, 1))
-    rows = rows if rows.formula is VARIABLE and rows.uniform() else rows.settled()
-    if name in ("maxabs", "product"):
-        rows, shift = rows.plain(), 0.0
-    else:
-        known = rows.uniform()
-        shift = known[1] if known else 0.0
-        if rows.has_constants:
-            rows, shift = rows.plain(), 0.0
-        elif shift:
-            rows = rows - shift
-    ids, factor, _ = rows.linear()
+    ids, factor, shift = rows.linear()
+    if np.any(np.asarray(shift)):
+        rows = rows.plain()
+        ids, factor, _ = rows.linear()
+    elif name in _NEUTRAL and rows.tape.ranks:
+        found = _extreme_rank(rows, ids, name)
+        if found is not None:
+            return found
     if rows.has_constants and not skip:
         neutral = _NEUTRAL.get(name)
         held = ids < 0
@@ -297,16 +347,32 @@ def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
         ids[live], None if weight is None else weight[live], aggregation=name
     )
     if live.all():
-        return rows.of(made, VARIABLE, 1.0, shift, rows.dtype)
-    numbers = np.where(live, shift, _NEUTRAL.get(name, 0.0))
+        return rows.of(made, dtype=rows.dtype)
+    numbers = np.where(live, 0.0, _NEUTRAL.get(name, 0.0))
     return rows.of(made, VARIABLE, 1.0, numbers, rows.dtype)
+
+
+def _extreme_rank(rows: Pending, ids: Ints, name: str) -> Pending | None:
+    """The largest or smallest of elements that are known by their ranks among the same ones."""
+    if not rows.is_plain or rows.formula is not VARIABLE:
+        return None
+    chosen = []
+    for row in ids.tolist():
+        known = [rows.tape.ranks.get(signal) for signal in row]
+        ranks = [each.rank for each in known if each is not None]
+        if len(ranks) < len(row) or len({each.key for each in known if each is not None}) > 1:
+            return None
+        extreme = max(ranks) if name == "max" else min(ranks)
+        chosen.append(row[ranks.index(extreme)])
+    return rows.of(np.array(chosen, np.int64))
 
 
 def _total(rows: Pending, scale: float | None) -> Any:
     ids, factor, shift = rows.linear()
-    weight = (
-        None if isinstance(factor, float) and factor == 1.0 else np.broadcast_to(factor, ids.shape)
-    )
+    weight = None
+    if not isinstance(factor, float) or factor != 1.0:
+        weight = np.broadcast_to(factor, ids.shape)
+        ids = np.where(weight == 0.0, CONSTANT, ids)
     with np.errstate(invalid="ignore"):
         bias = np.broadcast_to(shift, ids.shape).sum(axis=1)
     if scale is not None:
@@ -315,6 +381,14 @@ def _total(rows: Pending, scale: float | None) -> Any:
     if ids.shape[1] == 1 and scale is None:
         return rows[:, 0]
     return folded(_sum(rows, ids, weight, bias, (len(ids),), rows.dtype))
+
+
+def copied(x: Any) -> Any:
+    """Neurons that hand values on."""
+    if not isinstance(x, Pending):
+        return x
+    ids = x.signals()
+    return x.of(x.tape.add_neurons(ids.reshape(-1, 1)).reshape(x.shape))
 
 
 def affine(x: Any, factor: Any, shift: Any) -> Any:

@@ -8,7 +8,7 @@ numbered as they are made, so that each depends on lower numbers alone, but for 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -97,6 +97,16 @@ class Hint:
     count_padding: bool = False
 
 
+class Rank(NamedTuple):
+    """What is known of the signal of an element by its order: which elements, its rank from 1 on
+    for the smallest, and how many they are.
+    """
+
+    key: bytes
+    rank: int
+    size: int
+
+
 @dataclass(eq=False)
 class Tape:
     """All signals of one trace.
@@ -112,6 +122,7 @@ class Tape:
         open_time: the trace is one step of a sequence of no fixed length.
         budget: what may still be made.
         where: the node that is run, for messages.
+        ranks, middles, places: what is known of signals by their order; see `order.py`.
     """
 
     count: int = 0
@@ -124,6 +135,9 @@ class Tape:
     open_time: bool = False
     budget: Budget = field(default_factory=Budget)
     where: str = ""
+    ranks: dict[int, Rank] = field(default_factory=dict)
+    middles: dict[bytes, Any] = field(default_factory=dict)
+    places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
     _known: dict[Any, Ints] = field(default_factory=dict)
 
     def _new(self, count: int) -> int:

@@ -132,7 +132,7 @@ class _Trace:
         resolution = Resolution(self._tape, list(signals.values()))
         network = self._network(resolution, bound, registers, given, signals)
         found, sizes = {}, {}
-        for name, x in tensors.items():
+        for name, x in (interpreter.inner | tensors).items():
             if isinstance(x, Neurons) and (at := resolution.neurons_of(x)) is not None:
                 found[name], sizes[name] = at, x.shape
         return Lifted(self._with_memory(network, found, bound), found, sizes, self._frame.has_batch)

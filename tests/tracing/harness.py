@@ -183,6 +183,8 @@ def case(
 
         session = onnxruntime.InferenceSession(model.SerializeToString())
         wanted = session.run(None, {e.name: a for e, a in zip(entries, given, strict=True)})
+    for entry, array in zip(model.graph.output, wanted, strict=True):
+        entry.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.asarray(array).dtype)
     label = name or f"{op_type}{opset}{attributes or ''}"
     return Case(label, model, given, [np.asarray(a) for a in wanted])
 

@@ -12,11 +12,13 @@ _C = (np.abs(_R.normal(size=(4, 3))) + 0.5).astype(np.float32)
 _TRAINS = "training_mode"
 _ONNX = [
     each.refused(_TRAINS) if "train" in str(each) and "zero_ratio" not in str(each) else each
-    for each in cases_of(
-        "BatchNormalization", "InstanceNormalization", "LpNormalization", "LRN", "Dropout",
+    for each in (
+        *(each.holding("r", "t") for each in cases_of("Dropout") if "old" not in str(each)),
+        *cases_of(
+        "BatchNormalization", "InstanceNormalization", "LpNormalization", "LRN",
         "LayerNormalization", "GroupNormalization", "RMSNormalization", "MeanVarianceNormalization",
         "MatMul", "Gemm", "Einsum", "Det", "DFT", "STFT", "PRelu", "Shrink",
-    )
+    ))
 ]  # fmt: skip
 _OURS = [
     case("BatchNormalization", [_X, *_C], constants=[1, 2, 3, 4], epsilon=0.1),

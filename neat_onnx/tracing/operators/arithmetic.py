@@ -11,6 +11,7 @@ from neat_onnx.tracing.neurons import (
     Neurons,
     Tensor,
     add,
+    copied,
     divide,
     is_neurons,
     maximum,
@@ -53,8 +54,14 @@ def _several(name: str, function: Callable[[Any, Any], Any]) -> None:
         return result
 
 
-for _name, _function in {"Sum": add, "Max": maximum, "Min": minimum}.items():
+for _name, _function in {"Max": maximum, "Min": minimum}.items():
     _several(_name, _function)
+
+
+@operator("Sum")
+def sum_of_all(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+    """One tensor alone is a copy: neurons of its own, as export writes them."""
+    return copied(xs[0]) if len(xs) == 1 else reduce(add, xs)
 
 
 @operator("Mean")

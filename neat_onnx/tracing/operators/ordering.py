@@ -13,6 +13,7 @@ from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.tracing.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
 from neat_onnx.tracing.operator import Array, operator, refuse
 from neat_onnx.tracing.operators.reductions import _as_rows
+from neat_onnx.tracing.order import ranked, remember_places
 
 _INT = np.dtype(np.int64)
 
@@ -51,6 +52,8 @@ def _extreme_place(name: str, sign: float) -> None:
         rows = rows[..., ::-1] if select_last_index else rows
         places = np.arange(size - 1.0, -1.0, -1.0) if select_last_index else np.arange(float(size))
         found = integer(firsts(rows) @ places)
+        remember_places(found, rows)
+        remember_places(found, rows)
         return moved(found, lambda array: np.expand_dims(array, axis)) if keepdims else found
 
 
@@ -81,7 +84,12 @@ def top_k(
         hits = firsts(order)[..., None, :]
     else:
         hits = (ranks(order)[..., None, :] == np.arange(float(count))[:, None]).astype(float)
-    found = matmul(hits, rows[..., None])[..., 0], integer(hits @ np.arange(float(size)))
+    if isinstance(x, Neurons) and count:
+        every = range(size, size - count, -1) if largest else range(1, count + 1)
+        chosen = ranked(rows, [*every])
+    else:
+        chosen = matmul(hits, rows[..., None])[..., 0]
+    found = chosen, integer(hits @ np.arange(float(size)))
     values, places = (moved(each, lambda array: np.moveaxis(array, -1, axis)) for each in found)
     return values, places
 

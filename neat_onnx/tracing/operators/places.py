@@ -23,6 +23,7 @@ from neat_onnx.tracing.neurons import (
     where,
 )
 from neat_onnx.tracing.operator import Array, operator, refuse
+from neat_onnx.tracing.order import at_largest
 from neat_onnx.tracing.operators.constants import numpy_type
 from neat_onnx.tracing.operators.ordering import hits_of
 
@@ -57,6 +58,8 @@ def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
         if k != axis % data.ndim
     ):
         raise refuse("indices", list(indices.shape), f"the sizes {list(data.shape)} beside {axis}")
+    if isinstance(data, Neurons) and (found := at_largest(indices, data, axis)) is not None:
+        return found
     places, rows = (moved(x, lambda a: np.moveaxis(a, axis, -1)) for x in (indices, data))
     found = matmul(hits_of(places, data.shape[axis]), rows[..., None])[..., 0]
     return moved(found, lambda array: np.moveaxis(array, -1, axis))
