@@ -184,8 +184,7 @@ def live_genes(
     read[genes.target] = True
     return LiveGenes(
         ports=[
-            [port.name, place[port.neurons.ravel()].tolist()]
-            for port in net.inputs + net.outputs
+            [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
         ],
         neuron=live,
         place=place[live],
@@ -267,7 +266,7 @@ def _through(
             return [row]
         found = []
         for _, before, _, gate, late, gate_late, state, of_sum, first in inputs[source]:
-            if gater != NONE and gate != NONE or depth == len(helpers):
+            if (gater != NONE and gate != NONE) or depth == len(helpers):
                 raise LookupError("a product of three is no connection")
             times = weight * of_sum * float(factor[source])
             own = (gater, gate_delay, gain) if gate == NONE else (gate, gate_late + delay, first)

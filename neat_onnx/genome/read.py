@@ -23,7 +23,7 @@ from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, owned
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
@@ -140,7 +140,11 @@ def _restored(
         **_neurons(document, lifted, position, live, exact=exact),
         connections=_connections(document, lifted, position, live, exact=exact),
         library=document.library,
-        blocks=restored_blocks(lifted, places.place, [[position.get(each, NONE) for each in ids] for ids in document.apart]),
+        blocks=restored_blocks(
+            lifted,
+            places.place,
+            [[position.get(each, NONE) for each in ids] for ids in document.apart],
+        ),
         memory=moved_memory(lifted.memory, places.place),
     )
 
