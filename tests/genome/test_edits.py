@@ -185,7 +185,7 @@ def test_a_rewritten_file_that_was_trained_keeps_its_genome(kind: str, tmp_path)
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_metadata_overrules_the_graph(seed: int):
-    """Whatever stands in the document: the function is the graph's, and nothing but it is raised."""
+    """Whatever stands in the document, the function is the graph's."""
     random = np.random.default_rng(seed)
     net = NETWORKS[NAMES[seed % len(NAMES)]]
     proto = export(net, fold=bool(seed % 2), embed_network=bool(seed % 3 == 0)).to_proto()
