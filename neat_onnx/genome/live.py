@@ -30,6 +30,7 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
+from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.network.schedule import Edges
 
 _DIGITS = 16  # of a checksum: 64 bits
@@ -183,8 +184,7 @@ def live_genes(
     read[genes.target] = True
     return LiveGenes(
         ports=[
-            [port.name, place[port.neurons.ravel()].tolist()]
-            for port in net.inputs + net.outputs
+            [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
         ],
         neuron=live,
         place=place[live],
@@ -222,7 +222,8 @@ def _line(formula: Expression, data_type: DataType) -> tuple[float, float, str]:
     if line is not None and line[0] != 0.0:
         return *line, _IDENTITY
     slope, core = scalar_slope(formula)
-    return slope, 0.0, str(core.single if data_type is DataType.FLOAT else core)
+    written = writable(core, data_type.dtype)  # as a graph of this type has it
+    return slope, 0.0, str(written.single if data_type is DataType.FLOAT else written)
 
 
 _IDENTITY = str(VARIABLE)
@@ -265,7 +266,7 @@ def _through(
             return [row]
         found = []
         for _, before, _, gate, late, gate_late, state, of_sum, first in inputs[source]:
-            if gater != NONE and gate != NONE or depth == len(helpers):
+            if (gater != NONE and gate != NONE) or depth == len(helpers):
                 raise LookupError("a product of three is no connection")
             times = weight * of_sum * float(factor[source])
             own = (gater, gate_delay, gain) if gate == NONE else (gate, gate_late + delay, first)
@@ -298,12 +299,11 @@ def _added(genes: _Connections, place: Ints, sums: Bools, net: Network) -> _Conn
     order = np.lexsort(keys)
     new = np.ones(len(order), np.bool_)
     new[1:] = np.any([np.diff(key[order].astype(np.int64)) != 0 for key in keys], axis=0)
-    starts = np.flatnonzero(new)
-    if len(starts) == len(order):
+    if np.all(new):
         return genes.take(order)
-    return replace(
-        genes.take(order[starts]), weight=np.add.reduceat(genes.weight[order], starts)
-    )
+    weight = np.zeros(np.count_nonzero(new))
+    np.add.at(weight, np.cumsum(new) - 1, genes.weight[order])  # one by one, as export adds them
+    return replace(genes.take(order[new]), weight=weight)
 
 
 def _needed(net: Network, genes: _Connections) -> Bools:

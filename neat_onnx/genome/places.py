@@ -54,12 +54,14 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
             yield Places(order, in_order)
         for tensor, ids in document.ids.items():
             if missing.keys() >= set(ids) and tensor not in lifted.tensors:
-                others = (
-                    neurons
+                level = tensor.partition("_")[2]  # Biased_1_max ends in the neurons of Layer_1_max
+                others = [
+                    (name.partition("_")[2] != level, neurons)
                     for name, neurons in lifted.tensors.items()
                     if name not in document.ids and len(neurons) == len(ids)
-                )
-                free = (each for each in others if np.all(place[each] == NONE))
+                ]
+                ordered = (neurons for _, neurons in sorted(others, key=lambda each: each[0]))
+                free = (each for each in ordered if np.all(place[each] == NONE))
                 _put(place, missing, position, ids, next(free, None))
         yield Places(order, place)
 

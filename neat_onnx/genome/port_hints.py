@@ -1,5 +1,4 @@
-"""Hints of ports: the types and axes that another tool's graph gave them.
-"""
+"""Hints of ports: the types and axes that another tool's graph gave them."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -159,7 +159,11 @@ def _restored(
         **_neurons(document, lifted, position, live, exact=exact),
         connections=_connections(document, lifted, position, live, exact=exact),
         library=document.library,
-        blocks=restored_blocks(lifted, places.place, [[position.get(each, NONE) for each in ids] for ids in document.apart]),
+        blocks=restored_blocks(
+            lifted,
+            places.place,
+            [[position.get(each, NONE) for each in ids] for ids in document.apart],
+        ),
         memory=moved_memory(lifted.memory, places.place),
     )
 
@@ -241,9 +245,9 @@ def _connections(
             raise NetworkError("it does not list each of the graph's once", where="connections")
         others = [_whole(each) for each in listed if not isinstance(each, int)]
         where = np.array([isinstance(each, int) for each in listed], np.bool_)
-        for name in columns:
-            column = np.empty(len(listed), columns[name].dtype)
-            column[where] = columns[name][of_graph]
+        for name, known_column in columns.items():
+            column = np.empty(len(listed), known_column.dtype)
+            column[where] = known_column[of_graph]
             values = [getattr(each, name) for each in others]
             if name in ("source", "target", "gater"):
                 values = [_position(each, position) for each in values]

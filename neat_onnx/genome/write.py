@@ -120,11 +120,15 @@ def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, A
         "name": net.neuron_names,
         "spelling": net.spellings,
     }
-    named = np.array([a != "" or b != "" for a, b in zip(net.neuron_names, net.spellings, strict=True)])
+    named = np.array(
+        [a != "" or b != "" for a, b in zip(net.neuron_names, net.spellings, strict=True)]
+    )
     alike: dict[str, tuple[list[int], dict[str, Any]]] = {}
     for neuron in np.flatnonzero(np.any([*plain.values(), named], axis=0)).tolist():
         fields = {
-            name: column[neuron].item() if isinstance(column[neuron], np.generic) else column[neuron]
+            name: column[neuron].item()
+            if isinstance(column[neuron], np.generic)
+            else column[neuron]
             for name, column in columns.items()
             if (plain[name][neuron] if name in plain else column[neuron])
         }
@@ -169,9 +173,12 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
     found: dict[str, Any] = {}
     if not np.array_equal(edge, np.arange(len(genes))):
         ids = net.neurons.id
-        found["connections"] = with_runs([
-            place if place != NONE else _whole(net, ids, at) for at, place in enumerate(known.tolist())
-        ])
+        found["connections"] = with_runs(
+            [
+                place if place != NONE else _whole(net, ids, at)
+                for at, place in enumerate(known.tolist())
+            ]
+        )
     own = genes.take(edge)
     weight = live.weight if folded else live.genes.weight
     differs = {
