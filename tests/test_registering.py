@@ -8,8 +8,8 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.examples.made import aggregating, layered
 from support.harness.routes import ROUTES, Trip
 
-import neat_onnx.operators.on_demand
-import neat_onnx.operators.rare  # noqa: F401 (so that the tables are full when they are saved)
+import neat_onnx.operators
+import neat_onnx.operators  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
     ModelError,
     NetworkError,

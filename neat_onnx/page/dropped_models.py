@@ -12,9 +12,9 @@ import neat_onnx
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.verification.imported.check import UNCHECKED
 
 _BATCH_AXES: dict[object, Literal["auto"] | None] = {"auto": "auto", "none": None}
+_UNCHECKED = "the imported network is not compared"
 _OPTIONS = {"batch_axis", "shapes", "outputs", "memory"}
 
 
@@ -49,7 +49,7 @@ def imported(model: Model, options: object) -> Network:
     if batch_axis not in ("auto", "none"):
         raise OptionError('it has to be "auto" or "none"', where="import.batch_axis")
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=UNCHECKED)
+        warnings.filterwarnings("ignore", message=_UNCHECKED)
         return neat_onnx.import_model(
             model,
             batch_axis=_BATCH_AXES[batch_axis],

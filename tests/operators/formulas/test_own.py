@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-import neat_onnx.operators.on_demand  # noqa: F401 (so that the tables are full when they are saved)
+import neat_onnx.operators  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
     ModelError,
     Network,
