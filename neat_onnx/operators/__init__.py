@@ -10,7 +10,7 @@ from neat_onnx.operators.formulas import elementwise, functions, logic, several
 from neat_onnx.operators.frames import scan, state, steps
 from neat_onnx.operators.layout import arranging, shaping
 from neat_onnx.operators.reductions import reduce
-from neat_onnx.operators.rnn import fused, plain, unrolled
+from neat_onnx.operators.rnn import fused, plain
 from neat_onnx.operators.rows import normalization, ranking, softmax
 from neat_onnx.operators.spatial import convolution, find, pools
 from neat_onnx.operators.sums import dense, per_neuron, sparse

@@ -11,37 +11,33 @@ from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
-from neat_onnx.operators.formulas.powers import emit_powers, power_of
 from neat_onnx.operators.layout.shaping import Identity, Split
 
 _MIN_EQUAL_NUMBERS = 32  # of which one is written
-_MAX_EXPONENTS = 256  # different ones in one node, as import reads them
 
 
 @dataclass(frozen=True)
 class Group:
-    """Consecutive neurons of a block with one activation, or with powers of one formula.
+    """Consecutive neurons of a block with one activation.
 
     Attributes:
         name: of the activation, for people.
-        formula: the activation, with `EXPONENT` in it where exponents differ.
+        formula: the activation.
         neurons: in their order.
-        exponents: of each neuron, where they differ.
     """
 
     name: str
     formula: Expression
     neurons: Ints
-    exponents: Floats | None = None
 
 
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     """The neurons so that equal activations stand together, and outputs in their order.
 
-    Activations come in the order in which they first occur; powers of one formula are equal here.
+    Activations come in the order in which they first occur.
     """
     rank: dict[int, int] = {}
-    kinds = map(id, _kinds(ctx, _formulas(ctx, neurons)))
+    kinds = map(id, _formulas(ctx, neurons))
     group = np.array([rank.setdefault(kind, len(rank)) for kind in kinds], np.int64)
     outputs = ctx.net.output_neurons
     place = np.full(len(ctx.net), len(outputs), np.int64)
@@ -50,38 +46,17 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
 
 
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
-    """Runs of neurons with one formula left to apply, or powers of one."""
+    """Runs of neurons with one formula left to apply."""
     formulas = _formulas(ctx, neurons)
-    kinds = _kinds(ctx, formulas)
-    starts, exponents = list[int](), set[int]()
-    for k, kind in enumerate(kinds):
-        same, exponent = k > 0 and kind is kinds[k - 1], id(formulas[k])
-        if not same or (exponent not in exponents and len(exponents) == _MAX_EXPONENTS):
-            starts.append(k)
-            exponents.clear()
-        exponents.add(exponent)
+    starts = [k for k, each in enumerate(formulas) if k == 0 or each is not formulas[k - 1]]
     return [
-        _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
+        Group(
+            label_of(str(ctx.net.activation_names[neurons[start]])),
+            formulas[start],
+            neurons[start:stop],
+        )
         for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
     ]
-
-
-def _kinds(ctx: LoweringContext, formulas: list[Expression]) -> list[Expression]:
-    """Each formula, powers with `EXPONENT` in place of their own; equal ones are one object."""
-    different = {id(formula): formula for formula in formulas}
-    if not any(formula.op == "pow" for formula in different.values()):
-        return formulas
-    known: dict[Expression, Expression] = {}
-    kinds = {key: power_of(ctx, formula) or formula for key, formula in different.items()}
-    kinds = {key: known.setdefault(kind, kind) for key, kind in kinds.items()}
-    return [kinds[id(formula)] for formula in formulas]
-
-
-def _group(ctx: LoweringContext, neurons: Ints, kind: Expression, each: list[Expression]) -> Group:
-    name = label_of(str(ctx.net.activation_names[neurons[0]]))
-    if all(formula is each[0] for formula in each):
-        return Group(name, each[0], neurons)
-    return Group(name, kind, neurons, np.array([formula.args[1].value for formula in each]))
 
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
@@ -189,10 +164,7 @@ def activate(
 def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
     """The activation of a group's columns."""
     output, name = block.tensor("Layer") + label, block.name("act") + label
-    if group.exponents is None:
-        return emit_activation(ctx, group.name, group.formula, tensor, output, name)
-    exponents = ctx.initializer(block.weights("E") + label, group.exponents)
-    return emit_powers(ctx, group.formula, exponents, tensor, output, name)
+    return emit_activation(ctx, group.name, group.formula, tensor, output, name)
 
 
 def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:

@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from functools import cached_property
 
-import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers, hands_on_numbers
 from neat_onnx.model.draft import Draft, is_one_of
-from neat_onnx.operators.frames.value_range import value_range
 
 _WIDE = (DataType.INT32, DataType.INT64)
 """The types of indices, labels and counts, which are taken to hold any of them."""
@@ -32,18 +30,13 @@ class OutputTypes:
 
         Args:
             output: its name.
-            kind: of integers or truth values. Narrow integers hold numbers of a known range alone,
-                as a Clip gives them.
+            kind: of integers or truth values; narrow integers may not hold all.
         """
         if kind is DataType.BOOL:
             return output in self._truths
         if output not in self._whole:
             return False
-        if kind in _WIDE:
-            return True
-        least, most = value_range(self._draft, output)
-        limits = np.iinfo(kind.dtype)
-        return bool(limits.min <= least and most <= limits.max)
+        return kind in _WIDE
 
     @cached_property
     def _whole(self) -> set[str]:

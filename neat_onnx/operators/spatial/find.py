@@ -24,10 +24,9 @@ from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
-from neat_onnx.operators.spatial.row_products import RowProduct, is_row_product
-from neat_onnx.operators.spatial.stacked import Layer, with_stacks
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool
 
+Layer = Convolution | Pool
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
 
 
@@ -37,13 +36,11 @@ class SpatialLayers:
 
     Attributes:
         layers: one for each block that is written as such.
-        carried: the ones among them whose blocks the network carries.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
         inferred: the blocks that were found in the weights.
     """
 
     layers: list[Layer] = field(default_factory=list)
-    carried: list[Layer] = field(default_factory=list)
     mismatched: list[int] = field(default_factory=list)
     inferred: list[SpatialBlock] = field(default_factory=list)
 
@@ -59,7 +56,7 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     found = spatial_layers(ctx, free)
     claims = [
         Claim(Block(0, layer.neurons), layer.lower, layer.one_level)
-        for layer in with_stacks(ctx, found.layers, found.carried)
+        for layer in found.layers
     ]
 
     def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
@@ -77,12 +74,10 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
-    asked = len(search.found.layers)
     for whole in ctx.net.blocks:
         label = f"a {whole.kind} of the network is written neuron by neuron"
         for block in whole.by_activation(ctx.net.neurons.activation):
             search.take(label, block, asked=False)
-    search.found.carried = search.found.layers[asked:]
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -202,8 +197,6 @@ class _Search:
 
     def _layer(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
         ctx = self._ctx
-        if is_row_product(ctx, block):
-            return RowProduct.checked(ctx, block, apart)
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         if not block.is_pool:

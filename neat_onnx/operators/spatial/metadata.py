@@ -8,7 +8,6 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.spatial.pools import pooled_level
-from neat_onnx.operators.spatial.row_products import is_row_product
 
 _PADS = ("padTop", "padLeft", "padBottom", "padRight")
 
@@ -37,7 +36,7 @@ def spatial_metadata(
     convolutions = [
         (level, block)
         for level, block in layers
-        if block.kind == "Conv" and not is_row_product(ctx, block)
+        if block.kind == "Conv"
     ]
     pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
     inferred = [(level, block) for level, block in convolutions if block in found]

@@ -133,7 +133,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
     something reads must not have the slope in it.
     """
     groups = groups_of(ctx, block.neurons)
-    if len(groups) > 1 or groups[0].exponents is not None:
+    if len(groups) > 1:
         return 1.0, None
     formula = groups[0].formula
     if ctx.reads_state(block.neurons):
