@@ -59,13 +59,20 @@ class Frame:
 
 
 def frames_of(
-    inputs: Sequence[ValueInfo], batch_axis: BatchAxis, states: Collection[str]
-) -> Iterator[Frame]:
+    inputs: Sequence[ValueInfo], batch_axis: BatchAxis, states: Collection[str], *,
+    has_layers: bool,
+) -> Iterator[Frame]:  # fmt: skip
     """The axes that may be the batch and time, the likeliest first.
 
     They are the ones that symbols and sizes say, or the caller. Where inputs of one row stand
     beside a batch of no fixed size, all samples may share these; where every size is fixed, every
-    axis may be features, or the second one of a sequence the batch.
+    axis may be features, or the second one of a sequence that layers read the batch.
+
+    Args:
+        inputs: the inputs.
+        batch_axis: as the caller says.
+        states: inputs among them that outputs feed.
+        has_layers: there are recurrent layers.
     """
     none = Frame({entry.name: () for entry in inputs})
     if batch_axis is None:
@@ -81,7 +88,7 @@ def frames_of(
         return
     apart = len(_sizes(inputs, axes)) > 1
     yield from (none, frame) if apart else (frame,)
-    if len(inputs) == 1 and len(inputs[0].shape or ()) == _SEQUENCE and frame.samples > 1:
+    if has_layers and len(inputs) == 1 and len(inputs[0].shape or ()) == _SEQUENCE and frame.samples > 1:
         second = {inputs[0].name: (1,)}
         yield Frame(second, *_samples(inputs, second))
     if not apart and frame.has_batch:

@@ -105,13 +105,13 @@ class Proof:
         """The error that tells of a difference."""
         whole = any(each.elem_type.is_integer for each in self.inputs)
         error: Exception | None = None
-        for largest in (_LARGEST_INTEGER, 1) if whole else (1,):
+        for largest in (_LARGEST_INTEGER, 1, 0) if whole else (1,):
             try:
                 return self._difference_on(start, tolerance, largest)
             except _Unordered:
                 return self._difference_on(start, tolerance, largest, positive=True)
             except Exception as found:  # noqa: BLE001 - a place that is not there
-                error = found
+                error = error or found
         raise error or AssertionError("no samples")
 
     def _difference_on(
@@ -315,9 +315,8 @@ def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
 def _differs(got: Array, want: Array, tolerance: float) -> str:
     """How an output differs, in words; "" if it does not: NaN and infinities are where they are."""
     want = np.asarray(want, np.float64)
-    if got.size != want.size:
+    if got.shape != want.shape:
         return f"has the shape {list(want.shape)}, expected {list(got.shape)}"
-    got = got.reshape(want.shape)
     if not want.size:
         return ""
     finite, infinite = np.isfinite(want), np.isinf(want)

@@ -52,6 +52,7 @@ from neat_onnx.tracing.proof import Proof
 from neat_onnx.tracing.resolution import Resolution, output_signals
 from neat_onnx.tracing.tape import Register, Tape
 
+_LAYERS = ("RNN", "GRU", "LSTM", "Scan", "Loop")
 _STATE = 3  # axes: layers, the batch, units
 
 
@@ -128,7 +129,7 @@ def _traced(
     constants = model.graph.tensors
     inputs = [entry for entry in model.graph.inputs if entry.name not in constants]
     refused: list[ModelError] = []
-    for frame in frames_of(inputs, batch_axis, pairs):
+    for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
         try:
             lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs).lifted()
             if check:
@@ -240,8 +241,7 @@ class _Trace:
         """The outputs that may be the last states of layers over open time."""
         if not self._frame.has_time:
             return []
-        nodes = self._model.graph.node
-        if not any(node.op_type in ("RNN", "GRU", "LSTM", "Scan", "Loop") for node in nodes):
+        if not _has_layers(self._model):
             return []
         random = random_tensors(self._model)
         return [name for name in self._entries if name not in random]
@@ -384,6 +384,11 @@ class _Trace:
             shape = tuple(d for k, d in enumerate(bound[previous].shape) if k not in axes)
             ports.append(MemoryPort(previous, following, shape, axes[0] if axes else 0, neurons))
         return replace(network, memory=tuple(ports)) if ports else network
+
+
+def _has_layers(model: Model) -> bool:
+    """Whether nodes run along a sequence with a state."""
+    return any(node.op_type in _LAYERS for node in model.graph.node)
 
 
 def _gives(x: Any, signals: Ints) -> bool:
