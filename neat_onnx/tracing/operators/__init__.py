@@ -20,6 +20,7 @@ from neat_onnx.tracing.operators import (  # noqa: F401
     recurrent,
     reductions,
     resize,
+    support_vectors,
     trees,
     windows,
 )

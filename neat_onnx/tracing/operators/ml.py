@@ -49,6 +49,13 @@ def binarizer(x: Tensor, *, threshold: float = 0.0) -> Tensor:
     return formula(e.number(e.greater(z, threshold)))(x)
 
 
+def _is(number: float) -> e.Expression:
+    """Whether z is a number, or no number, or infinite."""
+    if np.isinf(number):
+        return e.call("both", e.is_infinite(z), e.greater(z * float(np.sign(number)), 0.0))
+    return e.is_nan(z) if np.isnan(number) else e.equal(z, number)
+
+
 @operator("Imputer", domain=ML)
 def imputer(
     x: Tensor, *, imputed_value_floats: Floats = (), imputed_value_int64s: Ints = (),
@@ -56,7 +63,7 @@ def imputer(
 ) -> Tensor:  # fmt: skip
     """Other numbers in place of one, which may be NaN: one for all features or for each."""
     replaced = replaced_value_float if imputed_value_floats else float(replaced_value_int64)
-    missing = e.is_nan(z) if np.isnan(replaced) else e.equal(z, replaced)
+    missing = _is(replaced)
     values = np.broadcast_to(imputed_value_floats or imputed_value_int64s, x.shape[-1:]).tolist()
     columns = (x[..., k : k + 1] for k in range(len(values)))
     put = (formula(e.where(missing, float(value), z)) for value in values)
