@@ -86,6 +86,7 @@ class Interpreter:
 
     def _run_all(self, nodes: Sequence[Node], tensors: Environment) -> None:
         """Run nodes; those that read what a faulty one gives are passed over."""
+        self.tape.budget.take("nodes", len(nodes), self.tape.where)
         faults: list[ModelError] = []
         missing: set[str] = set()
         for node in nodes:

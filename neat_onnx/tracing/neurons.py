@@ -162,7 +162,7 @@ class Neurons(Pending):
     def __bool__(self) -> bool:
         raise ValueError("a value that inputs decide is read as a constant")
 
-    __int__ = __index__ = __float__ = __bool__  # type: ignore[assignment]
+    __int__ = __index__ = __float__ = __bool__
 
     def __array__(self, *_: Any, **__: Any) -> Array:
         raise ValueError("a tensor that depends on inputs is read as a constant")

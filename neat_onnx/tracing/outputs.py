@@ -68,6 +68,8 @@ def _warn_of_repeated(graph: Graph) -> None:
 
 def random_tensors(model: Model) -> set[str]:
     """The tensors that depend on chance."""
+    if not model.functions and not any(map(is_random, model.graph.node)):
+        return set()
     functions = {(each.domain, each.name): each.node for each in model.functions}
     return _random(model.graph.node, functions)
 

@@ -13,6 +13,7 @@ from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.order import in_order
 from neat_onnx.model.single_sample import takes_single_sample
 from neat_onnx.model.states import (
     guessed_pairs,
@@ -97,7 +98,7 @@ def trace_model(
         OptionError: an argument names what the graph does not have.
     """
     model = with_inner_outputs(model, outputs or ())
-    require_wiring(model.graph)
+    model = _in_order(model)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:
@@ -110,6 +111,34 @@ def trace_model(
             )
         model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
         return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check)
+
+
+def _in_order(model: Model) -> Model:
+    """The model with each node behind those that it reads.
+
+    Raises:
+        ModelError: there is no such order, or a tensor is given twice or by nothing.
+    """
+    graph = model.graph
+    known = {"", *graph.tensors, *(entry.name for entry in graph.inputs)}
+    given = len(known)
+    for node in graph.node:
+        if not known.issuperset(reads(node)):
+            break
+        made = [name for name in node.output if name]
+        known.update(made)
+        given += len(made)
+    else:
+        if given == len(known) and known.issuperset(entry.name for entry in graph.outputs):
+            return model
+    require_wiring(graph)
+    makers = {name: k for k, node in enumerate(graph.node) for name in node.output if name}
+    order = in_order(
+        range(len(graph.node)),
+        lambda k: [makers[name] for name in reads(graph.node[k]) if name in makers],
+    )
+    nodes = [graph.node[k] for k in order or ()]
+    return model.model_copy(update={"graph": graph.model_copy(update={"node": nodes})})
 
 
 def _stated_pairs(model: Model) -> dict[str, str]:
