@@ -16,7 +16,9 @@ from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.wiring import reads
 
 
-def chosen_outputs(model: Model, wanted: Sequence[str] | None, states: Collection[str]) -> list[str]:
+def chosen_outputs(
+    model: Model, wanted: Sequence[str] | None, states: Collection[str]
+) -> list[str]:
     """The names of the outputs that are traced, without those that are drawn at random.
 
     Args:

@@ -88,7 +88,12 @@ def frames_of(
         return
     apart = len(_sizes(inputs, axes)) > 1
     yield from (none, frame) if apart else (frame,)
-    if has_layers and len(inputs) == 1 and len(inputs[0].shape or ()) == _SEQUENCE and frame.samples > 1:
+    if (
+        has_layers
+        and len(inputs) == 1
+        and len(inputs[0].shape or ()) == _SEQUENCE
+        and frame.samples > 1
+    ):
         second = {inputs[0].name: (1,)}
         yield Frame(second, *_samples(inputs, second))
     if not apart and frame.has_batch:
@@ -103,9 +108,7 @@ def _samples(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> tuple[int
 
 def _sizes(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> set[int]:
     """The fixed sizes of the batch."""
-    sizes = {
-        (entry.shape or ())[axes[entry.name][-1]] for entry in inputs if axes[entry.name]
-    }
+    sizes = {(entry.shape or ())[axes[entry.name][-1]] for entry in inputs if axes[entry.name]}
     return {size for size in sizes if isinstance(size, int)}
 
 

@@ -38,7 +38,7 @@ Feeds = dict[str, Array]
 Runtime = Callable[[Feeds], list[Array]]
 
 
-class _Unordered(Exception):  # noqa: N818 - other samples are drawn
+class _Unordered(Exception):
     """There is NaN inside."""
 
 
@@ -256,9 +256,7 @@ class Proof:
 
     # --- words ----------------------------------------------------------------------------------
 
-    def _refusal(
-        self, name: str, why: str, steps: int, samples: int, where: str
-    ) -> ModelError:
+    def _refusal(self, name: str, why: str, steps: int, samples: int, where: str) -> ModelError:
         hints: list[Hint] = []
         if samples > 1:
             hints.append(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
-from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
+from neat_onnx.network.expression import Expression, scalar_slope
 from neat_onnx.network.runtime_formulas import writings
 
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))

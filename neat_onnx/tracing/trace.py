@@ -186,7 +186,7 @@ def _either_way(errors: Sequence[ModelError]) -> ModelError:
     return found
 
 
-class _StatesFound(Exception):  # noqa: N818 - no error: the trace begins anew with them
+class _StatesFound(Exception):
     """Layers over open time begin with inputs that outputs feed.
 
     Attributes:
@@ -422,6 +422,8 @@ def _has_layers(model: Model) -> bool:
 
 def _gives(x: Any, signals: Ints) -> bool:
     """Whether the elements of a tensor are these signals, in this order."""
-    return isinstance(x, Neurons) and x.size == len(signals) and np.array_equal(
-        x.signals().ravel(), signals
+    return (
+        isinstance(x, Neurons)
+        and x.size == len(signals)
+        and np.array_equal(x.signals().ravel(), signals)
     )
