@@ -18,7 +18,9 @@ from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
-from neat_onnx.registering import operator
+from neat_onnx.tracing.formulas import formula
+from neat_onnx.tracing.neurons import Tensor
+from neat_onnx.tracing.operator import operator, refuse
 
 __all__ = [
     "Attributes",
@@ -33,13 +35,16 @@ __all__ = [
     "Plan",
     "ReadOptions",
     "Stage",
+    "Tensor",
     "Value",
     "by_overflowing_source",
     "expression",
+    "formula",
     "lifts",
     "lowers",
     "node_classes",
     "operator",
+    "refuse",
     "register_activation",
     "register_aggregation",
     "register_library",

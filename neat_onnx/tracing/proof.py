@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -84,7 +85,7 @@ class Proof:
         difference, reasons = None, []
         for start, tolerance in _runtimes(self.model):
             try:
-                found = self._difference(lambda more=(): start([*names, *more]), tolerance)
+                found = self._difference(partial(_started, start, names), tolerance)
             except Exception as error:  # noqa: BLE001 - of a runtime, which has classes of its own
                 reasons.append(str(error).strip().splitlines()[0][:200] if str(error) else "")
                 continue
@@ -294,6 +295,12 @@ def _batch(entry: ValueInfo, port: Port) -> Any:
 def _first(values: Array, port: Port) -> Array:
     """An output of one step with its samples first."""
     return values[None] if port.batch_axis is None else np.moveaxis(values, port.batch_axis, 0)
+
+
+def _started(
+    start: Callable[[Sequence[str]], Runtime], names: Sequence[str], more: Sequence[str] = ()
+) -> Runtime:
+    return start([*names, *more])
 
 
 def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:

@@ -29,6 +29,7 @@ from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
+from neat_onnx.tracing.custom import register_formula
 
 Formula = Callable[..., Any]
 _PROBE = 0.7390851332151607  # no formula has it by chance
@@ -58,6 +59,7 @@ def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
                 ctx.fail(node, error.message)
             ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
 
+        register_formula(domain, op_type, fields, lambda given: _formula(function, given))
         lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
         return function
 
