@@ -75,7 +75,8 @@ class Neurons(Pending):
         if wanted == self.dtype:
             return self
         if wanted.kind == "b":
-            return self != 0.0
+            found: Neurons = self != 0.0
+            return found
         result = truncated(self) if wanted.kind in "iu" and self.dtype.kind == "f" else self
         return result.typed(wanted)
 

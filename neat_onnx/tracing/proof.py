@@ -249,11 +249,13 @@ class Proof:
         if (self.pairs and len(values) > 1) or (self.pairs and port in self.network.outputs):
             return values
         if port.batch_axis is None:
-            return values[-1, 0]
-        if port.time_axis is None:
-            return np.moveaxis(values[-1], 0, port.batch_axis)
-        batch = port.batch_axis + (port.time_axis <= port.batch_axis)
-        return np.moveaxis(values, (1, 0), (batch, port.time_axis))
+            found: Array = values[-1, 0]
+        elif port.time_axis is None:
+            found = np.moveaxis(values[-1], 0, port.batch_axis)
+        else:
+            batch = port.batch_axis + (port.time_axis <= port.batch_axis)
+            found = np.moveaxis(values, (1, 0), (batch, port.time_axis))
+        return found
 
     # --- words ----------------------------------------------------------------------------------
 
@@ -309,12 +311,13 @@ def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
     if values.shape[0] != np.prod(traced, dtype=int) or len(shape) != len(traced):
         return None
     axes = [k for k, (one, other) in enumerate(zip(traced, shape, strict=True)) if one != other]
-    whole = values.T.reshape(samples, *traced)
+    whole: Array = values.T.reshape(samples, *traced)
     if not axes:
         return whole[0]
     if len(axes) > 1 or traced[axes[0]] != 1 or shape[axes[0]] != samples:
         return None
-    return np.moveaxis(whole, 0, axes[0] + 1).reshape(shape)
+    moved: Array = np.moveaxis(whole, 0, axes[0] + 1).reshape(shape)
+    return moved
 
 
 def _differs(got: Array, want: Array, tolerance: float) -> str:

@@ -215,7 +215,8 @@ class Resolution:
     def _made_formulas(self) -> Ints:
         """The signals that are formulas of others, each once."""
         made = np.flatnonzero((self._kind == _FORMULA) & self._live)
-        return made[self._same[made] == made]
+        found: Ints = made[self._same[made] == made]
+        return found
 
     def _others(self) -> Bools:
         """The signals that anything but a connection without a gate reads."""
@@ -232,7 +233,8 @@ class Resolution:
     def _read_once(self) -> Bools:
         """The signals that one connection reads, without a gate, and nothing else."""
         reads = np.bincount(self._source, minlength=self._tape.count)
-        return (reads == 1) & ~self._others()
+        once: Bools = (reads == 1) & ~self._others()
+        return once
 
     def _merge(self) -> None:
         """Let a sum that one neuron alone reads become part of it."""
