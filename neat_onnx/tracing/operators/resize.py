@@ -73,14 +73,15 @@ def _weights(
 
 
 def _sizes(
-    given: Ints, axes: Ints, scales: Array | None, sizes: Array | None, policy: str
+    given: Ints, axes: Ints, scales: Array | None, sizes: Array | None, policy: str, way: str
 ) -> list[tuple[int, float]]:
     """The size of the result along each axis, and the factor by which it is larger."""
     if scales is not None and scales.size:
         factors = np.asarray(scales, np.float32)  # rounded as runtimes round
-        return [
-            (int(np.float32(given[k]) * s), float(s)) for k, s in zip(axes, factors, strict=True)
-        ]
+        whole = [np.float32(given[k]) * s for k, s in zip(axes, factors, strict=True)]
+        if way == "align_corners" and any(size % 1.0 for size in whole):
+            raise refuse("scales", f"to sizes {whole}", "whole sizes: runtimes align others apart")
+        return list(zip(map(int, whole), map(float, factors), strict=True))
     if sizes is None:
         raise refuse("scales", "left out", "scales or sizes")
     factors = [int(s) / given[k] for k, s in zip(axes, sizes, strict=True)]
@@ -109,7 +110,7 @@ def resize(
         rounding = "ceil" if np.any(np.asarray(scales) < 1.0) else "floor"
     way = coordinate_transformation_mode
     which = tuple(range(x.ndim)) if axes is None else tuple(k % x.ndim for k in axes)
-    targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy)
+    targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy, way)
     kernel, reach = (_tent, 1) if mode == "linear" else (cubic_kernel(cubic_coeff_a), 2)
     for axis, (result, scale) in zip(which, targets, strict=True):
         size = x.shape[axis]
