@@ -208,7 +208,10 @@ def axes_of_output(
         if named and named.isdisjoint(entry.shape):
             some = 1
     found = output_axes(entry, known, some)
-    if any(axis >= len(shape) for axis in found):
+    if any(axis >= len(shape) or shape[axis] not in (1, frame.samples) for axis in found):
+        single = [axis for axis, size in enumerate(shape) if size == frame.samples]
+        found = tuple(single[-1:] if len(single) < some else single[:some])
+    if not found:
         raise ModelError(
             f"the first axis of output '{entry.name}' is not the batch",
             where="graph.outputs",

@@ -83,7 +83,7 @@ class Proof:
         """
         names = [port.name for port in self.network.outputs] + list(self.pairs.values())
         difference, reasons = None, []
-        for start, tolerance in _runtimes(self.model):
+        for start, tolerance in _runtimes(self.model, self._open_axes()):
             try:
                 found = self._difference(partial(_started, start, names), tolerance)
             except Exception as error:  # noqa: BLE001 - of a runtime, which has classes of its own
@@ -165,6 +165,14 @@ class Proof:
     def _feeds(self, x: Feeds) -> Feeds:
         return {p.name: self._arranged(x[p.name], p) for p in self.network.inputs}
 
+    def _open_axes(self) -> dict[str, int]:
+        """The axes of inputs that are the batch, where some of them have no fixed size."""
+        entries = {entry.name: entry for entry in self.inputs}
+        ports = [port for port in self.network.inputs if port.batch_axis is not None]
+        if all(isinstance(_batch(entries[port.name], port), int) for port in ports):
+            return {}
+        return {port.name: _axis_of_batch(port) for port in ports}
+
     # --- samples --------------------------------------------------------------------------------
 
     def _cases(self, largest: int, *, positive: bool) -> Iterator[tuple[int, int, Feeds]]:
@@ -172,8 +180,9 @@ class Proof:
         entries = {entry.name: entry for entry in self.inputs}
         ports = self.network.inputs
         several = any(port.batch_axis is not None for port in ports)
-        sizes = {_batch(entries[port.name], port) for port in ports} - {None}
-        fixed = next((size for size in sizes if isinstance(size, int)), None)
+        sizes = {_batch(entries[port.name], port) for port in ports if port.batch_axis is not None}
+        whole = all(isinstance(size, int) for size in sizes)
+        fixed = next(iter(sizes), None) if whole else None
         for steps, samples in _CASES:
             count = 1 if not several else fixed or samples
             length = steps if self._takes_steps else 1
@@ -289,9 +298,12 @@ class Proof:
 def _batch(entry: ValueInfo, port: Port) -> Any:
     if port.batch_axis is None or entry.shape is None:
         return None
-    time = port.time_axis
-    axis = port.batch_axis + (time is not None and time <= port.batch_axis)
-    return entry.shape[axis]
+    return entry.shape[_axis_of_batch(port)]
+
+
+def _axis_of_batch(port: Port) -> int:
+    axis, time = port.batch_axis or 0, port.time_axis
+    return axis + (time is not None and time <= axis)
 
 
 def _first(values: Array, port: Port) -> Array:
@@ -337,7 +349,9 @@ def _differs(got: Array, want: Array, tolerance: float) -> str:
     return "" if off <= tolerance * scale else f"differs by {off:.3g}"
 
 
-def _runtimes(model: Model) -> Iterator[tuple[Callable[[Sequence[str]], Runtime], float]]:
+def _runtimes(
+    model: Model, open_axes: Mapping[str, int]
+) -> Iterator[tuple[Callable[[Sequence[str]], Runtime], float]]:
     """What runs a model, given the names of outputs, and how close it is.
 
     onnxruntime, if it is installed, then onnx's evaluator; each in float64, then as the model is.
@@ -346,7 +360,9 @@ def _runtimes(model: Model) -> Iterator[tuple[Callable[[Sequence[str]], Runtime]
 
     def proto(*, wide: bool) -> Any:
         if wide not in made:
-            made[wide] = widened(proto(wide=False)) if wide else model.to_proto()
+            made[wide] = (
+                widened(proto(wide=False)) if wide else _opened(model.to_proto(), open_axes)
+            )
         return made[wide]
 
     if importlib.util.find_spec("onnxruntime") is not None:
@@ -385,6 +401,15 @@ def _reference(proto: Any, names: Sequence[str]) -> Runtime:
         return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))
 
     return run
+
+
+def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
+    """The model with inputs of any number of samples."""
+    for entry in proto.graph.input:
+        if entry.name in axes:
+            dim = entry.type.tensor_type.shape.dim[axes[entry.name]]
+            dim.ClearField("value")
+    return proto
 
 
 def _showing(proto: Any, names: Sequence[str]) -> Any:

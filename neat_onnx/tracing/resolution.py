@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ from neat_onnx.tracing.recognition import activation_name, has_name
 from neat_onnx.tracing.tape import Array, FormulaGroup, Tape
 
 _INPUT, _NEURON, _FORMULA, _REGISTER, _FOREIGN = range(5)
+_MAX_BLOCK = 1 << 23  # products of neurons and inputs that a block may stand for
 _MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the trace
 
 
@@ -573,6 +575,8 @@ class Resolution:
             sources = self.neuron_of[hint.sources]
             neurons = self._neuron[self._root[hint.neurons]]
             if np.any(sources == NONE) or np.any(neurons == NONE):
+                continue
+            if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
             window = hint.window
             found.append(
