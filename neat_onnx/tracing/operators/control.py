@@ -4,6 +4,7 @@ A loop whose count is known is run as often; one over a sequence of no fixed len
 registers. (Scan of opset 8, which goes through samples as well, is not supported.)
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,8 @@ def scan(
         each or (0,) * num_scan_inputs for each in (scan_input_axes, scan_input_directions)
     )
     rows = [
-        moved(x, lambda a, k=k: np.moveaxis(a, k, 0)) for x, k in zip(sequences, axes, strict=True)
+        moved(x, partial(np.moveaxis, source=k, destination=0))
+        for x, k in zip(sequences, axes, strict=True)
     ]
     length = rows[0].shape[0]
 
@@ -111,5 +113,5 @@ def scan(
     ways = zip(scan_output_axes or none, scan_output_directions or none, strict=True)
     for (axis, reverse), parts in zip(ways, zip(*given, strict=True), strict=True):
         joined = stack(list(parts)[::-1] if reverse else list(parts))
-        results.append(moved(joined, lambda a, axis=axis: np.moveaxis(a, 0, axis)))
+        results.append(moved(joined, partial(np.moveaxis, source=0, destination=axis)))
     return *states, *results

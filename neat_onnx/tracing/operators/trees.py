@@ -137,12 +137,14 @@ def _nodes(
     if len(place) < len(keys):
         raise refuse("nodes_nodeids", "one of two nodes of a tree", "different ones")
     roots = {tree: place[tree, node] for tree, node in reversed(keys)}
-    below = [
-        [place.get((tree, node), -1) for tree, node in zip(treeids, ids, strict=True)]
-        for ids in (true, false)
-    ]
+
+    def places(ids: Ints) -> list[int]:
+        return [place.get(key, -1) for key in zip(treeids, ids, strict=True)]
+
     missing = missing or (0,) * len(keys)
-    return Nodes([*roots.values()], *below, features, values, modes, missing), place
+    return Nodes(
+        [*roots.values()], places(true), places(false), features, values, modes, missing
+    ), place
 
 
 def _plus_base(
