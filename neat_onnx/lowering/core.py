@@ -20,7 +20,6 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
@@ -32,6 +31,12 @@ from neat_onnx.version import __version__
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    if net.source is not None:
+        from neat_onnx.lowering.provenance import source_with  # noqa: PLC0415 - of imports alone
+
+        if (model := source_with(net, options)) is not None:
+            return model
+        net = net.without_source()
     options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
     ctx = LoweringContext(net, options, _levels(net))
@@ -54,8 +59,7 @@ def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    moved = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
-    return with_even_levels(moved, net, one_level)
+    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.activations import activation_named, label_of, with_formula
+from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.powers import emit_powers, power_of
@@ -35,11 +35,6 @@ class Group:
     exponents: Floats | None = None
 
 
-def identities(ctx: LoweringContext) -> Bools:
-    """Whether the activation of each neuron is its pre-activation, (n,)."""
-    return with_formula(ctx.net, VARIABLE.__eq__)
-
-
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     """The neurons so that equal activations stand together, and outputs in their order.
 
@@ -52,18 +47,6 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     place = np.full(len(ctx.net), len(outputs), np.int64)
     place[outputs[::-1]] = np.arange(len(outputs))[::-1]
     return neurons[np.lexsort((neurons, place[neurons], group))]
-
-
-def kinds_of(ctx: LoweringContext, neurons: Ints) -> Ints:
-    """The number of each neuron's activation; powers of one formula share that of the first."""
-    codes = ctx.net.neurons.activation[neurons]
-    used = distinct(codes).tolist()
-    formulas = [activation_named(ctx.net.activations[code]).expression for code in used]
-    first: dict[Expression, int] = {}
-    same = [
-        first.setdefault(kind, code) for code, kind in zip(used, _kinds(ctx, formulas), strict=True)
-    ]
-    return np.array(same, np.int64)[np.searchsorted(used, codes)]
 
 
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
