@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import neat_onnx
+from neat_onnx.drawing.svg import MOST_NEURONS, to_svg
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.lowering.open_options import open_options
@@ -17,11 +18,9 @@ from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.comparing import compared
-from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
 from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.library_files import Member, choices, picked, written
@@ -38,7 +37,6 @@ from neat_onnx.page.warming import warm, warm_reading
 Progress = Callable[[str, float], None]
 
 _MAX_NEURONS_DRAWN = 4000  # one by one
-_MAX_NEURONS_DRAWN_UNASKED = 400
 _FACTS = (
     "time_step", "advance_time", "cycles", "inputs", "outputs", "version", "initial_gain",
 )  # fmt: skip
@@ -161,10 +159,9 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, to be drawn; no verdict waits for it."""
     net = _last().net
-    levels = schedule(net)
-    graph = drawing(net, levels) if len(net) <= _MAX_NEURONS_DRAWN else None
-    layers = density(net, levels) if len(net) > _MAX_NEURONS_DRAWN_UNASKED else None
-    return Reply({"graph": graph, "density": layers}, {})
+    is_drawn = len(net) <= MOST_NEURONS or params.get("every")
+    graph = drawing(net) if is_drawn and len(net) <= _MAX_NEURONS_DRAWN else None
+    return Reply({"graph": graph, "svg": to_svg(net) if len(net) > MOST_NEURONS else None}, {})
 
 
 def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
