@@ -1,7 +1,6 @@
 """The frame of every drawing: colours for light and dark, and a legend, in one SVG document."""
 
 from collections.abc import Sequence
-from html import escape
 from itertools import accumulate
 
 # name, light, dark
@@ -30,6 +29,14 @@ TITLES = {
     "curve": "other curves",
     "linear": "linear",
 }
+
+
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+
+def escape(text: str) -> str:
+    """Return text that stands in SVG or HTML for itself."""
+    return text.translate(_ESCAPES)
 
 
 def document(label: str, width: float, height: float, body: str) -> str:

@@ -1,7 +1,6 @@
 """A network as HTML: its drawing above a few numbers, for a notebook or as a page of its own."""
 
-from html import escape
-
+from neat_onnx.drawing.frame import escape
 from neat_onnx.drawing.svg import to_svg
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary

@@ -1,8 +1,6 @@
 """The levels of a large network as SVG: bars of neurons by family, and arcs between them."""
 
-from html import escape
-
-from neat_onnx.drawing.frame import TITLES, document, legend, stroke
+from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
 from neat_onnx.drawing.levels import Bundle, Layer, density
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule

@@ -6,12 +6,11 @@ bytes.
 
 from collections import defaultdict
 from collections.abc import Mapping
-from html import escape
 
 import numpy as np
 
 from neat_onnx.arguments import instance_of, takes
-from neat_onnx.drawing.frame import TITLES, document, legend, stroke
+from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
 from neat_onnx.drawing.layout import CELL
 from neat_onnx.drawing.level_bars import levels_svg
 from neat_onnx.drawing.paths import paths
