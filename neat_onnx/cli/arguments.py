@@ -8,7 +8,7 @@ from pydantic.fields import FieldInfo
 from neat_onnx.cli.paths import STANDARD, of_file, source_of
 from neat_onnx.errors import DocumentError, NeatOnnxError
 from neat_onnx.files import parse_json, read_bytes
-from neat_onnx.libraries.load import load_first, load_network
+from neat_onnx.libraries.load import load_first, load_network, load_networks
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions, export_options, options_in
@@ -88,6 +88,20 @@ def read_network(arguments: argparse.Namespace) -> Network:
     """
     with of_file(arguments.file, config=arguments.config):
         return load_network(source_of(arguments.file), **chosen_network(arguments))
+
+
+def read_networks(arguments: argparse.Namespace) -> dict[int, Network]:
+    """Return the networks in IN by id, the best first; only the one that --genome names.
+
+    Raises:
+        NeatOnnxError: as `load_networks`; errors about the content of the file name it.
+    """
+    if arguments.genome is not None:
+        return {arguments.genome: read_network(arguments)}
+    options = chosen_network(arguments)
+    del options["genome"]
+    with of_file(arguments.file, config=arguments.config):
+        return load_networks(source_of(arguments.file), **options)
 
 
 def read_first(arguments: argparse.Namespace) -> Network:

@@ -141,6 +141,24 @@ class Network(Structure):
         """
         return self._runner.step(x, state)
 
+    # --- seen ------------------------------------------------------------------------------------
+
+    def to_svg(self) -> str:
+        """Draw the network; see docs/drawing.md. The same network gives the same text.
+
+        Raises:
+            NetworkError: connections without delay form a cycle.
+        """
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "svg")
+
+    def _repr_html_(self) -> str:
+        """The drawing and a few numbers, for notebooks."""
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "html")
+
     # --- documents -------------------------------------------------------------------------------
 
     def to_document(self) -> NetworkDocument:
