@@ -6,6 +6,7 @@ from typing import Any
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.neat_python.printed import is_printed
 from neat_onnx.libraries.neat_python.sections import is_configuration
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
@@ -25,19 +26,22 @@ class NeatPython(Library):
         "one is written; "
         "ids of inputs and outputs follow their order"
     )
-    options = frozenset({"config", "genome", "time_step", "advance_time", "version"})
+    options = frozenset(
+        {"config", "genome", "time_step", "advance_time", "version", "inputs", "outputs"}
+        | {"max_opcodes"}
+    )
 
     def recognises(self, content: object) -> bool:
         """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""
         if isinstance(content, Mapping):
             return "network_type" in content
         if isinstance(content, bytes):
-            return sniff(content) in ("pickle", "gzip") or _ends_as_pickle(content)
+            return sniff(content) == "pickle" or _ends_as_pickle(content)
         if isinstance(content, str):
-            return is_configuration(content) or _ends_as_pickle(content.encode(errors="replace"))
-        if isinstance(content, tuple) and len(content) == 2:
-            return _is_from_neat(content[0])
-        return _is_from_neat(content)
+            text = content.encode(errors="replace")
+            return is_configuration(content) or is_printed(content) or _ends_as_pickle(text)
+        parts = content if isinstance(content, tuple | list) and content else (content,)
+        return any(map(_is_from_neat, parts))
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network, as neat-python evaluates it.

@@ -13,17 +13,16 @@ All genes are kept, so that the genome can be written again: disabled ones, and 
 depends on.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.settings import Settings
+from neat_onnx.libraries.neat_python.settings import Settings, likely_counts
 from neat_onnx.libraries.neat_python.static import connection_document
 from neat_onnx.libraries.neat_python.versions import (
     FIRST_STABLE,
@@ -34,7 +33,6 @@ from neat_onnx.libraries.neat_python.versions import (
 )
 from neat_onnx.libraries.reachability import reached
 
-_WRONG_CONFIG = "Is this the configuration of this genome?"
 _SPIKING = ("a", "b", "c", "d")
 
 
@@ -48,39 +46,25 @@ class _Edge:
     enabled: bool
 
 
-def is_genome(value: object) -> bool:
-    """Return whether it is a genome: an object with dictionaries of genes."""
-    parts = (getattr(value, "nodes", None), getattr(value, "connections", None))
-    return not isinstance(value, Mapping) and all(isinstance(part, Mapping) for part in parts)
-
-
-def rank_of(genome: Any, sign: float) -> float:
-    """Return a genome's fitness times a sign, for sorting; infinity if it has none."""
-    found = number(getattr(genome, "fitness", None))
-    if isinstance(found, int | float) and not math.isnan(found):
-        return sign * float(found)
-    return math.inf
-
-
 def to_document(
-    genome: Any, settings: Settings, *, timed: bool, version: Version | None = None
+    genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
 ) -> dict[str, Any]:
     """Return the network document of a genome.
 
     Args:
         genome: live, or from a pickle.
         settings: of its configuration.
-        timed: whether the caller gave times, and so wants a ctrnn.
-        version: of neat-python, if the caller gave it; else genes and configuration tell.
+        timed: whether it is a ctrnn; None where the caller does not say.
+        version: of neat-python; None to go by genes and configuration.
 
     Raises:
         NetworkError: it is not a genome, or not of this configuration.
+        OptionError: it has time constants, and the caller does not say whether it is a ctrnn.
     """
     nodes, edges = _genes(genome)
-    _check_ends(nodes, edges, settings)
+    _check_ends(genome, nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
-    own, genes = edges, genome.connections.values()
-    known = version or settings.version
+    own, genes, known = edges, genome.connections.values(), version or settings.version
     version = version or version_of_genes(nodes, genes, settings.version)
     oldest = version if known else oldest_version(nodes, genes)
     edges, dead = _evaluated(nodes, own, settings, kind, version)
@@ -121,7 +105,7 @@ def _evaluated(
     return edges, dead
 
 
-def _kind(nodes: Collection[Any], settings: Settings, timed: bool) -> str:
+def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str:
     """Return the type of network that neat-python would make of a genome."""
     if any(all(hasattr(node, name) for name in _SPIKING) for node in nodes):
         return "iznn"
@@ -129,10 +113,12 @@ def _kind(nodes: Collection[Any], settings: Settings, timed: bool) -> str:
         return "ctrnn"
     if settings.feed_forward:
         return "feedforward"
-    if any(number(getattr(node, "time_constant", 1.0)) != 1.0 for node in nodes):
-        warn(
-            "the nodes have time constants, which only a ctrnn goes by: read as a recurrent "
-            "network; for a ctrnn give time_step (--time-step)"
+    constants = (number(getattr(node, "time_constant", 1.0)) for node in nodes)
+    if timed is None and any(constant != 1.0 for constant in constants):
+        raise OptionError(
+            "the nodes have time constants, so this is a ctrnn, whose time step is not known",
+            where="time_step",
+            hint="Give time_step, or 0 for the recurrent network of these genes (--time-step)",
         )
     return "recurrent"
 
@@ -152,20 +138,26 @@ def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
     return genome.nodes, edges
 
 
-def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings) -> None:
+def _check_ends(
+    genome: Any, nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
+) -> None:
     """Refuse a genome of another configuration."""
     inputs = set(settings.inputs)
+    seems = likely_counts(genome)
+    hint = (
+        f"The configuration has {len(inputs)} inputs and {len(settings.outputs)} outputs; the "
+        f"genome seems to have {seems[0]} and {seems[1]}"
+    )
     for key in settings.outputs:
         if key not in nodes:
-            raise NetworkError(
-                f"the genome has no node {key}, an output of its configuration", hint=_WRONG_CONFIG
-            )
+            what = f"the genome has no node {key}, an output of its configuration"
+            raise NetworkError(what, hint=hint)
     for edge in edges:
         where = f"connection {edge.source} to {edge.target}"
         if edge.source not in nodes and edge.source not in inputs:
-            raise NetworkError(f"no node {edge.source}", where=where, hint=_WRONG_CONFIG)
+            raise NetworkError(f"no node {edge.source}", where=where, hint=hint)
         if edge.target not in nodes:
-            raise NetworkError(f"no node {edge.target}", where=where, hint=_WRONG_CONFIG)
+            raise NetworkError(f"no node {edge.target}", where=where, hint=hint)
 
 
 def _warn_of_older(oldest: Version) -> None:

@@ -22,7 +22,7 @@ from neat_onnx import (
     load_network,
     load_networks,
 )
-from neat_onnx.libraries.neat_python.unpickle import unpickled
+from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.network.expression import equal, sin, tanh, where
 
 RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
@@ -44,9 +44,14 @@ def config_of(name):
 
 
 def facts_of(name):
-    """The options that the file does not tell; only 1.0 needs its version."""
+    """The options that the file does not tell; only 1.0 needs its version.
+
+    The recurrent networks of 2.x have time constants here, which neat-python does not go by.
+    """
     case = CASES[name]
     found = {key: case[key] for key in ("time_step", "advance_time") if key in case}
+    if case["kind"] == "rec" and case["version"] >= "2":
+        found["time_step"] = 0
     return found | ({"version": "1.0.0"} if case["version"] == "1.0.0" else {})
 
 
@@ -177,9 +182,8 @@ def test_files_and_paths(tmp_path):
     net = load_network(tmp_path / "winner.pkl", tmp_path / "config-feedforward")
     assert net == load_network(file_of(name), config_of(name))
     assert net == load_network(file_of(name), config_of(name).encode())
-    with pytest.raises(OptionError, match="its configuration is needed") as caught:
-        load_network(tmp_path / "winner.pkl")
-    assert "--config" in str(caught.value)
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="without its configuration"):
+        assert load_network(tmp_path / "winner.pkl") == net
     with pytest.raises(DocumentError, match="this is a configuration of neat-python"):
         load_network(tmp_path / "config-feedforward")
 
@@ -237,9 +241,9 @@ def test_spoilt_pickles_are_read_or_refused_in_one_line():
     assert refused > 200
 
 
-def test_time_constants_are_not_ignored_in_silence():
+def test_the_time_step_of_a_ctrnn_is_asked_for():
     name = "ctrnn-tuple-2.1.0"
-    with pytest.warns(neat_onnx.NeatOnnxWarning, match="time constants, which only a ctrnn"):
+    with pytest.raises(OptionError, match="whose time step is not known"):
         load_network(file_of(name))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
