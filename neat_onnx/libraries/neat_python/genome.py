@@ -20,8 +20,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.neat_python.contents import class_name
 from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.numbers import number
+from neat_onnx.libraries.neat_python.pickled import Record
 from neat_onnx.libraries.neat_python.settings import Settings, likely_counts
 from neat_onnx.libraries.neat_python.static import connection_document
 from neat_onnx.libraries.neat_python.versions import (
@@ -87,7 +89,7 @@ def to_document(
             _node(key, node, settings, kind) for key, node in nodes.items() if key in silent
         ],
         "connections": [
-            connection_document(edge.source, edge.target, number(edge.weight), edge.enabled)
+            connection_document(edge.source, edge.target, edge.weight, edge.enabled)
             for edge in edges
         ],
     }
@@ -127,15 +129,26 @@ def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
     edges = []
     for gene in genome.connections.values():
         key = getattr(gene, "key", None)
-        if not isinstance(key, tuple) or [type(end) for end in key] != [int, int]:
+        ends = [number(end) for end in key] if isinstance(key, tuple) else []
+        if [type(end) for end in ends] != [int, int]:
             raise NetworkError("a connection gene has no key of two integers", where="connections")
+        of = f"connection {ends[0]} to {ends[1]}"
         enabled = number(getattr(gene, "enabled", None))
         if not isinstance(enabled, bool):
-            raise NetworkError(f"enabled of connection {key} is neither true nor false")
-        edges.append(_Edge(key[0], key[1], getattr(gene, "weight", None), enabled))
-    if not all(type(key) is int for key in genome.nodes):
+            raise NetworkError("enabled is neither true nor false", where=of)
+        edges.append(_Edge(ends[0], ends[1], _number(gene, "weight", of), enabled))
+    nodes = {number(key): node for key, node in genome.nodes.items()}
+    if not all(type(key) is int for key in nodes):
         raise NetworkError("a node gene has a key that is no integer", where="nodes")
-    return genome.nodes, edges
+    return nodes, edges
+
+
+def _number(gene: Any, name: str, of: str) -> Any:
+    """A number of a gene, which is named in the refusal of an object."""
+    found = number(getattr(gene, name, None))
+    if isinstance(found, Record):
+        raise NetworkError(f"{name} is an object of {class_name(found)}, no number", where=of)
+    return found
 
 
 def _check_ends(
@@ -248,22 +261,22 @@ def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
 
 
 def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
+    of = f"node {key}"
     said: dict[str, Any] = {
         "id": key,
         "type": "output" if key in settings.outputs else "hidden",
-        "bias": number(getattr(node, "bias", None)),
+        "bias": _number(node, "bias", of),
     }
     if kind == "iznn":
         plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}}
-        numbers = {name: number(getattr(node, name, None)) for name in _SPIKING}
-        return said | plain | {"response": 1.0} | numbers
-    said["response"] = number(getattr(node, "response", None))
+        return said | plain | {"response": 1.0} | {n: _number(node, n, of) for n in _SPIKING}
+    said["response"] = _number(node, "response", of)
     tables: dict[Kind, Mapping[str, Any]] = {
         "activation": settings.activations,
         "aggregation": settings.aggregations,
     }
     for what, functions in tables.items():
-        name = getattr(node, what, None)
+        name = number(getattr(node, what, None))
         said[what] = described(what, name, functions.get(name) if isinstance(name, str) else None)
     if kind == "ctrnn":
         if not hasattr(node, "time_constant"):
@@ -272,5 +285,5 @@ def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
                 hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
                 "pickle that network",
             )
-        said["time_constant"] = number(node.time_constant)
+        said["time_constant"] = _number(node, "time_constant", of)
     return said

@@ -7,11 +7,11 @@ import numpy as np
 
 from neat_onnx.libraries.neat_python.pickled import Record
 
-_CODE = re.compile(r"[biuf]\d{1,2}")
+_CODE = re.compile(r"[biufU]\d{1,4}")
 
 
 def number(value: Any) -> Any:
-    """Return numpy's numbers, live or pickled, as Python's, and all else as it is.
+    """Return numpy's numbers and texts, live or pickled, as Python's, and all else as it is.
 
     An array of one element is its element.
     """

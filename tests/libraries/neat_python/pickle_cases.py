@@ -147,6 +147,9 @@ def cases(count, seed=0):
         for place, one in enumerate(population.population.values()):
             one.fitness = kind(place % 2)
             one.own = pick.choice(ATTRIBUTES)()
+            for node in one.nodes.values():
+                node.activation = np.str_(node.activation) if at % 2 else node.activation
+                node.bias = gene_kind(node.bias)
             for gene in one.connections.values():
                 gene.weight = gene_kind(gene.weight)
                 gene.enabled = np.bool_(gene.enabled) if at % 3 else gene.enabled

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 from pickle_cases import network_of, population_of
 
-from neat_onnx import DocumentError, NeatOnnxWarning, NetworkError, OptionError, load_network, load_networks
+from neat_onnx import (
+    DocumentError,
+    NeatOnnxWarning,
+    NetworkError,
+    OptionError,
+    load_network,
+    load_networks,
+)
 from neat_onnx.libraries.neat_python.contents import rank_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
 
@@ -37,10 +44,12 @@ def test_the_counts_are_given_or_inferred(evolved, printed, tmp_path):
     genomes, config, _, x = evolved
     for genome in genomes.values():
         path = tmp_path / "winner"
-        text = f"\nBest genome:\n{genome!s}\n\nOutput:\n"
+        text = f"Best genome:\n{genome!s}\n\nOutput:\n"
         path.write_bytes(text.encode() if printed else pickle.dumps(genome))
         want = [network_of(genome, config).activate(row) for row in x]
-        with pytest.warns(NeatOnnxWarning, match=r"read as a \S+ network of 3 inputs and 2 outputs"):
+        with pytest.warns(
+            NeatOnnxWarning, match=r"read as a \S+ network of 3 inputs and 2 outputs"
+        ):
             net = load_network(path, inputs=3, outputs=2)
         np.testing.assert_allclose(net.activate(x), want, 1e-12, 1e-12)
         net = load_network(path, config=evolved[2])
@@ -100,5 +109,5 @@ def test_a_gene_that_is_no_number_is_named(evolved):
     genome = next(iter(population.population.values()))
     gene = next(iter(genome.connections.values()))
     gene.weight = decimal.Decimal("0.5")
-    with pytest.raises(NetworkError, match=r"weight of connection .* is an object of decimal\.Decimal"):
+    with pytest.raises(NetworkError, match=r"weight is an object of decimal\.Decimal, no number"):
         load_network(pickle.dumps(genome), text)
