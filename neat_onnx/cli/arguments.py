@@ -19,7 +19,9 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for facts about a network that its file does not hold."""
     group = parser.add_argument_group("reading a network")
     group.add_argument(
-        "--config", metavar="FILE", help="the configuration of a genome pickled by neat-python"
+        "--config",
+        metavar="FILE",
+        help="the configuration of a genome of neat-python; of a .pkl too that is written for it",
     )
     group.add_argument(
         "--genome", type=_id, metavar="ID", help="which network of a population; best: the fittest"
@@ -197,6 +199,13 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         "--no-check",
         action="store_true",
         help="do not compare the network with the model on a few samples",
+    )
+    group = parser.add_argument_group("writing a .pkl for neat-python")
+    group.add_argument(
+        "--config", metavar="FILE", help="your own configuration, whose rates and options are kept"
+    )
+    group.add_argument(
+        "--time-step", type=float, metavar="T", help="of the integration of a ctrnn. Default: 1."
     )
 
 

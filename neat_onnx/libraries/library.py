@@ -101,16 +101,22 @@ class Library:
         """
         raise NotImplementedError
 
-    def files(self, network: Network, name: str) -> dict[str, bytes]:
+    def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return the files to write for a network, by name; one, unless the library needs more.
 
         Args:
             network: the network.
             name: the file name that the user asked for.
+            facts: those that the caller gives; the files of most libraries need none.
 
         Raises:
             NetworkError: as `write` does.
+            OptionError: a fact is given for which there is no use.
         """
+        for fact in facts:
+            raise OptionError(
+                f"{fact} is not for {name}", where=fact, hint="It is for .pkl files of neat-python"
+            )
         return {name: encoded(self.write(network))}
 
     @property

@@ -156,7 +156,14 @@ class Network(Structure):
         return to_json(self)
 
     @takes(path=PATH, library=optional(TEXT))
-    def save(self, path: str | os.PathLike[str], library: str | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        library: str | None = None,
+        *,
+        config: object = None,
+        time_step: float | None = None,
+    ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
         Args:
@@ -165,6 +172,8 @@ class Network(Structure):
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+            config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
+            time_step: of a .pkl of a ctrnn, as there.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
@@ -174,7 +183,7 @@ class Network(Structure):
         """
         from neat_onnx.network.saving import save
 
-        save(self, path, library)
+        save(self, path, library, config=config, time_step=time_step)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:

@@ -1,6 +1,6 @@
 """neat-python: feed-forward, recurrent, continuous-time and spiking networks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neat_onnx.arguments import instance_of, takes
@@ -77,26 +77,32 @@ class NeatPython(Library):
 
         return document_of(network)
 
-    def files(self, network: Network, name: str) -> dict[str, bytes]:
+    def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration.
 
         Raises:
             NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+            OptionError: the configuration does not fit, or JSON is written, which has none.
         """
         from neat_onnx.libraries.neat_python.write import files_of
 
         if name.lower().endswith((".pkl", ".pickle")):
-            return files_of(network, name)
-        return super().files(network, name)
+            return files_of(network, name, **facts)
+        return super().files(network, name, **facts)
 
 
 @takes(net=instance_of(Structure, "a Network"))
-def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, Any]:
+def to_neat_python(
+    net: Network, time_step: float | None = None, config: object = None
+) -> tuple[Any, Any]:
     """Turn a network into a live genome of neat-python with its configuration, to evolve on.
 
     Args:
         net: the network.
         time_step: of the integration of a ctrnn, in the unit of its time constants; 1 if None.
+        config: your own configuration, a path, INI text or a live Config: every rate and option of
+            it is kept, and a warning says each change that the network or the installed version
+            needs. None for usual rates.
 
     Returns:
         A `neat.DefaultGenome` with the key 1, and its `neat.Config`; of a network that was read
@@ -104,11 +110,33 @@ def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, A
 
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: neat-python is not installed.
+        OptionError: neat-python is not installed, or config is no configuration.
+        DocumentError: config cannot be read.
     """
     from neat_onnx.libraries.neat_python.write import to_neat_python as written
 
-    return written(net, time_step)
+    return written(net, time_step, config)
+
+
+def neat_population(nets: Sequence[Network], config: object) -> Any:
+    """Make a population of neat-python that begins with these networks, to evolve them on.
+
+    Args:
+        nets: networks of as many inputs and outputs each.
+        config: as for `to_neat_python`; its pop_size counts.
+
+    Returns:
+        A `neat.Population`: the networks as genomes, and as many mutated copies of them as there
+        is room for.
+
+    Raises:
+        NetworkError: neat-python cannot compute one of them; every reason, with its neurons.
+        OptionError: they have not the same inputs and outputs, or as `to_neat_python`.
+        DocumentError: config cannot be read.
+    """
+    from neat_onnx.libraries.neat_python.write import neat_population as populated
+
+    return populated(nets, config)
 
 
 def _ends_as_pickle(content: bytes) -> bool:

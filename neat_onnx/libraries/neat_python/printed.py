@@ -46,6 +46,6 @@ def _value(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     try:
-        return float(text)
+        return int(text) if text.isdecimal() else float(text)
     except ValueError:
         return text  # the name of a function

@@ -4,6 +4,7 @@ functions.
 
 import configparser
 import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -146,13 +147,34 @@ def settings_of(config: object) -> Settings:
         OptionError: it is no configuration.
         DocumentError: the file cannot be read, or is not a configuration.
     """
+    if not isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
+        return _from_config(config)
+    where = "config"
+    if isinstance(config, os.PathLike) or (isinstance(config, str) and "\n" not in config):
+        where = os.fspath(config)
+    return _from_ini(text_of(config), where)
+
+
+def text_of(config: Any) -> str:
+    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config.
+
+    Raises:
+        OptionError: it is no configuration.
+        DocumentError: the file cannot be read.
+    """
     if isinstance(config, bytes | bytearray | memoryview):
-        return _from_ini(_text(bytes(config), "config"), "config")
+        return _text(bytes(config), "config")
     if isinstance(config, str) and "\n" in config:
-        return _from_ini(config, "config")
+        return config
     if isinstance(config, str | os.PathLike):
-        return _from_ini(_text(read_bytes(config), os.fspath(config)), os.fspath(config))
-    return _from_config(config)
+        return _text(read_bytes(config), os.fspath(config))
+    if not hasattr(config, "genome_config") or not callable(getattr(config, "save", None)):
+        what = f"a {type(config).__name__} is not a configuration of neat-python"
+        raise OptionError(what, where="config", hint=_GIVE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config")
+        config.save(path)
+        return _text(read_bytes(path), "config")
 
 
 def prefers_low_fitness(config: object) -> bool:

@@ -9,12 +9,12 @@ from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
 from neat_onnx.libraries.neat_python import kinds, live
 from neat_onnx.libraries.neat_python.contents import Contents, contents_of, is_genome
-from neat_onnx.libraries.neat_python.pickled import unpickled
+from neat_onnx.libraries.neat_python.pickled import Record, unpickled
 from neat_onnx.libraries.neat_python.printed import is_printed, printed_genome
 from neat_onnx.libraries.neat_python.sections import is_configuration
 from neat_onnx.libraries.neat_python.settings import prefers_low_fitness, settings_for
 from neat_onnx.libraries.neat_python.times import Times
-from neat_onnx.libraries.neat_python.versions import parsed_version
+from neat_onnx.libraries.neat_python.versions import installed, parsed_version
 from neat_onnx.network.network import Network
 
 
@@ -99,6 +99,8 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     if options.time_step == 0.0:
         options, timed = replace(options, time_step=None), False
     version = parsed_version(options.version)
+    if version is None and not isinstance(found, Record):
+        version = installed()
     settings = settings_for(found, config, options.inputs, options.outputs)
     document = genomes.to_document(found, settings, timed=timed, version=version)
     if document["network_type"] == "ctrnn":

@@ -153,7 +153,7 @@ def test_nodes_that_stay_0_may_be_named_in_any_order(version, order):
 
 
 def test_another_integrator_than_the_installed_one_is_refused():
-    with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0\.0 is installed"):
+    with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0 is installed"):
         to_neat_python(timed.read(NEWER[0]), times(NEWER[0])[0])
 
 
