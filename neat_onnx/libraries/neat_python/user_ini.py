@@ -73,15 +73,7 @@ def ini_of_user(text: str, draft: Draft, version: Version | None) -> str:
     changes: list[str] = []
     section = _renamed(ini, section, draft, changes)
     _fit(ini, section, draft, changes)
-    added = []
-    for name, items in _DEFAULTS.items():
-        place = section if name == "DefaultGenome" else name
-        if not ini.has_section(place):
-            ini.add_section(place)
-        for key, value in items.items():
-            if not ini.has_option(place, key) and not (draft.timed == "iznn" and place == section):
-                ini.set(place, key, value)
-                added.append(f"{key} = {value}")
+    added = _completed(ini, section, draft)
     for since, sections in _CAME_WITH.items():
         for place, keys in sections.items() if version is not None and version < since else ():
             gone = [key for key in keys if ini.remove_option(place, key)]
@@ -96,6 +88,20 @@ def ini_of_user(text: str, draft: Draft, version: Version | None) -> str:
     written = io.StringIO()
     ini.write(written)
     return written.getvalue()
+
+
+def _completed(ini: configparser.RawConfigParser, section: str, draft: Draft) -> list[str]:
+    """Add the items that newer versions ask for, and return them."""
+    added = []
+    for name, items in _DEFAULTS.items():
+        place = section if name == "DefaultGenome" else name
+        if not ini.has_section(place):
+            ini.add_section(place)
+        for key, value in items.items():
+            if not ini.has_option(place, key) and not (draft.timed == "iznn" and place == section):
+                ini.set(place, key, value)
+                added.append(f"{key} = {value}")
+    return added
 
 
 def _renamed(

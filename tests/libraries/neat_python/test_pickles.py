@@ -77,6 +77,24 @@ def test_a_pickle_computes_what_neat_python_computed(name, custom):
     np.testing.assert_allclose(got[rows], want.reshape(got[rows].shape), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_genome_comes_back_through_a_float32_model(name, custom, tmp_path):
+    case, facts = CASES[name], facts_of(name)
+    neat_onnx.export(load_network(file_of(name), config_of(name), **facts)).save(
+        tmp_path / "a.onnx"
+    )
+    back = neat_onnx.import_model(neat_onnx.load_model(tmp_path / "a.onnx"))
+    step = facts.get("time_step") or None
+    back.save(tmp_path / "b.pkl", config=config_of(name), time_step=step)
+    facts["version"] = case["version"] if case["kind"].startswith("ctrnn") else None
+    again = load_network(tmp_path / "b.pkl", tmp_path / "b.ini", **facts)
+    x = np.array(case["inputs"])
+    got = again.run(x) if case["kind"] in WITH_MEMORY else again.activate(x)
+    rows = [row for row, values in enumerate(case["outputs"]) if values is not None]
+    want = np.array([case["outputs"][row] for row in rows], np.float64).reshape(got[rows].shape)
+    np.testing.assert_allclose(got[rows], want, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_a_checkpoint_holds_its_config_and_all_genomes(name):
     nets = load_networks(file_of(name))
