@@ -79,7 +79,12 @@ def translate(arguments: Namespace) -> int:
 
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
     """Write a network for a library, and print the names of the files."""
-    files = save_network(net, arguments.out, library)
+    is_pickle = arguments.out.lower().endswith((".pkl", ".pickle"))
+    config = getattr(arguments, "config", None) if is_pickle else None
+    if config == STANDARD:
+        raise OptionError("standard input was read already", where="--config", hint="Name a file")
+    step = (arguments.time_step or None) if is_pickle else None
+    files = save_network(net, arguments.out, library, config=config, time_step=step)
     facts = _network_facts(net)
     done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
