@@ -126,7 +126,7 @@ def test_wrong_metadata_is_told_and_left_out(text):
         lambda document: document["ids"].pop(next(iter(document["ids"]))),
         lambda document: document["ids"].update({"nowhere": [7]}),
         lambda document: document.update(order=[1, 2, 3]),
-        lambda document: document["order"].append(12345),
+        lambda document: document["order"].append(document["order"][0]),
         lambda document: document.update(connections=[[1, 2]]),
         lambda document: document.update(connections=[[5, 6, 7]]),
         lambda document: document["genes"].update({"99": {"weight": 1.0}}),
