@@ -30,7 +30,7 @@ from neat_onnx.errors import (
 )
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.load import load_network, load_networks
-from neat_onnx.libraries.neat_python import to_neat_python
+from neat_onnx.libraries.neat_python import neat_population, to_neat_python
 from neat_onnx.libraries.registry import libraries, register_library, unregister_library
 from neat_onnx.model import Finding, Model, limits, load_model, validate
 from neat_onnx.network.activations import register_activation, unregister_activation
@@ -75,6 +75,7 @@ __all__ = [
     "load_model",
     "load_network",
     "load_networks",
+    "neat_population",
     "operator",
     "register_activation",
     "register_aggregation",

@@ -13,6 +13,7 @@ from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.network.drawn import Form, draw_networks_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 @find_operators_with
 def _import_operators() -> None:
     import neat_onnx.operators  # noqa: F401
+
+
+@draw_networks_with
+def _draw(net: Network, form: Form) -> str:
+    from neat_onnx.drawing import html, svg
+
+    return svg.to_svg(net) if form == "svg" else html.fragment(net)
 
 
 @takes_export_options
@@ -118,14 +126,12 @@ def import_model(
         ModelError: neurons cannot compute a node, or the check found a difference; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.genome import imported, prove
+    from neat_onnx.genome import imported
     from neat_onnx.model.given_memory import with_memory
     from neat_onnx.model.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
-    found = imported(with_memory(read, memory), batch_axis, outputs)
-    if check and not found.as_exported:
-        prove(found)
+    found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
     return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
 
 

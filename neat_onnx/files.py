@@ -1,6 +1,7 @@
 """Files in and out: strict JSON, and whole-or-nothing writing."""
 
 import codecs
+import importlib
 import io
 import json
 import os
@@ -15,6 +16,14 @@ from neat_onnx.errors import DocumentError
 
 _MAX_BYTES = 1 << 30
 _CHUNK = 1 << 20
+_MAX_UNPACKED = 2 << 20
+_PACKED: dict[str, tuple[str, str, dict[str, int]]] = {
+    "gzip": ("zlib", "decompressobj", {"wbits": 31}),
+    "zlib": ("zlib", "decompressobj", {}),
+    "bzip2": ("bz2", "BZ2Decompressor", {}),
+    "xz": ("lzma", "LZMADecompressor", {"memlimit": 80 << 20}),
+}
+"""The module, the class and its options that unpack each kind of file."""
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -22,6 +31,9 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "pdf"),
     (b"PK\x03\x04", "zip"),
     (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    *((b"x" + level, "zlib") for level in (b"\x01", b"\x9c", b"\xda")),
     (b"\x80", "pickle"),
     (b"\x08", "onnx"),  # the tag of ir_version, the first field of a binary model
 )
@@ -37,7 +49,7 @@ _MODEL_TEXT = re.compile(
 )
 """The beginning of a textproto or an onnxtxt: fields of a ModelProto."""
 
-Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
+Kind = Literal["json", "text", "pickle", "gzip", "bzip2", "xz", "zlib", "onnx", "zip", "binary"]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -118,6 +130,37 @@ def sniff(data: bytes) -> Kind:
     except UnicodeDecodeError:
         return "binary"
     return "text"
+
+
+def unpacked(data: bytes) -> bytes:
+    """Return the content of a file that gzip, bzip2, xz or zlib compressed; any other as it is.
+
+    Raises:
+        DocumentError: it is cut off, or holds more than 2 MiB and 20 times its size.
+    """
+    kind, limit, parts = sniff(data), _MAX_UNPACKED + 20 * len(data), list[bytes]()
+    if kind not in _PACKED:
+        return data
+    module, make, options = _PACKED[kind]
+    try:
+        codec = importlib.import_module(module)
+        while sniff(data) == kind:  # a file may hold several streams
+            stream = getattr(codec, make)(**options)
+            parts.append(stream.decompress(data, limit + 1))
+            limit, data = limit - len(parts[-1]), stream.unused_data
+            if limit < 0:
+                hint = "If you trust it, unpack it first, and give what was in it"
+                raise DocumentError(f"the {kind} file holds more than 20 times its size", hint=hint)
+            if not stream.eof:
+                raise EOFError("it ends too early")
+    except DocumentError:
+        raise
+    except Exception as error:
+        hint = "Was it cut off? Write or copy it again"
+        raise DocumentError(f"not a whole {kind} file: {error}", hint=hint) from error
+    if not any(parts):
+        raise DocumentError(f"a {kind} file that holds nothing", hint="Write the network again")
+    return b"".join(parts)
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:

@@ -43,11 +43,11 @@ BOUNDARIES = {
                "libraries.neataptic_ts.onnx"),
     "population": ("network", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
-    "cli": ("__init__", "network", "model", "options", "libraries", "codegen",
+    "drawing": ("network", "lowering.signals", "operators.rnn", "operators.spatial.apart"),
+    "cli": ("__init__", "network", "drawing", "model", "options", "libraries", "codegen",
             "verification", "schemas"),
-    "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "lowering.open_options", "lowering.signals", "operators.rnn",
-             "operators.spatial.apart", "verification"),
+    "page": ("__init__", "network", "drawing", "model", "options", "libraries", "genome",
+             "lowering.open_options", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")

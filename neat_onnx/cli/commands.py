@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from neat_onnx.cli.arguments import (
     chosen_options,
     read_first,
     read_network,
+    read_networks,
 )
 from neat_onnx.cli.paths import (
     STANDARD,
@@ -77,7 +79,12 @@ def translate(arguments: Namespace) -> int:
 
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
     """Write a network for a library, and print the names of the files."""
-    files = save_network(net, arguments.out, library)
+    is_pickle = arguments.out.lower().endswith((".pkl", ".pickle"))
+    config = getattr(arguments, "config", None) if is_pickle else None
+    if config == STANDARD:
+        raise OptionError("standard input was read already", where="--config", hint="Name a file")
+    step = (arguments.time_step or None) if is_pickle else None
+    files = save_network(net, arguments.out, library, config=config, time_step=step)
     facts = _network_facts(net)
     done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
@@ -95,6 +102,28 @@ def code(arguments: Namespace) -> int:
     save_text(text, arguments.out)
     done = f"wrote {_name(arguments.out)}: {language}, {len(text.splitlines())} lines"
     _tell(arguments, {"file": arguments.out, "language": language}, [done])
+    return DONE
+
+
+def draw(arguments: Namespace) -> int:
+    """A network as a picture; of a population, its networks beside each other, the best first."""
+    from neat_onnx.drawing import html, svg  # noqa: PLC0415 (seldom needed)
+
+    check_target(arguments, (".svg", ".html"))
+    nets = read_networks(arguments)
+    shown = dict(islice(nets.items(), arguments.most))
+    if len(nets) == 1:
+        (net,) = nets.values()
+        text, said = svg.to_svg(net), _in_short(_network_facts(net))
+    else:
+        text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
+        said = f"{len(shown)} of {len(nets)} networks"
+    if arguments.out.lower().endswith(".html"):
+        body = html.fragment(net) if len(nets) == 1 else text
+        text = html.page(Path(arguments.file).stem, body)
+    save_text(text, arguments.out)
+    done = f"wrote {_name(arguments.out)}: {said}"
+    _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])
     return DONE
 
 

@@ -226,6 +226,24 @@ _COMMANDS = (
         epilogs.CODE,
     ),
     Command(
+        "draw",
+        commands.draw,
+        "draw a network, or the networks of a population, as SVG or HTML",
+        (
+            _argument("file", metavar="IN", help="a network, or a population of them"),
+            _argument("out", metavar="OUT", help="what to write: .svg or .html"),
+            _argument(
+                "--most",
+                type=int,
+                default=60,
+                metavar="N",
+                help="how many networks of a population, the best first. Default: 60.",
+            ),
+            _JSON,
+            add_network_flags,
+        ),
+    ),
+    Command(
         "convert",
         commands.convert,
         "make a model valid ONNX, or write it in the other form",

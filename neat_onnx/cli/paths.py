@@ -146,7 +146,7 @@ def checked_library(arguments: Namespace) -> Library:
     return library
 
 
-def save_network(net: Network, out: str, library: Library) -> list[str]:
+def save_network(net: Network, out: str, library: Library, **facts: Any) -> list[str]:
     """Write a network to a path, or to standard output, and return the files, `out` first.
 
     Raises:
@@ -156,7 +156,7 @@ def save_network(net: Network, out: str, library: Library) -> list[str]:
     if out == STANDARD:
         put(encoded(library.write(net)))
         return [out]
-    written = save(net, out, library.name)
+    written = save(net, out, library.name, **facts)
     return [out, *(str(path) for path in written if path != Path(out))]
 
 

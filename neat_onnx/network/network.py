@@ -141,6 +141,24 @@ class Network(Structure):
         """
         return self._runner.step(x, state)
 
+    # --- seen ------------------------------------------------------------------------------------
+
+    def to_svg(self) -> str:
+        """Draw the network; see docs/drawing.md. The same network gives the same text.
+
+        Raises:
+            NetworkError: connections without delay form a cycle.
+        """
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "svg")
+
+    def _repr_html_(self) -> str:
+        """The drawing and a few numbers, for notebooks."""
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "html")
+
     # --- documents -------------------------------------------------------------------------------
 
     def to_document(self) -> NetworkDocument:
@@ -157,7 +175,13 @@ class Network(Structure):
 
     @takes(path=PATH, library=optional(TEXT), source=FLAG)
     def save(
-        self, path: str | os.PathLike[str], library: str | None = None, *, source: bool = True
+        self,
+        path: str | os.PathLike[str],
+        library: str | None = None,
+        *,
+        config: object = None,
+        time_step: float | None = None,
+        source: bool = True,
     ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
@@ -167,6 +191,8 @@ class Network(Structure):
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+            config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
+            time_step: of a .pkl of a ctrnn, as there.
             source: write the model that the network was imported from, if neat-onnx is the library.
 
         Raises:
@@ -177,7 +203,8 @@ class Network(Structure):
         """
         from neat_onnx.network.saving import save
 
-        save(self if source else self.without_source(), path, library)
+        net = self if source else self.without_source()
+        save(net, path, library, config=config, time_step=time_step)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:

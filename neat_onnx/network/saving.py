@@ -19,7 +19,7 @@ class Writer(Protocol):
         """Return the library's document of the network."""
         ...
 
-    def files(self, network: "Network", name: str) -> dict[str, bytes]:
+    def files(self, network: "Network", name: str, **facts: Any) -> dict[str, bytes]:
         """Return the files to write, by name."""
         ...
 
@@ -40,7 +40,9 @@ def to_library(network: "Network", name: str) -> Any:
     return _find[0](name).write(network)
 
 
-def save(network: "Network", path: str | os.PathLike[str], library: str | None) -> list[Path]:
+def save(
+    network: "Network", path: str | os.PathLike[str], library: str | None, **facts: Any
+) -> list[Path]:
     """Write the files of a network, and return their paths; see `Network.save`.
 
     Raises:
@@ -48,7 +50,8 @@ def save(network: "Network", path: str | os.PathLike[str], library: str | None) 
             other content.
     """
     target = Path(path)
-    named = _find[0](library, target).files(network, target.name)
+    given = {name: value for name, value in facts.items() if value is not None}
+    named = _find[0](library, target).files(network, target.name, **given)
     files = {target.with_name(name): data for name, data in named.items()}
     for beside in files.keys() - {target}:
         _check_beside(beside, files[beside])

@@ -294,3 +294,15 @@ def test_verify(run, network):
 @pytest.mark.parametrize("name", ["model", "network", "options"])
 def test_schema(run, name):
     assert json.loads(run("schema", name)[1]) == neat_onnx.json_schema(name)
+
+
+# --- draw ----------------------------------------------------------------------------------------
+
+
+def test_draw_writes_a_picture(run, network):
+    for ending in ("svg", "html"):
+        code, out, errors = run("draw", network, f"net.{ending}")
+        assert (code, errors) == (0, []) and f"wrote net.{ending}" in out
+        assert "</svg>" in (run.folder / f"net.{ending}").read_text()
+    code, _, errors = run("draw", network, "net.png")
+    assert code == 2 and ".svg or .html" in errors[0]

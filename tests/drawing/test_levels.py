@@ -9,9 +9,9 @@ import onnx
 import pytest
 
 import neat_onnx
+from neat_onnx.drawing.levels import Density, density
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
-from neat_onnx.page.density import Density, density
 
 CORPORA = Path(__file__).parent.parent / "corpora"
 CNN = """

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,21 +20,6 @@ class NamedLayer(NamedTuple):
 
     label: str
     neurons: Ints
-
-
-class DrawnLayer(TypedDict):
-    """Neurons that belong together, by their places in the network, and a name for them."""
-
-    label: str
-    neurons: list[int]
-
-
-def drawn_layers(net: Network, levels: Schedule) -> list[DrawnLayer]:
-    """Return the layers of `net` as lists, for a picture."""
-    return [
-        DrawnLayer(label=label, neurons=neurons.ravel().tolist())
-        for label, neurons in named_layers(net, levels)
-    ]
 
 
 def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:

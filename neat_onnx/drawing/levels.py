@@ -5,14 +5,15 @@ from typing import TypedDict
 
 import numpy as np
 
+from neat_onnx.drawing.families import family
+from neat_onnx.drawing.layers import NamedLayer, named_layers
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
-from neat_onnx.page.layers import NamedLayer, named_layers
 
 
 class Layer(TypedDict):
-    """The neurons of one topological level, inputs or outputs apart, by their activations.
+    """The neurons of one topological level, inputs or outputs apart, by family of activation.
 
     `label` says which kind of layer they are, "Conv 3×3", "LSTM 4" or "dense"; it is empty if they
     are none. `shape` is that of the output of a convolution or a pool. Levels of one recurrent
@@ -20,7 +21,7 @@ class Layer(TypedDict):
     """
 
     neurons: int
-    activations: dict[str, int]
+    families: dict[str, int]
     label: str
     shape: list[int]
     unit: int | None
@@ -48,17 +49,16 @@ def density(net: Network, levels: Schedule) -> Density:
     column[net.output_neurons] = column.max() + 1
     column[net.input_neurons] = -1
     used, column = np.unique(column, return_inverse=True)
-    names = np.where(net.is_input, "input", net.activation_names)
+    families = np.array([family(name) for name in net.activations] or [""], object)
+    names = np.where(net.is_input, "input", families[net.neurons.activation])
     kinds = _kinds(net, levels, column)
     layers = []
     for number in range(len(used)):
         members = names[column == number].tolist()
-        activations = dict(Counter(members).most_common())
+        counts = dict(Counter(members).most_common())
         label, shape, unit = kinds[number]
         layers.append(
-            Layer(
-                neurons=len(members), activations=activations, label=label, shape=shape, unit=unit
-            )
+            Layer(neurons=len(members), families=counts, label=label, shape=shape, unit=unit)
         )
     return Density(layers=layers, bundles=_bundles(net, column, len(used)))
 

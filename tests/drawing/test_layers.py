@@ -1,4 +1,4 @@
-"""Layers that the page draws as one: convolutions, pools, and cells, if they are what they seem."""
+"""Layers that a picture shows as one: convolutions, pools, cells, if they are what they seem."""
 
 import json
 from dataclasses import replace
@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import neat_onnx
+from neat_onnx.drawing.layers import named_layers
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import receptive_fields
-from neat_onnx.page.layers import drawn_layers
 
 CORPORA = Path(__file__).parent.parent / "corpora"
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
@@ -23,7 +23,7 @@ def source(name: str) -> Any:
 
 
 def shown(net: Network) -> list[tuple[str, int]]:
-    return [(layer["label"], len(layer["neurons"])) for layer in drawn_layers(net, schedule(net))]
+    return [(each.label, each.neurons.size) for each in named_layers(net, schedule(net))]
 
 
 def imported(name: str) -> Network:
