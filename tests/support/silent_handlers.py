@@ -56,6 +56,8 @@ SILENT = [
     ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
     ("model/open_node.py:schema_of", "operators of other domains have no schema"),
     ("model/validation_errors.py:_label", "the path of an error ends where the document does"),
+    ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
+    ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
     ("operators/formulas/custom.py:_matched", "attributes that the function refuses do not match"),
     ("operators/rnn/unrolled.py:_claim", "a form that does not fit; others lower these neurons"),
     ("operators/spatial/apart.py:_fits", "the error is the answer"),
