@@ -9,9 +9,11 @@ print(neat_onnx.verify(net, model))
 """
 
 from neat_onnx.api import (
+    activation,
     canonicalize,
     certify,
     convert,
+    diff,
     export,
     export_population,
     generate_code,
@@ -62,9 +64,11 @@ __all__ = [
     "Report",
     "Summary",
     "__version__",
+    "activation",
     "canonicalize",
     "certify",
     "convert",
+    "diff",
     "export",
     "export_population",
     "generate_code",

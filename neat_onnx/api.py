@@ -13,6 +13,7 @@ from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.lifting.core import BatchAxis
     from neat_onnx.population.population import Population
+    from neat_onnx.verification.networks import NetworkDiff
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -225,6 +227,46 @@ def verify(
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
+
+
+def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
+    """Compare two networks: gene by gene, matched by ids, then on sampled inputs.
+
+    Args:
+        a: a Network, a Model, or whatever `load_network` reads.
+        b: the other one.
+        samples: how many inputs both run on, 4 or more; sequences of 16 steps if they have memory.
+        seed: the same seed gives the same samples.
+
+    Returns:
+        Genes that were added, are gone or were changed, and by how much the outputs differ.
+
+    Raises:
+        OptionError: too few samples, or a seed that is no integer from 0 on.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.verification.networks import compare_networks
+
+    one, other = (
+        import_model(each) if isinstance(each, Model) else load_first(each) for each in (a, b)
+    )
+    return compare_networks(one, other, samples, seed)
+
+
+@takes(name=TEXT)
+def activation(name: str) -> Activation:
+    """Return the activation of a name: a function of arrays, with its formula and its bounds.
+
+    Args:
+        name: a name that networks use, as "tanh" or "neat_sigmoid", or a formula: "formula: z * z".
+
+    Returns:
+        The activation; it can be called with an array.
+
+    Raises:
+        NetworkError: there is none; the hint lists those there are.
+    """
+    return activation_named(name)
 
 
 @takes(language=TEXT, dtype=DTYPE, name=TEXT)

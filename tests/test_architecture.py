@@ -56,7 +56,7 @@ BOUNDARIES = {
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")
 MOST_VAGUE = 0  # docstrings
-MOST_LINES = {"api.py": 400}  # mostly docstrings: the public verbs, with all that users ask of them
+MOST_LINES = {"api.py": 600, "network.py": 550}  # mostly docstrings: the public verbs
 
 
 @functools.cache
