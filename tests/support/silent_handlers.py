@@ -10,6 +10,7 @@ SILENT = [
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),
+    ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
     ("libraries/neataptic_ts/onnx/conv_inputs.py:_specs", "ambiguous inputs are refused later"),
