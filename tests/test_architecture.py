@@ -1,4 +1,4 @@
-"""The shape of the code: who imports whom, how long things are, and that nothing is forgotten."""
+"""The shape of the code: who imports whom, and that nothing is forgotten."""
 
 import ast
 import functools
@@ -56,7 +56,6 @@ BOUNDARIES = {
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")
 MOST_VAGUE = 0  # docstrings
-MOST_LINES = {"api.py": 600, "network.py": 550}  # mostly docstrings: the public verbs
 
 
 @functools.cache
@@ -197,20 +196,6 @@ def used_modules(path: Path, modules: dict[str, Path]) -> set[str]:
     uses_more = {name.rpartition(".")[0] for name in set(imports(path)) - modules.keys()}
     parents = {name.rpartition(".")[0] for name in found}
     return {name for name in found if name not in parents or name in uses_more}
-
-
-def test_files_and_functions_are_short():
-    long = []
-    for path in SOURCES + TESTS:
-        lines, longest = (350, 45) if path in SOURCES else (500, 60)
-        lines = MOST_LINES.get(path.name, lines)
-        if len(text_of(path).splitlines()) > lines:
-            long.append(place(path))
-        for node in nodes_of(path):
-            function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            if function and (node.end_lineno or 0) - node.lineno >= longest:
-                long.append(place(path, node))
-    assert long == []
 
 
 def test_test_files_have_names_of_their_own():

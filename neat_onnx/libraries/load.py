@@ -25,8 +25,8 @@ _UNUSED = {
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
     "inputs": "inputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
     "outputs": "outputs is for matrices of WANN and prettyNEAT, for TensorNEAT and NeatapticTS",
-    "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
-    "goNEAT and TensorNEAT",
+    "cycles": "cycles is for networks that may be updated several times in a step, of neat-python, "
+    "SharpNEAT 2, goNEAT and TensorNEAT",
     "version": "version is for genomes and networks of neat-python",
 }
 
@@ -49,6 +49,7 @@ def load_network(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
 ) -> Network:
     """Return the network in `source`, whichever library it comes from.
@@ -67,7 +68,9 @@ def load_network(
             network of TensorNEAT.
         outputs: the same of outputs; and of a network of NeatapticTS that states another number of
             them than it has output nodes.
-        cycles: how often a step updates a cyclic genome, where its file does not tell.
+        cycles: how often a step updates a cyclic genome, where its file does not tell, or a
+            recurrent network of neat-python, as pureples does.
+        activations: another name of `cycles`, as pureples has it.
         version: the neat-python that evolved a genome, such as "1.0.0", or that integrates a
             pickled ctrnn, such as "2.1.0", where the source does not tell; see docs/libraries.md.
 
@@ -79,8 +82,9 @@ def load_network(
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
+    times = cycles if activations is None else activations
     options = ReadOptions(
-        config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
+        config, genome, time_step, advance_time, initial_gain, inputs, outputs, times, version
     )
     return _read(source, options)
 
@@ -95,6 +99,7 @@ def load_networks(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
@@ -109,6 +114,7 @@ def load_networks(
         inputs: as for `load_network`.
         outputs: as for `load_network`.
         cycles: as for `load_network`.
+        activations: as for `load_network`.
         version: as for `load_network`.
 
     Returns:
@@ -119,8 +125,9 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
+    times = cycles if activations is None else activations
     options = ReadOptions(
-        config, None, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
+        config, None, time_step, advance_time, initial_gain, inputs, outputs, times, version
     )
     if isinstance(source, Network):
         refuse_unused(options, frozenset())

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import Connections, Ints, Neurons, read_only
+from neat_onnx.network.genes import Connections, Ints, Neurons, owned, read_only
 from neat_onnx.network.port import Port
 from neat_onnx.network.structure import Structure
 
@@ -24,9 +24,10 @@ def from_arrays(
     connections: Mapping[str, Column],
 ) -> Structure:
     """See `Network.from_arrays`; its arguments are grouped here."""
-    place = {name: _array(name, values, np.int64).ravel() for name, values in ends.items()}
+    place = {name: _flat(name, values) for name, values in ends.items()}
     given = {name: values for name, values in neurons.items() if values is not None}
-    ids = _array("id", given.pop("id", np.arange(_count(place))), np.int64).ravel()
+    ids = np.arange(_count(place)) if neurons["id"] is None else given.pop("id")
+    ids = _flat("id", ids)
     columns: dict[str, Any] = {
         name: _column(name, values, len(ids)) for name, values in given.items()
     }
@@ -80,6 +81,11 @@ def _count(place: Mapping[str, Ints]) -> int:
     return len(named)
 
 
+def _flat(name: str, values: Any) -> Ints:
+    found = _array(name, values, np.int64)
+    return found if found.ndim == 1 else owned(found.flatten())
+
+
 def _array(name: str, values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     try:
         return read_only(values, dtype)
@@ -98,4 +104,4 @@ def _column(
         raise NetworkError(
             f"{name} has shape {list(given.shape)}, expected [{count}] or one number", where=name
         )
-    return np.broadcast_to(given, (count,))
+    return given if given.ndim else np.full(count, given)

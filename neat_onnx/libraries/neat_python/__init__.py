@@ -25,7 +25,7 @@ class NeatPython(Library):
         "one is written; "
         "ids of inputs and outputs follow their order"
     )
-    options = frozenset({"config", "genome", "time_step", "advance_time", "version"})
+    options = frozenset({"config", "genome", "time_step", "advance_time", "version", "cycles"})
 
     def recognises(self, content: object) -> bool:
         """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""
@@ -49,7 +49,7 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read
 
-        return read(content, options)
+        return _updated(read(content, options), options)
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
         """Return the networks of a checkpoint or a dictionary of genomes, the fittest first.
@@ -61,7 +61,8 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read_all
 
-        return read_all(content, options)
+        found = read_all(content, options)
+        return {key: _updated(net, options) for key, net in found.items()}
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports.
@@ -84,6 +85,17 @@ class NeatPython(Library):
         if name.lower().endswith((".pkl", ".pickle")):
             return files_of(network, name)
         return super().files(network, name)
+
+
+def _updated(net: Network, options: ReadOptions) -> Network:
+    """Return the network updated as often in a step as the caller says."""
+    if options.cycles is None:
+        return net
+    from neat_onnx.libraries.genome_graph import check_cycles
+    from neat_onnx.network.repeated import repeated
+
+    check_cycles(options.cycles)
+    return repeated(net, options.cycles)
 
 
 @takes(net=instance_of(Structure, "a Network"))
