@@ -9,15 +9,19 @@ print(neat_onnx.verify(net, model))
 """
 
 from neat_onnx.api import (
+    activation,
     canonicalize,
     certify,
     convert,
+    diff,
+    es_substrate_network,
     export,
     export_population,
     generate_code,
     import_model,
     json_schema,
     replay,
+    substrate_network,
     verify,
 )
 from neat_onnx.errors import (
@@ -62,9 +66,12 @@ __all__ = [
     "Report",
     "Summary",
     "__version__",
+    "activation",
     "canonicalize",
     "certify",
     "convert",
+    "diff",
+    "es_substrate_network",
     "export",
     "export_population",
     "generate_code",
@@ -81,6 +88,7 @@ __all__ = [
     "register_aggregation",
     "register_library",
     "replay",
+    "substrate_network",
     "summary",
     "to_neat_python",
     "unregister_activation",

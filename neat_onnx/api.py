@@ -7,12 +7,24 @@ or runs a network, or waits for the page to start, need not wait for them.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import AUTO, DTYPE, FLAG, MAPPING, TEXT, TEXTS, WHOLE, optional, takes
+from neat_onnx.arguments import (
+    AUTO,
+    DTYPE,
+    FLAG,
+    MAPPING,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    optional,
+    takes,
+)
 from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.drawn import Form, draw_networks_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
     from neat_onnx.genome import Imported
     from neat_onnx.lifting.core import BatchAxis
     from neat_onnx.population.population import Population
+    from neat_onnx.verification.networks import NetworkDiff
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -243,6 +256,147 @@ def verify(
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
+
+
+@takes(activation=TEXT, max_weight=NUMBER, threshold=NUMBER, bias=NUMBER)
+def substrate_network(
+    cppn: Any,
+    layers: Sequence[Any],
+    *,
+    activation: str = "neat_sigmoid",
+    max_weight: float = 5.0,
+    threshold: float = 0.2,
+    bias: float = 0.0,
+    links: Iterable[tuple[int, int]] | None = None,
+) -> Network:
+    """Make the network that a CPPN describes on a substrate: HyperNEAT.
+
+    The connection from coordinates a to b has the weight that the CPPN's first output gives for
+    (a, b, 1): none where it is not beyond `threshold`, else scaled to at most `max_weight`. A
+    network of one hidden layer computes the outputs that pureples' converges to. A neuron that no
+    connection leads to is the constant 0, as there.
+
+    Args:
+        cppn: a Network of 2d inputs, or 2d + 1 with a constant 1, or whatever `load_network` reads.
+        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs.
+        activation: of all neurons; "neat_sigmoid" is neat-python's sigmoid.
+        max_weight: the largest weight, for an output of 1 of the CPPN.
+        threshold: outputs of the CPPN up to here are no connection; 0 to below 1.
+        bias: of all neurons that have connections.
+        links: pairs of layers (from, to) that are connected; None connects each with the next.
+
+    Returns:
+        A feed-forward network, its neurons numbered layer by layer.
+
+    Raises:
+        OptionError: the CPPN has another number of inputs; layers are no coordinates of one space;
+            or an argument is out of its range.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.network import substrate
+
+    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    return substrate.substrate_network(described, layers, activation, bias, links)
+
+
+@takes(
+    activation=TEXT, max_weight=NUMBER, threshold=NUMBER, bias=NUMBER, initial_depth=WHOLE,
+    max_depth=WHOLE, division_threshold=NUMBER, variance_threshold=NUMBER, band_threshold=NUMBER,
+    iterations=WHOLE,
+)  # fmt: skip
+def es_substrate_network(
+    cppn: Any,
+    inputs: Any,
+    outputs: Any,
+    *,
+    activation: str = "neat_sigmoid",
+    max_weight: float = 5.0,
+    threshold: float = 0.2,
+    bias: float = 0.0,
+    initial_depth: int = 1,
+    max_depth: int = 2,
+    division_threshold: float = 0.5,
+    variance_threshold: float = 0.03,
+    band_threshold: float = 0.3,
+    iterations: int = 1,
+) -> Network:
+    """Make the network that a CPPN describes, with hidden neurons where it varies: ES-HyperNEAT.
+
+    A quadtree over [-1, 1]² divides where weights vary, and connections within bands are expressed;
+    they lead upwards (along the second coordinate), and those on a way from an input to an output
+    stay. It computes the outputs that pureples' network converges to, with the same parameters.
+
+    Args:
+        cppn: as for `substrate_network`.
+        inputs: coordinates in the plane, (n, 2).
+        outputs: the same.
+        activation: as for `substrate_network`.
+        max_weight: as for `substrate_network`.
+        threshold: as for `substrate_network`.
+        bias: as for `substrate_network`.
+        initial_depth: the tree is divided to this depth in any case, up to 12.
+        max_depth: and to this depth where four weights vary.
+        division_threshold: the least variance that counts as such.
+        variance_threshold: connections are expressed where the variance of weights is not above.
+        band_threshold: the least difference from the weights on both sides.
+        iterations: how many times hidden neurons found so far are searched from (pureples:
+            iteration_level).
+
+    Returns:
+        A feed-forward network: inputs, outputs, then hidden neurons from the lowest up.
+
+    Raises:
+        OptionError: as for `substrate_network`.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.network import quadtree
+    from neat_onnx.network.substrate import cppn_of
+
+    search = quadtree.Search(
+        initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
+    )
+    described = cppn_of(load_network(cppn), max_weight, threshold)
+    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+
+
+def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
+    """Compare two networks: gene by gene, matched by ids, then on sampled inputs.
+
+    Args:
+        a: a Network, a Model, or whatever `load_network` reads.
+        b: the other one.
+        samples: how many inputs both run on, 4 or more; sequences of 16 steps if they have memory.
+        seed: the same seed gives the same samples.
+
+    Returns:
+        Genes that were added, are gone or were changed, and by how much the outputs differ.
+
+    Raises:
+        OptionError: too few samples, or a seed that is no integer from 0 on.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.verification.networks import compare_networks
+
+    one, other = (
+        import_model(each) if isinstance(each, Model) else load_first(each) for each in (a, b)
+    )
+    return compare_networks(one, other, samples, seed)
+
+
+@takes(name=TEXT)
+def activation(name: str) -> Activation:
+    """Return the activation of a name: a function of arrays, with its formula and its bounds.
+
+    Args:
+        name: a name that networks use, as "tanh" or "neat_sigmoid", or a formula: "formula: z * z".
+
+    Returns:
+        The activation; it can be called with an array.
+
+    Raises:
+        NetworkError: there is none; the hint lists those there are.
+    """
+    return activation_named(name)
 
 
 @takes(language=TEXT, dtype=DTYPE, name=TEXT)

@@ -41,7 +41,7 @@ BOUNDARIES = {
     "genome": ("network", "model", "passes", "lifting.core",
                "lowering.context",
                "libraries.neataptic_ts.onnx"),
-    "population": ("network", "model", "passes", "lowering.builder", "operators"),
+    "population": ("network", "libraries", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
     "drawing": ("network", "lowering.signals", "operators.rnn", "operators.spatial.apart"),
     "cli": ("__init__", "network", "drawing", "model", "options", "libraries", "codegen",

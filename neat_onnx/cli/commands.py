@@ -201,6 +201,17 @@ def verify(arguments: Namespace) -> int:
     return DONE if report.passed else CHECK_SAID_NO
 
 
+def diff(arguments: Namespace) -> int:
+    """Two networks, or the networks of models: gene by gene, then by their outputs."""
+    found = []
+    for path in (arguments.file, arguments.other):
+        with of_file(path, config=arguments.config):
+            found.append(load(path, chosen_network(arguments)))
+    report = neat_onnx.diff(*found, samples=arguments.samples, seed=arguments.seed)
+    _tell(arguments, report.model_dump(), str(report).splitlines())
+    return DONE if report.is_empty else CHECK_SAID_NO
+
+
 def certify(arguments: Namespace) -> int:
     """A network and a model, compared and certified; written only if the check passes."""
     check_target(arguments, (".json",))

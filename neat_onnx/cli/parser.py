@@ -307,6 +307,19 @@ _COMMANDS = (
         ),
     ),
     Command(
+        "diff",
+        commands.diff,
+        "say which genes of two networks differ, and by how much their outputs do",
+        (
+            _argument("file", metavar="A", help="a network, or a model"),
+            _argument("other", metavar="B", help="the same"),
+            _SAMPLES,
+            _SEED,
+            _JSON,
+            add_network_flags,
+        ),
+    ),
+    Command(
         "certify",
         commands.certify,
         "compare a network with its model, and write that down so that others can repeat it",

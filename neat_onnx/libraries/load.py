@@ -28,8 +28,8 @@ _UNUSED = {
     "TensorNEAT",
     "outputs": "outputs is for genomes of neat-python, matrices of WANN and prettyNEAT, for "
     "TensorNEAT and NeatapticTS",
-    "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
-    "goNEAT and TensorNEAT",
+    "cycles": "cycles is for networks that may be updated several times in a step, of neat-python, "
+    "SharpNEAT 2, goNEAT and TensorNEAT",
     "version": "version is for genomes and networks of neat-python",
 }
 
@@ -52,6 +52,7 @@ def load_network(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
     max_opcodes: int | None = None,
 ) -> Network:
@@ -66,7 +67,9 @@ def load_network(
         initial_gain: of gated connections before their gater is computed; 1 without `clear()`.
         inputs: how many: of WANN, TensorNEAT, or a genome of neat-python without config.
         outputs: the same; and of a NeatapticTS network that states another number than it has.
-        cycles: how often a step updates a cyclic genome, where its file does not tell.
+        cycles: how often a step updates a cyclic genome, where its file does not tell, or a
+            recurrent network of neat-python, as pureples does.
+        activations: another name of `cycles`, as pureples has it.
         version: the neat-python of a genome or a pickled ctrnn that does not tell it, as "2.1.0".
         max_opcodes: how many opcodes a pickle may have; by its size if None.
 
@@ -78,7 +81,8 @@ def load_network(
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
-    facts = (time_step, advance_time, initial_gain, inputs, outputs, cycles, version, max_opcodes)
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
     return _read(source, ReadOptions(config, genome, *facts))
 
 
@@ -92,6 +96,7 @@ def load_networks(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
     max_opcodes: int | None = None,
 ) -> dict[int, Network]:
@@ -106,6 +111,7 @@ def load_networks(
         inputs: as there.
         outputs: as there.
         cycles: as there.
+        activations: as there.
         version: as there.
         max_opcodes: as there.
 
@@ -117,7 +123,8 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
-    facts = (time_step, advance_time, initial_gain, inputs, outputs, cycles, version, max_opcodes)
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
     options = ReadOptions(config, None, *facts)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())

@@ -17,6 +17,7 @@ from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.spelling import Spelling, protobuf_document
+from neat_onnx.model.states import State, states
 from neat_onnx.model.validation_errors import refusal
 
 if TYPE_CHECKING:
@@ -125,6 +126,17 @@ class Model(Content):
         from neat_onnx.model.proto import document_of  # noqa: PLC0415 - onnx is slow to import
 
         return _validated(document_of(proto))
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The memory: pairs of an output and the input that it feeds in the next step.
+
+        Empty for a model without memory, or of whole sequences, whose memory is inside.
+
+        Raises:
+            ModelError: the metadata about it does not fit the graph.
+        """
+        return states(self)
 
     def to_bytes(self) -> bytes:
         """The model as binary ONNX, always the same bytes for the same model.

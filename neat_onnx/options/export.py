@@ -110,6 +110,12 @@ class ExportOptions(OptionDocument):
         "Left out, it is true for a network that was imported from a model of whole sequences, "
         "with time and the batch where that had them, unless it is quantized.",
     )
+    state: Literal["separate", "joined"] = Field(
+        "separate",
+        description="The memory of a single step: separate is an input and an output for each "
+        "level and delay, or those of the model that the network was imported from; joined is one "
+        "`hidden_prev` [N, k] and one `hidden_next`, in the order of `Network.initial_state`.",
+    )
     fused_recurrent: bool = Field(
         True,
         description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "

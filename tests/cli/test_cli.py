@@ -82,6 +82,7 @@ OPTION_VALUES = {
     "allow_recurrent": (["--no-allow-recurrent"], False),
     "recurrent_single_step": (["--no-recurrent-single-step"], False),
     "sequence": (["--sequence"], True),
+    "state": (["--state", "joined"], "joined"),
     "fused_recurrent": (["--no-fused-recurrent"], False),
     "lossy": (["--lossy"], True),
     "quantize": (["--quantize", "weights"], "weights"),

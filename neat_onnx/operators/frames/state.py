@@ -143,6 +143,8 @@ def _open_states(
 ) -> list[State]:
     """Give every register a column of an input: a memory port's, or that of its level and delay."""
     used = _used(ctx, blocks)
+    if ctx.options.state == "joined":
+        return _joined(ctx, used)
     states = [open_memory(ctx, port, used) for port in ports if is_written(ctx, port, used)]
     for number, ((level, _, _, depth, _), columns) in enumerate(_grouped(ctx, blocks, used)):
         stem = f"_l{level}" if number else ""
@@ -157,6 +159,17 @@ def _open_states(
             )
         )
     return states
+
+
+def _joined(ctx: LoweringContext, used: Bools) -> list[State]:
+    """Give every register a column of one input, in their order; unused ones stay as they are."""
+    registers = ctx.signals.registers
+    if not len(registers):
+        return []
+    previous, following = _names(ctx, "")
+    ctx.bind(registers.signal, previous, 0)
+    origin = np.where(used[registers.signal], registers.origin, registers.signal)
+    return [State(previous, following, origin, registers.initial)]
 
 
 def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
