@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
 
@@ -41,13 +41,13 @@ Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the file at `path`.
+    """Return the bytes of the file at `path`, or of the pipe, which is read once and to its end.
 
     Raises:
-        DocumentError: it is not there, not a regular file, not readable, or larger than 1 GiB.
+        DocumentError: it is not there, a device or a directory, not readable, or larger than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where), _opened(path, where) as file:
+    with _reported("read", where), _opened(path, where, (stat.S_ISREG, stat.S_ISFIFO)) as file:
         return limited(file, where)
 
 
@@ -58,7 +58,7 @@ def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
         DocumentError: as `read_bytes`; or the file ends before them, or they are more than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where), _opened(path, where) as file:
+    with _reported("read", where), _opened(path, where, (stat.S_ISREG,)) as file:
         size = os.fstat(file.fileno()).st_size
         if offset + length > size or length > _MAX_BYTES:
             raise DocumentError(
@@ -70,9 +70,12 @@ def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
         return file.read(length)
 
 
-def _opened(path: str | os.PathLike[str], where: str) -> BinaryIO:
-    """Open a regular file for reading: a device or a pipe may never end."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
+def _opened(
+    path: str | os.PathLike[str], where: str, kinds: tuple[Callable[[int], bool], ...]
+) -> BinaryIO:
+    """Open a file of one of these kinds for reading."""
+    mode = os.stat(path).st_mode
+    if not any(is_kind(mode) for is_kind in kinds):
         raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
     return open(path, "rb")
 

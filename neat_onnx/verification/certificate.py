@@ -128,9 +128,10 @@ def _document(source: Any) -> Any:
     if isinstance(source, str) and source.lstrip().startswith("{"):
         source = source.encode()
     content = read_bytes(source) if isinstance(source, str | os.PathLike) else source
-    if isinstance(content, bytes):
-        # a model's external data is found by its path
-        source = parse_json(content) if content.lstrip().startswith(b"{") else load_model(source)
+    if isinstance(content, bytes) and content.lstrip().startswith(b"{"):
+        source = parse_json(content)
+    elif isinstance(content, bytes):  # external data is found by a path, and a pipe read once
+        source = load_model(source if source is not content and os.path.isfile(source) else content)
     if is_model(source):
         source = load_model(source)
     if isinstance(source, Model):
