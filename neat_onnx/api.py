@@ -50,8 +50,9 @@ def export(
         and output. With `dialect="neataptic"` it is a document of NeatapticTS, to be saved as JSON.
 
     Raises:
-        NetworkError: the network cannot be exported, for example because of a cycle; or the
-            neataptic dialect cannot hold it, or would lose something.
+        NetworkError: the network cannot be exported, for example because of a cycle, or because a
+            type cannot hold its genes; or the neataptic dialect cannot hold it, or would lose
+            something.
         OptionError: an option is unknown, or has a value that it cannot have, or not in this
             dialect.
     """
@@ -71,8 +72,11 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
+    from neat_onnx.verification.overflow import tell_overflow
 
-    return export_network(network, wanted)
+    model = export_network(network, wanted)
+    tell_overflow(network, model)
+    return model
 
 
 @takes(
@@ -117,10 +121,12 @@ def import_model(
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
+    from neat_onnx.model.parts import check_ports
     from neat_onnx.passes.given_memory import with_memory
     from neat_onnx.passes.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
+    check_ports(read.graph)
     found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
         from neat_onnx.verification.imported.check import check_import

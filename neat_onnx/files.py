@@ -15,6 +15,8 @@ from neat_onnx.errors import DocumentError
 
 _MAX_BYTES = 1 << 30
 _CHUNK = 1 << 20
+_MAX_CONTAINERS, _MAX_VALUES = 1 << 25, 1 << 26  # of JSON: objects and lists, values
+_MAX_SMALL_CONTAINERS, _BYTES_OF_CONTAINER = 1 << 21, 16
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -191,8 +193,9 @@ def parse_json(data: bytes | str) -> Any:
     result says where it may not be one. A key that occurs twice in one object is refused.
 
     Raises:
-        DocumentError: with the line and column, where there are any.
+        DocumentError: with the line and column, where there are any; or it would make too much.
     """
+    _check_amount(data)
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
         return json.loads(text, object_pairs_hook=_unique_keys)
@@ -211,6 +214,20 @@ def parse_json(data: bytes | str) -> Any:
         raise DocumentError("invalid JSON: it is nested too deeply") from error
     except ValueError as error:  # an integer of thousands of digits
         raise DocumentError("invalid JSON: a number has too many digits") from error
+
+
+def _check_amount(data: bytes | str) -> None:
+    """Refuse text of which JSON makes many times as many bytes: of `{}`, 3 bytes with a comma, 72.
+
+    Networks of millions of connections pass, whose objects take at least 16 bytes each.
+    """
+    opening, comma = ("{[", ",") if isinstance(data, str) else ((b"{", b"["), b",")
+    containers = sum(data.count(each) for each in opening)
+    dense = containers > _MAX_SMALL_CONTAINERS and containers * _BYTES_OF_CONTAINER > len(data)
+    if dense or containers > _MAX_CONTAINERS or data.count(comma) > _MAX_VALUES:
+        raise DocumentError(
+            f"the JSON has {containers} objects and lists in {len(data)} bytes, more than are read"
+        )
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.dialect import canonical
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
+from neat_onnx.model.parts import check_document
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.spelling import Spelling, protobuf_document
 from neat_onnx.model.validation_errors import refusal
@@ -254,6 +255,7 @@ def from_document(document: Any) -> Model:
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
+    check_document(document)
     return _validated(canonical(document))
 
 
