@@ -13,6 +13,7 @@ from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.model.parts import check_ports
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
@@ -72,10 +73,10 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
-    from neat_onnx.verification.overflow import tell_overflow
+    from neat_onnx.verification.overflow import warn_of_overflow
 
     model = export_network(network, wanted)
-    tell_overflow(network, model)
+    warn_of_overflow(network, model)
     return model
 
 
@@ -97,8 +98,8 @@ def import_model(
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
 
-    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute,
-    if it fits the graph (a NeatOnnxWarning says if it does not).
+    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute
+    (a NeatOnnxWarning says if it does not fit).
 
     Args:
         model: a Model, or whatever `load_model` reads.
@@ -106,22 +107,20 @@ def import_model(
             every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random, or if all are, tensors that they are drawn from.
-        shapes: for inputs, sizes of axes that the model leaves open, as `{"audio": ("N", 1, 256)}`;
-            a name or None stays open, as the batch.
-        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for no
-            memory. None: as names tell, or the recurrent layers that begin and end with the two.
-        check: compare network and model on a few samples, unless the model is an unchanged export,
-            or onnx's reference evaluator cannot run it, or would take many seconds.
+        shapes: sizes of inputs' open axes, as `{"audio": ("N", 1, 256)}`; a name or None stays.
+        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for
+            none. None: as names tell, or the recurrent layers that begin and end with the two.
+        check: compare network and model on a few samples, unless the model is an unchanged export
+            or onnx's reference evaluator cannot run it in seconds.
 
     Returns:
         A network whose ports are the graph's inputs and outputs, without its memory.
 
     Raises:
-        ModelError: neurons cannot compute a node, or the check found a difference; says where.
+        ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
-    from neat_onnx.model.parts import check_ports
     from neat_onnx.passes.given_memory import with_memory
     from neat_onnx.passes.input_shapes import with_input_shapes
 

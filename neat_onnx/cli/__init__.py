@@ -95,7 +95,7 @@ def _whole(stream: TextIO | None) -> TextIO | None:
 
 
 def _discard(stream: TextIO | None) -> None:
-    """Discard what is buffered, whose flushing would fail again when the interpreter ends."""
+    """Discard buffered output, whose flushing would fail again when the interpreter ends."""
     if stream is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -127,24 +127,24 @@ class Population:
     def _first(self, samples: int) -> Floats:
         return np.repeat(self.layout.initial[:, None], samples, axis=1)
 
+    @np.errstate(all="ignore")
     def _step(self, x: Floats, state: Floats) -> tuple[Floats, Floats]:
         layout, samples = self.layout, x.shape[-2]
         values = np.empty((layout.members, samples, layout.outputs.shape[1]))
         values[..., : layout.inputs] = x
         done = layout.inputs + layout.registers
         values[..., layout.inputs : done] = state
-        with np.errstate(all="ignore"):
-            for stage in layout.stages:
-                z = _aggregated(stage, values[..., :done]) * stage.scale + stage.bias
-                at = done
-                for activation, width in stage.activations:
-                    part = z[..., at - done : at - done + width]
-                    values[..., at : at + width] = activation(part)
-                    at += width
-                if stage.keeps_pre_activation:
-                    values[..., at : at + stage.width] = z
-                    at += stage.width
-                done = at
+        for stage in layout.stages:
+            z = _aggregated(stage, values[..., :done]) * stage.scale + stage.bias
+            at = done
+            for activation, width in stage.activations:
+                part = z[..., at - done : at - done + width]
+                values[..., at : at + width] = activation(part)
+                at += width
+            if stage.keeps_pre_activation:
+                values[..., at : at + stage.width] = z
+                at += stage.width
+            done = at
         return values @ layout.outputs, values @ layout.following
 
 

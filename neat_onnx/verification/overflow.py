@@ -1,7 +1,7 @@
-"""What the type of an export cannot hold, told when it is made rather than when it is run.
+"""Warnings of overflow when a network is exported, rather than when its model is run.
 
-A state may grow from step to step until float32 has no number for it, and genes of 1e300 overflow
-float64 in one order of multiplication and not in another. Only networks in which an analysis finds
+A state may grow from step to step until float32 has no number for it, and products of genes of
+1e300 overflow float64 in one order and not in another. Only networks in which an analysis finds
 that possible are played, on the sequences that `verify` plays.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.wiring import node_count
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.genes import NONE, Floats
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
@@ -27,27 +27,30 @@ _LARGE_IN_FLOAT32, _LARGE_IN_FLOAT64 = 1e6, 1e150
 _VISIBLE = 1e-3  # an error of rounding, relative to max(1, |output|)
 
 
-def tell_overflow(net: Network, model: Model) -> None:
+def warn_of_overflow(net: Network, model: Model) -> None:
     """Warn if values of a network grow beyond the type of its export, or if large genes are rounded
     so that it shows. An imported network is as its own model, which says nothing.
 
     Raises:
-        NetworkError: genes are so large that float64 gives one result or another by the order in
-            which it multiplies.
+        NetworkError: genes are so large that the outputs depend on the order of operations, even
+            in float64.
     """
     if net.library == IMPORTED:
         return
     ports = (*model.graph.inputs, *model.graph.outputs)
     gene, double = _largest_gene(net), any(port.elem_type is DataType.DOUBLE for port in ports)
-    is_large = gene > (_LARGE_IN_FLOAT64 if double else _LARGE_IN_FLOAT32)
-    if not is_large and (double or not _may_grow(net)):
+    if double and not (gene > _LARGE_IN_FLOAT64 and np.any(net.live.gater != NONE)):
+        return  # sums of products of two have one order
+    is_large = gene > _LARGE_IN_FLOAT32
+    if not is_large and not _may_grow(net):
         return
     element = np.float64 if double else np.float32
     first, error = _played(net, element, node_count(model.graph))
     if double and (first is not None or error > _VISIBLE):
         raise NetworkError(
-            f"a gene of {gene:.3g} makes values overflow float64, or not, by the order of products",
-            hint="Scale the genes down: ONNX fixes no order",
+            f"genes of up to {gene:.3g} make values that float64 gives by the order of operations, "
+            "which ONNX does not fix",
+            hint="Scale the genes down",
         )
     if double:
         return
@@ -79,6 +82,7 @@ def _may_grow(net: Network) -> bool:
     return bool(np.any((found.activation | found.pre_activation)[needed]))
 
 
+@np.errstate(all="ignore")
 def _played(net: Network, element: type[np.floating[Any]], nodes: int) -> tuple[int | None, float]:
     """Play a network in a type: the first step that overflows, and the largest error without."""
     inputs = [short_sequences(net, _SAMPLES, _SEED)]
