@@ -248,12 +248,12 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise ValueError("has no op_type")
     if any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
-    if not isinstance(document.get("attributes", []), list | Attributes):
+    document = {"attributes": [], **document}  # an error is about the one that is missing then
+    if not isinstance(document["attributes"], list | Attributes):
         raise ValueError("attributes is not a list")
-    is_old = (context or {}).get("opset", OLDEST_TYPED) < OLDEST_TYPED
-    if (is_old or document.get("domain") == OWN_DOMAIN) and (
-        found := _read_open(document, context, "")
-    ):
+    opset = (context or {}).get("opset", OLDEST_TYPED)
+    plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN
+    if plain and (found := _read_open(document, context, "")):
         return found
     try:
         kind = node_class(op_type)
@@ -268,8 +268,6 @@ def parse_node(document: Any, context: Any = None) -> Node:
     try:
         return kind.model_validate(document, context=context)
     except ValidationError as error:
-        if "attributes" not in document:  # the error is about the one that is missing then
-            return parse_node({**document, "attributes": []}, context)
         problem = refusal(error, document).message
         if not kind.whole and (found := _read_open(document, context, problem)):
             return found
