@@ -221,13 +221,19 @@ def _check_amount(data: bytes | str) -> None:
 
     Networks of millions of connections pass, whose objects take at least 16 bytes each.
     """
-    opening, comma = ("{[", ",") if isinstance(data, str) else ((b"{", b"["), b",")
-    containers = sum(data.count(each) for each in opening)
+    containers, commas = _counted(data)
     dense = containers > _MAX_SMALL_CONTAINERS and containers * _BYTES_OF_CONTAINER > len(data)
-    if dense or containers > _MAX_CONTAINERS or data.count(comma) > _MAX_VALUES:
+    if dense or containers > _MAX_CONTAINERS or commas > _MAX_VALUES:
         raise DocumentError(
             f"the JSON has {containers} objects and lists in {len(data)} bytes, more than are read"
         )
+
+
+def _counted(data: bytes | str) -> tuple[int, int]:
+    """The opening brackets of a JSON text, and its commas; those inside of strings as well."""
+    if isinstance(data, str):
+        return data.count("{") + data.count("["), data.count(",")
+    return data.count(b"{") + data.count(b"["), data.count(b",")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -155,8 +155,10 @@ class Network(Structure):
 
         return to_json(self)
 
-    @takes(path=PATH, library=optional(TEXT))
-    def save(self, path: str | os.PathLike[str], library: str | None = None) -> None:
+    @takes(path=PATH, library=optional(TEXT), schema=FLAG)
+    def save(
+        self, path: str | os.PathLike[str], library: str | None = None, schema: bool = False
+    ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
         Args:
@@ -165,6 +167,8 @@ class Network(Structure):
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+            schema: name the JSON Schema under `$schema`, so that editors check the document;
+                neat-onnx alone has one.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
@@ -174,7 +178,7 @@ class Network(Structure):
         """
         from neat_onnx.network.saving import save
 
-        save(self, path, library)
+        save(self, path, library, schema)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import api_table
+import mistake_table
 import operator_table
 
 import neat_onnx
@@ -66,11 +67,16 @@ def aggregations() -> str:
     return _table(["name", "formula for 4 inputs", "without inputs", "neat-python"], rows)
 
 
+def mistakes() -> str:
+    return _table(["mistake", "place", "message"], mistake_table.mistakes())
+
+
 def options() -> str:
     properties = neat_onnx.json_schema("options")["properties"]
     rows = [
         [f"`{name}`", _values(what), f"`{_shown(what['default'])}`", what["description"]]
         for name, what in properties.items()
+        if name != "$schema"
     ]
     return _table(["option", "values", "default", ""], rows)
 
@@ -197,6 +203,7 @@ TABLES = {
     "limits": limits,
     "runtimes": runtimes,
     "libraries": libraries,
+    "mistakes": mistakes,
     "activations": activations,
     "aggregations": aggregations,
     "options": options,
