@@ -28,7 +28,7 @@ Encoding = Literal["numbers", "raw", "sparse"]
 _PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToString"))
 
 
-class Model(Content):
+class Model(Content):  # noqa: PLW1641 - no model has a hash
     """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX."""
 
     _encoding: Encoding = PrivateAttr("numbers")
