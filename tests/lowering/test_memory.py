@@ -253,3 +253,15 @@ def test_any_memory_survives_export_and_import(net: Network, form: dict[str, Any
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert import_model(load_model(model.to_json())) == net
+
+
+def test_the_metadata_says_in_words_how_memory_is_fed() -> None:
+    loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    neurons = [{"id": 1, "initial": 0.25}]
+    net = neat_onnx.Network.build(
+        inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.0), loop]
+    )
+    words = export(net).metadata["neat_onnx.memory"]
+    assert "the output hidden_next feeds the input hidden_prev." in words
+    assert "zero, but hidden_prev as neat_onnx.initial_state says." in words
+    assert "neat_onnx.memory" not in export(net, sequence=True).metadata
