@@ -22,6 +22,7 @@ from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
+    from neat_onnx.genome import Imported
     from neat_onnx.lifting.core import BatchAxis
     from neat_onnx.population.population import Population
 
@@ -114,7 +115,8 @@ def import_model(
             or onnx's reference evaluator cannot run it in seconds.
 
     Returns:
-        A network whose ports are the graph's inputs and outputs, without its memory.
+        A network whose ports are the graph's inputs and outputs, without its memory; its `source`
+        is the model, unless an export wrote that.
 
     Raises:
         ModelError: neurons cannot compute a node, or differ in the check; says where.
@@ -131,7 +133,15 @@ def import_model(
         from neat_onnx.verification.imported.check import check_import
 
         check_import(found)
-    return found.network
+    return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
+
+
+def _with_source(
+    found: "Imported", batch_axis: "BatchAxis", outputs: Sequence[str] | None
+) -> Network:
+    from neat_onnx.lifting.source import with_source
+
+    return with_source(found.network, found.model, batch_axis, outputs)
 
 
 def convert(source: Any) -> Model:

@@ -22,7 +22,7 @@ def converted(model: Model) -> Model:
     """The model as valid ONNX. See `neat_onnx.convert`."""
     right = repaired(model)
     require_wiring(right.graph)
-    whole = _with_shapes(_with_header(_without_dead(right)))
+    whole = with_shapes(_with_header(_without_dead(right)))
     if right is not model:
         lift(whole)  # it names what is wrong better than the checker, which does not see it all
     findings = validate(whole, "onnx")
@@ -65,7 +65,7 @@ def _has_weights_apart(model: Model) -> bool:
     return not model.graph.tensors.keys() <= {entry.name for entry in model.graph.inputs}
 
 
-def _with_shapes(model: Model) -> Model:
+def with_shapes(model: Model) -> Model:
     """The model with the shapes of its outputs, which ONNX wants, as far as onnx can infer them."""
     outputs = model.graph.outputs
     if all(entry.shape is not None for entry in outputs):

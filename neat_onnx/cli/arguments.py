@@ -109,6 +109,13 @@ def add_library_flag(parser: argparse.ArgumentParser) -> None:
         help=f"the library whose file to write: {', '.join(names)}. Default: by OUT's ending, "
         "neat-python for .pkl, wann for .out, goneat for .neat, neat-onnx for .json.",
     )
+    parser.add_argument(
+        "--no-source",
+        dest="source",
+        action="store_false",
+        help="leave out of neat-onnx network JSON the model that the network was imported from, by "
+        "which an export is this model again, or its graph with other weights",
+    )
 
 
 def add_option_flags(parser: argparse.ArgumentParser) -> None:

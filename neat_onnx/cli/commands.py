@@ -65,14 +65,14 @@ def import_(arguments: Namespace) -> int:
     library = checked_library(arguments)
     model = read_model(arguments.file)
     net = neat_onnx.import_model(model, **chosen_import(arguments))
-    return _write_network(arguments, net, library)
+    return _write_network(arguments, net if arguments.source else net.without_source(), library)
 
 
 def translate(arguments: Namespace) -> int:
     """A network of one library to the file of another."""
     library = checked_library(arguments)
     net = read_network(arguments)
-    return _write_network(arguments, net, library)
+    return _write_network(arguments, net if arguments.source else net.without_source(), library)
 
 
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:

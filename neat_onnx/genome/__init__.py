@@ -12,7 +12,7 @@ there is a warning, and the graph alone counts. docs/genome-format.md describes 
 """
 
 from neat_onnx.genome.checksum import CHECKSUM, checksum
-from neat_onnx.genome.describe import LongGenomeError, SharedNeuronsError, genome_metadata
+from neat_onnx.genome.describe import genome_metadata
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.restore import Imported, import_network, imported
@@ -24,8 +24,6 @@ __all__ = [
     "NETWORK",
     "GenomeDocument",
     "Imported",
-    "LongGenomeError",
-    "SharedNeuronsError",
     "checksum",
     "gene_checksum",
     "genome_metadata",

@@ -125,13 +125,13 @@ def with_others(known: Connections, others: Others, ends: Ints, moved: Ints) -> 
     return replace(genes, source=owned(source), target=owned(target))
 
 
-def shorter_text(plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int) -> str:
+def shorter_text(plain: GenomeDocument, compact: GenomeDocument | None) -> str:
     """The document as text: the compact one if it is so much shorter as to be worth a version."""
     text = text_of(plain)
-    if compact is None or len(text) < least_saved:
+    if compact is None or len(text) < MIN_BYTES_SAVED:
         return text
     other = text_of(compact)
-    return other if len(text) - len(other) >= least_saved else text
+    return other if len(text) - len(other) >= MIN_BYTES_SAVED else text
 
 
 def text_of(document: GenomeDocument) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
-from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
     MIN_BYTES_SAVED,
     VERSION_WITH_STEPS,
@@ -43,44 +42,17 @@ _FEW_NEURONS = 8  # with fields of their own
 _MAX_CONNECTIONS_LISTED = 1024
 
 
-class SharedNeuronsError(Exception):
-    """Import would make one neuron of several that are equal; nobody but export sees this.
-
-    Attributes:
-        shared: which neurons are taken for one before them, (n,).
-    """
-
-    def __init__(self, shared: Bools) -> None:
-        super().__init__("several neurons are one on import")
-        self.shared = shared
-
-
-class LongGenomeError(Exception):
-    """The genome takes more bytes than it may; nobody but export sees this."""
-
-
-def genome_metadata(
-    ctx: LoweringContext,
-    model: Model,
-    names: Mapping[str, str],
-    *,
-    short: bool,
-    lifted: Lifted | None,
-    most: float,
-) -> dict[str, str]:
+def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> dict[str, str]:
     """The metadata entries that bring back the genome of a network; none where the graph does.
 
-    Args:
-        names: the names in the model of tensors that had others.
-        short: it is in its short form, and its checksum of genes is short, too.
-        lifted: the network of the model alone, if that is known.
-        most: the bytes of the genome.
+    Where import would make one neuron of several that are equal, the network is embedded.
 
-    Raises:
-        LongGenomeError: it takes more.
-        SharedNeuronsError: a neuron of the graph would be several, and not all are copied.
+    Args:
+        ctx: the export.
+        model: its model, with the metadata about states alone.
+        names: the names in the model of tensors that had others.
     """
-    lifted = lifted or lifted_again(model)
+    lifted = lifted_again(model)
     if lifted is None:
         return {}
     data_type = model.graph.number_type
@@ -88,21 +60,19 @@ def genome_metadata(
         return hints_entry(ctx.net, lifted.network)
     tensors = _tensors(ctx, model, lifted, names)
     lifted_of = _lifted_of(ctx, tensors, lifted)
-    lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
-    if np.any(lacking & ~ctx.copied):
-        raise SharedNeuronsError(lacking)
-    saved = 1 if short else MIN_BYTES_SAVED
-    apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
-    genome = _difference(ctx.net, lifted, tensors, lifted_of, apart, saved)
-    if len(genome) > most:
-        raise LongGenomeError
-    entries = {GENOME: genome, **hints_entry(ctx.net, lifted.network, with_genome=True)}
-    if ctx.options.embed_network:
+    entries = hints_entry(ctx.net, lifted.network, with_genome=True)
+    is_shared = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
+    if ctx.options.embed_network or np.any(is_shared):
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
+    if np.any(is_shared):
+        return entries
+    apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
+    entries[GENOME] = _difference(ctx.net, lifted, tensors, lifted_of, apart)
     known = {**model.metadata, **entries}
     of_file = lifted_of_file(model, lifted)
-    genes = gene_checksum(of_file.network, _lifted_of(ctx, tensors, of_file), data_type, known)
-    entries[GENES] = shorter(genes) if short else genes
+    entries[GENES] = gene_checksum(
+        of_file.network, _lifted_of(ctx, tensors, of_file), data_type, known
+    )
     return entries
 
 
@@ -120,7 +90,6 @@ def _tensors(
         if (tensor := _named(as_sequence.get(columns.tensor, columns.tensor), names))
         in lifted.tensors
         and columns.signals[0] < len(ctx.net)
-        and len(lifted.tensors[tensor]) == len(columns.signals)  # not of another in a short form
     }
     inside = np.zeros(len(ctx.net), np.bool_)
     inside[_joined({name: each for name, each in tensors.items() if part_at(name)[1]})] = True
@@ -204,7 +173,6 @@ def _difference(
     tensors: dict[str, Ints],
     lifted_of: Ints,
     apart: list[list[int]],
-    least_saved: int,
 ) -> str:
     """The genome document, as JSON; in version 2 where that is so many bytes shorter."""
     ids = net.neurons.id
@@ -228,29 +196,26 @@ def _difference(
     )
     others = None if carried.same or carried.others is None else sum(map(len, carried.others))
     list_is_longer = others is not None and len(genes) > max(_MAX_CONNECTIONS_LISTED, 4 * others)
-    if list_is_longer and (compact := _compact(plain, net, carried, least_saved)) is not None:
+    if list_is_longer and (compact := _compact(plain, net, carried)) is not None:
         return text_of(compact)
     if not carried.same:
         pairs = np.stack([ids[genes.source], ids[genes.target]], axis=1).tolist()
         listed = filled(known, matches(known, genes.source, genes.target, len(net)))
         changed = _changed_connections(net, listed)
         plain = plain.model_copy(update={"connections": pairs, "genes": changed})
-    return shorter_text(plain, _compact(plain, net, carried, least_saved), least_saved)
+    return shorter_text(plain, _compact(plain, net, carried))
 
 
-def _compact(
-    plain: GenomeDocument, net: Network, carried: Carried, least_saved: int
-) -> GenomeDocument | None:
+def _compact(plain: GenomeDocument, net: Network, carried: Carried) -> GenomeDocument | None:
     """The document in version 2, where that may be shorter.
 
     Args:
         plain: the document in version 1.
         net: the network.
         carried: the connections of the graph.
-        least_saved: bytes for which version 2 is written.
     """
     parts = (ids for each in plain.parts.values() for ids in each.values())
-    long = sum(map(len, (*plain.ids.values(), *parts))) >= least_saved // 8
+    long = sum(map(len, (*plain.ids.values(), *parts))) >= MIN_BYTES_SAVED // 8
     if len(plain.neurons) <= _FEW_NEURONS and carried.same and not long:
         return None
     genes, others = net.connections, None if carried.same else carried.others

@@ -16,7 +16,6 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import producers, subgraphs
 from neat_onnx.passes.draft import make_node, with_graph
-from neat_onnx.short_form.short_names import BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = ("Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
@@ -42,30 +41,6 @@ def with_ends(
 def _with_zero(model: Model, graph: Graph) -> Model:
     zero = Tensor.of(_ZERO, np.zeros(1), graph.number_type)
     return with_graph(model, node=graph.node, initializer=[*graph.initializer, zero])
-
-
-def with_marked(model: Model, layers: Sequence[str]) -> Model:
-    """The model of a short form with the Identities that names of tensors or of layers tell of and
-    that are gone; the model itself where none is.
-    """
-    graph = model.graph
-    made = {name for node in graph.node for name in node.output}
-    made |= {entry.name for entry in graph.inputs}
-    by_length = sorted(layers, key=len)  # the longest is the first of several
-    before = {layer.rstrip(BEFORE): layer for layer in by_length if layer not in made}
-    made -= set(before)
-    last: dict[str, str] = {}
-    nodes: list[Node] = []
-    for node in graph.node:
-        reads = [last.get(name, name) for name in node.input]
-        gives = [before.get(name, name) for name in node.output]
-        nodes.append(node.model_copy(update={"input": reads, "output": gives}))
-        for name in gives:
-            tensor = name
-            while tensor.endswith(BEFORE) and (copy := tensor[: -len(BEFORE)]) not in made:
-                nodes.append(make_node("Identity", [tensor], [copy]))
-                tensor = last[name] = copy
-    return with_graph(model, node=nodes) if last else model
 
 
 def _ended(graph: Graph, layers: Sequence[str], *, copied: bool, whole: bool) -> Graph:
@@ -109,8 +84,8 @@ def _ends(
 ) -> dict[str, str]:
     """By tensor, the layer that it is to end: one that is gone, or itself where it has no end.
 
-    A layer that is gone in a short form has left the tensor before it. Others that are gone take
-    the last tensors of their level, by the rest of the name where only one has it, else in order.
+    Layers that are gone take the last tensors of their level, by the rest of the name where only
+    one has it, else in order.
 
     Args:
         made: the node of each tensor.
@@ -127,9 +102,6 @@ def _ends(
             last[_level(name)].append(name)
     gone: dict[str, list[str]] = defaultdict(list)
     for layer in layers:
-        if layer not in made and f"{layer}{BEFORE}" in made:
-            ends[f"{layer}{BEFORE}"] = layer
-            continue
         alike = [each for each in last[_level(layer)] if _place(each) == _place(layer)]
         if layer in made or not _level(layer):
             continue

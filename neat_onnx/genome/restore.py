@@ -26,16 +26,14 @@ from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
 from neat_onnx.genome.port_hints import with_hints, without_options
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
-from neat_onnx.lifting.core import BatchAxis, Lifted, lift, lift_with_hints
+from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
-from neat_onnx.network.operator_hint import moved_operators
 from neat_onnx.network.port import Port
-from neat_onnx.network.structure import IMPORTED
 from neat_onnx.parsing import parse
 
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
@@ -98,7 +96,7 @@ def _with_genome(
     """The network with the genome that the metadata tells of, if it is of the graph."""
     as_read, model = model, with_inner_outputs(repaired(model), outputs or ())
     if lifted is None or model is not as_read:
-        lifted = lift_with_hints(model, batch_axis, outputs)
+        lifted = lift(model, batch_axis, outputs)
     graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
     as_exported = agree(model.metadata.get(CHECKSUM), checksum(as_read, model.metadata))
@@ -143,19 +141,19 @@ def _with_genes(found: Imported, batch_axis: BatchAxis, outputs: Sequence[str] |
 def _with_ends(model: Model, lifted: Lifted) -> Iterator[Model]:
     """The model with the ends of layers that an optimizer took away, in a few ways."""
     # of rewritten files alone
-    from neat_onnx.genome.ends import with_ends, with_marked  # noqa: PLC0415
+    from neat_onnx.genome.ends import with_ends  # noqa: PLC0415
 
     try:
         ids = parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids
     except (NeatOnnxError, KeyError):
         return
-    marked = with_marked(model, layers := list(ids))
+    layers = list(ids)
     open_ended = [name for name in ids if len(lifted.tensors.get(name, ())) != len(ids[name])]
-    both = (with_ends(marked, names) for names in (open_ended, layers))
-    ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
-    whole = (with_ends(marked, names, whole=True) for names in (open_ended, layers))
+    both = (with_ends(model, names) for names in (open_ended, layers))
+    copied = with_ends(model, layers, copied=True)
+    whole = (with_ends(model, names, whole=True) for names in (open_ended, layers))
     tried = [model]
-    for each in (marked, *both, *ended, *whole):
+    for each in (*both, copied, *whole):
         if not any(each is other for other in tried):
             tried.append(each)
             yield each
@@ -211,7 +209,6 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         library=document.library,
         blocks=restored_blocks(net, at, document.apart, position),
         memory=moved_memory(net.memory, back),
-        operators=moved_operators(net.operators if document.library == IMPORTED else (), back),
     )
 
 

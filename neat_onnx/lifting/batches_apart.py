@@ -116,7 +116,7 @@ def _of_sample(net: Network, sample: int, inputs: _Places, outputs: _Places) -> 
     """
     taken = [_taken(port, sample, inputs) for port in net.inputs]
     given = [_taken(port, sample, outputs) for port in net.outputs]
-    kept = contributing(replace(net, outputs=tuple(given), blocks=(), operators=()))
+    kept = contributing(replace(net, outputs=tuple(given), blocks=()))
     own = np.zeros(len(net), np.bool_)
     own[np.concatenate([port.neurons for port in taken])] = True
     kept |= own
@@ -135,7 +135,6 @@ def _of_sample(net: Network, sample: int, inputs: _Places, outputs: _Places) -> 
             gater=np.where(gated, number[connections.gater], connections.gater),
         ),
         blocks=(),
-        operators=(),
     )
 
 

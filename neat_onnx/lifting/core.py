@@ -6,7 +6,7 @@ operator. At the end every signal that was materialized becomes a neuron, or the
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,6 @@ from neat_onnx.lifting.feature_counts import feature_counts
 from neat_onnx.lifting.float32_attributes import float32_attributes
 from neat_onnx.lifting.initial_values import resolution_of
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
-from neat_onnx.lifting.operator_hints import with_operator_hints
 from neat_onnx.lifting.outputs import (
     choice_hint,
     chosen_outputs,
@@ -54,7 +53,6 @@ from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.window import Sizes
 from neat_onnx.passes import SIMPLE, Pass, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
@@ -62,7 +60,6 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
-from neat_onnx.passes.microsoft.operators import microsoft_operators
 from neat_onnx.passes.seldom import seldom_forms, simple_inside
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import with_open_states
@@ -77,14 +74,10 @@ class Lifted:
     Attributes:
         network: ids are positions; neurons stand in the order of `lifting/numbering.py`.
         tensors: for each tensor that neurons could be found for, their positions, flat.
-        shapes: the shape of each tensor, with one sample of a batch.
-        has_batch: the first axis of inputs and outputs is a batch.
     """
 
     network: Network
     tensors: dict[str, Ints]
-    shapes: dict[str, Sizes] = field(default_factory=dict)
-    has_batch: bool = True
 
 
 def lift(
@@ -137,16 +130,6 @@ def _of_simple(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Li
         return _lifted(model, pairs, batch_axis)
     fixed = all(is_fixed(entry.shape) for entry in model.graph.inputs)
     return _of_fixed_sizes(model, pairs) if fixed else _of_open_sizes(model, pairs)
-
-
-def lift_with_hints(
-    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
-) -> Lifted:
-    """As `lift`; the network has hints at larger operators besides."""
-    lifted = lift(model, batch_axis, outputs)
-    facts, known = (lifted.tensors, lifted.shapes), microsoft_operators(model)
-    network = with_operator_hints(lifted.network, known, *facts, has_batch=lifted.has_batch)
-    return replace(lifted, network=network)
 
 
 def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> None:
@@ -318,13 +301,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
         output_ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
     memory = tuple(memory_ports(ctx, pairs, axes, resolved))
-    tensors = resolved.tensors()
-    return Lifted(
-        replace(network, memory=memory) if memory else network,
-        tensors,
-        {name: ctx.operands[name].shape for name in tensors},
-        not ctx.features_only,
-    )
+    return Lifted(replace(network, memory=memory) if memory else network, resolved.tensors())
 
 
 def _lift_all(ctx: LiftingContext) -> None:

@@ -61,21 +61,17 @@ class LoweringContext(GraphBuilder):
         apart: spatial blocks of which some neurons are written apart.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
-        copied: neurons that have an equal twin, (n,): each is written with a copy of its own, so
-            that import keeps both.
         fan_in: number of live connections into each neuron.
         functions: the functions of the model, by activation and formula.
     """
 
-    def __init__(
-        self, net: Network, options: ExportOptions, schedule: Schedule, copied: Bools
-    ) -> None:
+    def __init__(self, net: Network, options: ExportOptions, schedule: Schedule) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
         names = [port.name for port in net.inputs + net.outputs]
         names += [name for port in net.memory for name in (port.input, port.output)]
         self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
-        self.net, self.options, self.schedule, self.copied = net, options, schedule, copied
+        self.net, self.options, self.schedule = net, options, schedule
         self.one_level: list[OneLevel] = []
         self.apart: list[SpatialBlock] = []
         self.signals = GraphSignals.of(net)

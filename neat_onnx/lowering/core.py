@@ -6,14 +6,12 @@ that every neuron is bound to a column of a tensor, close the graph, and finish 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
-from neat_onnx.genome.checksum import shorter
+from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.open_options import open_options
@@ -22,52 +20,27 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS
-from neat_onnx.network.even_levels import with_even_levels
-from neat_onnx.network.genes import Bools
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
-from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.quantization.integer_weights import integer_weights
-from neat_onnx.passes.splice import renamed_twice
 from neat_onnx.version import __version__
-
-if TYPE_CHECKING:
-    from neat_onnx.lowering.short_model import Candidate
-
-_MAX_EXPORTS = 4  # times that a network is exported, with more copies each time
-_MIN_BYTES_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
 
 
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    if net.source is not None:
+        from neat_onnx.lowering.provenance import source_with  # noqa: PLC0415 - of imports alone
+
+        if (model := source_with(net, options)) is not None:
+            return model
+        net = net.without_source()
     options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
-    model = _with_own_metadata(net, options)
-    if options.include_metadata or net.library != IMPORTED or net.has_memory or net.memory:
-        return model
-    short = _with_own_metadata(net, options.model_copy(update={"include_metadata": True}))
-    bare = short.model_copy(update={"metadata_props": []})
-    return min(bare, model, key=lambda each: len(each.to_bytes()))
-
-
-def _with_own_metadata(net: Network, options: ExportOptions) -> Model:
-    """The model in the form that its metadata allows."""
-    copied = np.zeros(len(net), np.bool_)
-    for _ in range(_MAX_EXPORTS):
-        try:
-            return _exported(net, options, copied)
-        except SharedNeuronsError as found:
-            copied = copied | found.shared
-    return _exported(net, options, np.ones(len(net), np.bool_))
-
-
-def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:
-    """The model, in which the neurons `copied` have copies."""
-    ctx = LoweringContext(net, options, _levels(net), copied)
+    ctx = LoweringContext(net, options, _levels(net))
     work = _Work.claimed(ctx)
     check_activations(ctx)
     ctx.layered = _is_layered(ctx)
@@ -87,8 +60,7 @@ def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    moved = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
-    return with_even_levels(moved, net, one_level)
+    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
 
 
 @dataclass(frozen=True)
@@ -160,68 +132,28 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         model = integer_weights(model)
     model = model.written_as(options.encoding)
 
-    def finish(form: Model, candidate: "Candidate | None", most: float) -> Model:
-        stated, names = frame.in_stated_ports(form)
-        form = in_profile(stated, options)
-        entries = _metadata(ctx, frame, work, form, candidate, names, most)
-        return form.model_copy(update={"metadata_props": entries}) if entries else form
-
-    if ctx.net.library != IMPORTED:
-        return finish(model, None, inf)
-    if ctx.net.memory:  # names of other tools may not tell which output feeds which input
-        stated = _entries(frame.metadata(model))
-        model = model.model_copy(update={"metadata_props": stated})
-    from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
-
-    batch = {"batch_dimension": options.batch_dimension or False}
-    bare = options.model_copy(update={"include_metadata": False, **batch})
-    return shortest(ctx, model, finish, lambda net: _with_own_metadata(net, bare), frame)
+    stated, names = frame.in_stated_ports(model)
+    model = in_profile(stated, options)
+    entries = _metadata(ctx, frame, work, model, names)
+    return model.model_copy(update={"metadata_props": entries}) if entries else model
 
 
 def _metadata(
-    ctx: LoweringContext,
-    frame: Frame,
-    work: _Work,
-    model: Model,
-    candidate: "Candidate | None",
-    names: dict[str, str],
-    most: float,
+    ctx: LoweringContext, frame: Frame, work: _Work, model: Model, names: dict[str, str]
 ) -> list[MetadataEntry]:
-    """The entries of a model; the fewest of one in its short form.
-
-    Args:
-        model: the model.
-        candidate: its short form, if it is one, without ports as they are stated.
-        names: the names in the model of tensors that have others there.
-        most: the bytes of the genome.
-
-    Raises:
-        LongGenomeError: its genome takes more than the most bytes.
-    """
+    """The entries of a model; `names` are those there of tensors that had others before."""
     if not ctx.options.include_metadata:
         frame.check_without_metadata(model)
         return []
-    entries: dict[str, str] = {}
-    if candidate is None:
-        entries = _layer_sizes(ctx)
-        for plan in work.plans:
-            entries |= plan.metadata(ctx, plan.claims)
+    entries = _layer_sizes(ctx)
+    for plan in work.plans:
+        entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
     states = _entries({key: carried[key] for key in KEYS_OF_PORTS if key in carried})
-    as_lifted = not states and candidate is not None and model is candidate.bare.model
-    known = candidate.bare.lifted if candidate and as_lifted else None
     stateful = model.model_copy(update={"metadata_props": states})
-    if candidate is not None:
-        names = renamed_twice(candidate.names, names)
-    entries |= genome_metadata(
-        ctx, stateful, names, short=candidate is not None, lifted=known, most=most
-    )
-    small = candidate is not None and candidate.bare.size < _MIN_BYTES_WITH_CHECKSUM
-    if small and entries.keys() <= {BATCH_AXIS}:
-        return _entries(entries)  # import compares such a small network with its model
-    whole = checksum(model, entries)
-    entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole
+    entries |= genome_metadata(ctx, stateful, names)
+    entries[CHECKSUM] = checksum(model, entries)
     return _entries(entries)
 
 

@@ -1,7 +1,7 @@
 """Options that an export leaves open, as a network that was imported wants them.
 
-It has hints at the model that it comes from: its ports at the type of numbers, and at whether there
-was a batch and whole sequences; its neurons at operators, which not every opset has.
+Its ports have hints at the model that it comes from: the type of numbers, and whether there was a
+batch and whole sequences.
 """
 
 from typing import Any
@@ -10,28 +10,6 @@ from neat_onnx.lowering.checks import WIDE_INTEGERS
 from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
-
-_FREE = {  # with these, a model may have any form
-    "opset",
-    "dtype",
-    "sequence",
-    "fold",
-    "batch_dimension",
-    "encoding",
-    "producer_name",
-    "producer_version",
-    "doc_string",
-    "allow_partial_connectivity",
-    "allow_mixed_activations",
-    "allow_recurrent",
-    "recurrent_single_step",
-    "fused_recurrent",
-}
-
-
-def leaves_form_open(options: ExportOptions) -> bool:
-    """Whether no option asks for a particular form of the model."""
-    return options.model_dump(exclude=_FREE) == ExportOptions().model_dump(exclude=_FREE)
 
 
 def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
@@ -47,15 +25,7 @@ def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
     timed = any(port.time_axis is not None for port in net.inputs)
     if plain and timed and options.batch_dimension is not None:
         found["sequence"] = True
-    if plain and net.operators and "opset" not in options.model_fields_set:  # reads each hint
-        found["opset"] = _opset_of_operators(net)
     return {name: value for name, value in found.items() if name not in options.model_fields_set}
-
-
-def _opset_of_operators(net: Network) -> int:
-    from neat_onnx.lowering.hinted_operators import opset_of_hints  # noqa: PLC0415 - seldom needed
-
-    return opset_of_hints(net)
 
 
 def _is_of_float64(net: Network) -> bool:

@@ -1,5 +1,4 @@
-"""The registry of lowerings: planners claim neurons, frames make the ends of the graph, and
-proposers name operators that import may have made neurons of.
+"""The registry of lowerings: planners claim neurons, and frames make the ends of the graph.
 
 A planner is asked once an export, over the whole network, which of the neurons that nobody has
 claimed yet it lowers; planners are asked by stage, and within a stage in the order in which they
@@ -7,16 +6,15 @@ were registered. A frame decides how steps stand in the graph: how inputs come i
 out, and how memory is carried.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.model import Graph, Model, Node, Tensor
-from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.network import Network
+from neat_onnx.model import Graph, Model
+from neat_onnx.network.genes import Bools
 from neat_onnx.network.schedule import OneLevel
 
 Lower = Callable[[LoweringContext, Block], None]
@@ -110,43 +108,6 @@ def planners() -> Iterator[Planner]:
         yield from tuple(_PLANNERS[stage])
 
 
-@dataclass(frozen=True, eq=False)
-class Proposal:
-    """An operator that import may have made neurons of, or a few.
-
-    Attributes:
-        nodes: the operators, and Casts of results that are integers.
-        reads: the tensors that they read, of samples [N, *shape], and the neurons in each, of its
-            shape.
-        gives: the tensors that they give to others.
-        constants: the constants that they read.
-    """
-
-    nodes: Sequence[Node]
-    reads: Mapping[str, Ints]
-    gives: Sequence[str]
-    constants: Sequence[Tensor] = ()
-
-
-Proposer = Callable[[Network], Iterable[Proposal]]
-_PROPOSERS: list[Proposer] = []
-
-
-def proposes(proposer: Proposer) -> Proposer:
-    """Register a function that proposes operators for neurons of an imported network.
-
-    A proposal is likely, not certain: it counts if import makes these very neurons of the node.
-    """
-    _PROPOSERS.append(proposer)
-    return proposer
-
-
-def proposals(net: Network) -> Iterator[Proposal]:
-    """Yield the proposals for a network."""
-    for proposer in _PROPOSERS:
-        yield from proposer(net)
-
-
 class Frame(Protocol):
     """How steps stand in the graph of one export."""
 
@@ -162,10 +123,6 @@ class Frame(Protocol):
         """Return the model of the graph with ports in the types that the network states, and the
         names there of tensors that had others.
         """
-        ...
-
-    def in_stated_types(self, model: Model) -> Model:
-        """Return the model with ports in the types alone that the network states."""
         ...
 
     def metadata(self, model: Model) -> dict[str, str]:

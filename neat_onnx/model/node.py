@@ -66,12 +66,7 @@ class Node(BaseModel):
     `elementwise` says that an element of the result is a function of one element of each input,
     which broadcast to each other; `picks`, that every element of its results is one of an input's;
     `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
-    `single`, that its numbers are rounded to FLOAT, whatever it reads; `by_hint`, that an export
-    may write it by a hint alone: not where runtimes disagree, or options decide; `takes_steps`,
-    that it is so between integers of any type, as they may be the steps of numbers, `takes_bytes`,
-    that runtimes have it for integers of 8 bits, beside 32 and 64, for which they have nearly every
-    operator, `takes_places`, that they are places along axes, where a runtime stops at
-    one that is not there, and `divides`, that it stops at an integer of 0 in the second input.
+    `single`, that its numbers are rounded to FLOAT, whatever it reads.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -87,11 +82,6 @@ class Node(BaseModel):
     picks: ClassVar[bool] = False
     exact: ClassVar[bool] = False
     single: ClassVar[bool] = False
-    by_hint: ClassVar[bool] = True
-    takes_steps: ClassVar[bool] = False
-    takes_bytes: ClassVar[bool] = False
-    takes_places: ClassVar[bool] = False
-    divides: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

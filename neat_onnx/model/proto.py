@@ -248,17 +248,6 @@ def node_to_proto(node: Node) -> onnx.NodeProto:
     return proto
 
 
-def tensor_to_proto(tensor: Tensor) -> onnx.TensorProto:
-    """The tensor alone, as a TensorProto.
-
-    Raises:
-        ModelError: a FLOAT is too large for float32.
-    """
-    proto = onnx.TensorProto()
-    _fill_tensor(proto, tensor)
-    return proto
-
-
 def _dense_from_proto(proto: onnx.SparseTensorProto) -> dict[str, Any]:
     """A sparse initializer as a dense one."""
     dims, name = list(proto.dims), proto.values.name

@@ -48,8 +48,7 @@ from neat_onnx.network.registration import (
 )
 
 if TYPE_CHECKING:
-    from neat_onnx.network.genes import Bools
-    from neat_onnx.network.structure import Structure
+    pass
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
@@ -242,10 +241,3 @@ _BUILTIN: dict[str, Callable[[Expression], Expression]] = {
 
 for _name, _formula in _BUILTIN.items():
     register_activation(_name, _formula, builtin=True)
-
-
-def with_formula(net: Structure, fits: Callable[[Expression], bool]) -> Bools:
-    """Which neurons have an activation whose formula fits, (n,)."""
-    fitting = [fits(activation_named(name).expression) for name in net.activations]
-    found: Bools = np.array(fitting, np.bool_)[net.neurons.activation]
-    return found

@@ -26,7 +26,6 @@ from neat_onnx.network.genes import (
     once,
 )
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Dtype, Port
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
@@ -155,12 +154,6 @@ def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) 
     if np.any(wrong):
         position = int(np.argmax(wrong))
         raise network_error(where, position, message.format(values[position]))
-
-
-def check_operators(operators: tuple[OperatorHint, ...], count: int) -> None:
-    """Refuse hints at operators that read neurons beyond `count`."""
-    for position, hint in enumerate(operators):
-        _check_inside("operators", position, hint.neurons, count)
 
 
 def _check_inside(where: Where, position: int, neurons: Ints, count: int) -> None:

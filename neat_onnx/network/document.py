@@ -21,8 +21,8 @@ from neat_onnx.network.genes import (
     network_error,
 )
 from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
-from neat_onnx.network.operator_document import OperatorDocument, operator_document, read_operator
 from neat_onnx.network.port_document import PortDocument, port_document, read_ports
+from neat_onnx.network.source import SourceDocument, read_source, source_document
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse
 
@@ -92,10 +92,10 @@ class NetworkDocument(Document):
         default_factory=list,
         description="Hints at the names of the memory in a graph; the memory itself is delays.",
     )
-    operators: list[OperatorDocument] = Field(
-        default_factory=list,
-        description="Hints at larger operators; used only where their neurons are as import "
-        "makes them.",
+    source: SourceDocument | None = Field(
+        None,
+        description="The model that the network was imported from; used only where importing it, "
+        "or the same with other numbers, gives this network.",
     )
 
     def to_json(self) -> str:
@@ -107,13 +107,15 @@ def _text(document: NetworkDocument, connections: list[str]) -> str:
     """The JSON text of a document, whose connections are written already."""
     head = {name: getattr(document, name) for name in ("format", "version", "library")}
     lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
-    hints = [key for key in ("blocks", "memory", "operators") if getattr(document, key)]
+    hints = [key for key in ("blocks", "memory") if getattr(document, key)]
     for key in ("inputs", "outputs", "neurons", "connections", *hints):
         genes = connections
         if key != "connections":
             genes = [_line(gene) for gene in getattr(document, key)]
         body = "[\n    " + ",\n    ".join(genes) + "\n  ]" if genes else "[]"
         lines.append(f'  "{key}": {body}')
+    if document.source is not None:
+        lines.append(f'  "source": {_line(document.source)}')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
@@ -171,7 +173,7 @@ def _unconnected(net: Structure) -> NetworkDocument:
         connections=[],
         blocks=[block_document(block, net.neurons.id) for block in net.blocks],
         memory=[memory_document(port, net.neurons.id) for port in net.memory],
-        operators=[operator_document(hint, net.neurons.id) for hint in net.operators],
+        source=source_document(net.source) if net.source else None,
     )
 
 
@@ -269,9 +271,7 @@ def structure_of(document: NetworkDocument) -> Structure:
         memory=tuple(
             read_memory(port, position, index) for index, port in enumerate(document.memory)
         ),
-        operators=tuple(
-            read_operator(hint, position, index) for index, hint in enumerate(document.operators)
-        ),
+        source=read_source(document.source) if document.source else None,
     )
 
 

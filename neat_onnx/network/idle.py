@@ -8,7 +8,6 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, distinct, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
-from neat_onnx.network.operator_hint import moved_operators
 from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
@@ -47,7 +46,6 @@ def without_idle(net: Network) -> Network:
         aggregations=aggregations,
         blocks=moved_blocks(net.blocks, back),
         memory=moved_memory(net.memory, back),
-        operators=moved_operators(net.operators, back),
     )
 
 

@@ -64,7 +64,7 @@ class Network(Structure):
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
-        operators: hints at larger operators; they take no part in equality either.
+        source: the model that it was imported from; takes no part in equality either.
     """
 
     @classmethod
@@ -155,9 +155,14 @@ class Network(Structure):
 
         return to_json(self)
 
-    @takes(path=PATH, library=optional(TEXT), schema=FLAG)
+    @takes(path=PATH, library=optional(TEXT), source=FLAG, schema=FLAG)
     def save(
-        self, path: str | os.PathLike[str], library: str | None = None, schema: bool = False
+        self,
+        path: str | os.PathLike[str],
+        library: str | None = None,
+        *,
+        source: bool = True,
+        schema: bool = False,
     ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
@@ -167,6 +172,7 @@ class Network(Structure):
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+            source: write the model that the network was imported from, if neat-onnx is the library.
             schema: name the JSON Schema under `$schema`, so that editors check the document;
                 neat-onnx alone has one.
 
@@ -178,7 +184,7 @@ class Network(Structure):
         """
         from neat_onnx.network.saving import save
 
-        save(self, path, library, schema)
+        save(self if source else self.without_source(), path, library, schema)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:

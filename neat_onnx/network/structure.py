@@ -6,8 +6,9 @@ Structure. `Network`, on top of all of these, is a Structure with verbs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,6 @@ from neat_onnx.network.check import (
     check_memory,
     check_names,
     check_neurons,
-    check_operators,
     check_ports,
 )
 from neat_onnx.network.genes import (
@@ -35,8 +35,8 @@ from neat_onnx.network.genes import (
     stable_order,
 )
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.operator_hint import OperatorHint
 from neat_onnx.network.port import Port
+from neat_onnx.network.source import Source
 from neat_onnx.network.spatial import SpatialBlock
 
 IMPORTED = "ONNX"
@@ -58,7 +58,7 @@ class Structure(ReadOnly):
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
         memory: hints at the names of the memory in a graph; they take no part in equality either.
-        operators: hints at larger operators; they take no part in equality either.
+        source: the model that it was imported from; takes no part in equality either.
 
     Raises:
         NetworkError: the parts do not fit together; names the first gene that does not.
@@ -73,7 +73,7 @@ class Structure(ReadOnly):
     library: str = "neat-onnx"
     blocks: tuple[SpatialBlock, ...] = ()
     memory: tuple[MemoryPort, ...] = ()
-    operators: tuple[OperatorHint, ...] = ()
+    source: Source | None = None
 
     def __post_init__(self) -> None:
         check_lengths(self.neurons, "neurons")
@@ -88,7 +88,6 @@ class Structure(ReadOnly):
         check_connections(self.connections, self.neurons, self.is_input)
         check_memory(self.memory, self.inputs + self.outputs, len(self))
         check_blocks(self.blocks, len(self), len(self.connections))
-        check_operators(self.operators, len(self))
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""
@@ -126,6 +125,10 @@ class Structure(ReadOnly):
             and np.array_equal(self.activation_names, other.activation_names)
             and np.array_equal(self.aggregation_names, other.aggregation_names)
         )
+
+    def without_source(self) -> Self:
+        """The same, without the model that it was imported from."""
+        return self if self.source is None else replace(self, source=None)
 
     @cached_property
     def activation_names(self) -> npt.NDArray[np.object_]:

@@ -55,7 +55,6 @@ class QuantizeLinear(Node):
 
     inputs = (2, 3)
     since = 13
-    takes_steps = True
     attributes: QuantizeLinearAttributes = QuantizeLinearAttributes.defaults()
 
 
@@ -72,7 +71,6 @@ class DequantizeLinear(Node):
 
     inputs = (2, 3)
     since = 13
-    takes_steps = True
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()
 
 
@@ -81,7 +79,6 @@ class DynamicQuantizeLinear(Node):
 
     outputs = (3, 3)
     since = 11
-    takes_steps = True
 
 
 _MOST_BITS = 16
@@ -91,10 +88,6 @@ _EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
 _UNIT = power(constant(2.0), _EXPONENT - float(_DIGITS))
 SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
 """A number rounded to the digits of float32."""
-ROUNDED_STEPS = rounded(SINGLE)
-"""The steps of an element, of its quotient by the scale; its zero point is still to be added."""
-ZERO_POINT = rounded(constant(0.0) - SINGLE)
-"""The zero point, of the quotient of the least element by the scale."""
 
 _MOST = 2.0**64  # a scale up to it, or down to its inverse, has products that float32 has
 

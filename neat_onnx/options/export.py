@@ -26,9 +26,7 @@ class ExportOptions(OptionDocument):
         18,
         ge=13,
         le=28,
-        description="The opset version to write; onnxruntime loads up to 26. Left out, it is a "
-        "later one for a network that was imported from a model with operators that opset 18 has "
-        "not, as Attention, unless it is quantized.",
+        description="The opset version to write; onnxruntime loads up to 26.",
     )
     dtype: Literal["float32", "float64"] = Field(
         "float32",

@@ -116,15 +116,6 @@ class Draft:
         return self._names.like(wish)
 
     @cached_property
-    def names_nodes(self) -> bool:
-        """Whether nodes have names; in short forms none has, and tensors have short ones."""
-        return any(node.name for node in self.model.graph.node)
-
-    def wished(self, wish: str) -> str:
-        """The wish for the name of a tensor; a short one where names are."""
-        return wish if self.names_nodes else "n"
-
-    @cached_property
     def _node_names(self) -> FreshNames:
         return FreshNames(node.name for node in self.model.graph.node)
 

@@ -1,5 +1,4 @@
-"""Attributes written out: a node says every attribute that has a value, its defaults too; or none
-of the defaults.
+"""Attributes written out: a node says every attribute that has a value, its defaults too.
 
 Defaults are ONNX's own, of the model's opset; where ONNX has them in words, the operator's class
 has them in numbers.
@@ -8,11 +7,8 @@ has them in numbers.
 from functools import cache
 from typing import Any
 
-import numpy as np
-
-from neat_onnx.model import Function, Graph, Model, Node, OpenNode
+from neat_onnx.model import Function, Graph, Model, Node
 from neat_onnx.model.graph import ONNX_DOMAINS
-from neat_onnx.passes.draft import with_graph
 
 Values = dict[str, Any]
 
@@ -29,30 +25,6 @@ def written_attributes(model: Model) -> Model:
         "functions": [function(each) for each in model.functions],
     }
     return model.model_copy(update=changes)
-
-
-def without_defaults(model: Model) -> Model:
-    """The model whose nodes leave out the attributes that have ONNX's defaults."""
-    return with_graph(model, node=[_unwritten(node, model.opset) for node in model.graph.node])
-
-
-def _unwritten(node: Node, opset: int) -> Node:
-    if node.domain not in ONNX_DOMAINS or isinstance(node, OpenNode):
-        return node
-    given = node.given_attributes
-    defaults = _defaults(type(node), opset) if given else {}
-    kept = {name: value for name, value in given.items() if not _is_default(name, value, defaults)}
-    if len(kept) == len(given):
-        return node
-    return node.model_copy(update={"attributes": type(node.attributes)(**kept)})
-
-
-def _is_default(name: str, value: Any, defaults: Values) -> bool:
-    """Whether an attribute has its default, in float32 as a file has it."""
-    default = defaults.get(name)
-    if isinstance(default, float) and isinstance(value, float):
-        return bool(np.float32(value) == np.float32(default))
-    return bool(default == value)
 
 
 def _graph(graph: Graph, opset: int) -> Graph:

@@ -145,8 +145,8 @@ def without_stale_certificate(model: Model, before: Model) -> Model:
 
 
 def network_hash(net: Network) -> str:
-    """Hash a network: its document, as JSON with sorted keys, without empty spellings."""
-    document = net.to_document().model_dump(mode="json")
+    """Hash a network: its JSON document with sorted keys, without source and empty spellings."""
+    document = net.without_source().to_document().model_dump(mode="json", exclude={"source"})
     for neuron in document["neurons"]:
         if not neuron["spelling"]:
             del neuron["spelling"]

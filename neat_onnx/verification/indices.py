@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Graph, Model, Node, ValueInfo
+from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import nodes_within, subgraphs
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.draft import Draft, copied
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.elementwise import MOVING
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
@@ -83,28 +83,7 @@ def places_of(model: Model) -> Mapping[str, Range]:
             if lengths is not None and steps is not None:
                 its = Range(1 - lengths.least, steps + 1 - lengths.most)
                 found[lengths.name] = _within(found.get(lengths.name), its)
-        elif node.op_type == "Scan":
-            draft = draft or Draft(model)
-            for name, its in _inside(draft, node, origin):
-                found[name] = _within(found.get(name), its)
     return {name: values for name, values in found.items() if values.low < values.high}
-
-
-def _inside(draft: Draft, node: Node, origin: _Origins) -> Iterator[tuple[str, Range]]:
-    """Yield graph inputs that a Scan over samples reads as places, and their values."""
-    from neat_onnx.passes.each_sample import body_for_each_sample  # noqa: PLC0415 - of few models
-
-    if (body := body_for_each_sample(node)) is None:
-        return
-    inputs = [
-        ValueInfo.of(entry.name, entry.elem_type, (draft.facts(name).shape or ())[1:])
-        for entry, name in zip(body.inputs, node.input, strict=True)
-    ]
-    places = places_of(copied(draft.model, graph=copied(body, inputs=inputs)))
-    for entry, name in zip(body.inputs, node.input, strict=True):
-        if entry.name in places and name in origin:
-            values, each = places[entry.name], origin[name]
-            yield each.name, Range(values.low - each.least, values.high - each.most)
 
 
 def zeros_of(model: Model) -> Mapping[str, int]:

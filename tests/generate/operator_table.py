@@ -29,18 +29,14 @@ NOTES = {
     "GRU": "along the first axis; sequences of one length where it is open",
     "Gather": "computed `indices` of a constant, or of what has no batch",
     "GatherElements": "constant indices that are there for each sample",
-    "GroupNormalization": "written from opset 21 on",
     "If": "a condition of constants and shapes, or a computed one between results of one shape",
     "LSTM": "along the first axis; sequences of one length where it is open",
-    "LRN": "`size` odd; of a network that was changed it comes back as neurons",
+    "LRN": "`size` odd",
     "AveragePool": "no `dilations` with `auto_pad` SAME",
-    "LpNormalization": "with `p` 1 it comes back by its parts",
     "LpPool": "no `dilations` with `auto_pad` SAME",
     "MaxPool": "its second output, the indices, is not read; no `dilations` with `auto_pad` SAME",
-    "MeanVarianceNormalization": "comes back by its parts: runtimes differ about equal elements",
     "Mod": "`fmod` 1 where the divisor is computed",
     "QGemm": "constant scales and zero points; one scale of the result",
-    "RMSNormalization": "written from opset 23 on",
     "RNN": "along the first axis; sequences of one length where it is open",
     "GatherND": "constant indices without a batch, or computed ones of one axis",
     "LinearRegressor": "`post_transform` for several targets only",
@@ -149,19 +145,12 @@ def _constants_read(statement: ast.AST) -> Iterator[int]:
             yield node.args[1].value
 
 
-MAKERS = {
-    "node": slice(1), "_made": slice(1), "reduced": slice(1), "along_axes": slice(1, 2),
-    "_place": slice(1, 2),
-}  # fmt: skip
-"""Functions that make a node of the short form, and the argument that names its operator."""
-
-
 def written_operators() -> set[str]:
     """Operators whose classes stand in functions that do not lift, or in a table that these use;
-    and the ones that nodes of the short form are made of, by their names.
+    and the ones that frames make nodes of, by their names.
     """
     names = set(node_classes())
-    found = names & {name for folder in ("operators", "short_form") for name in _named(folder)}
+    found = names & set(_named("operators"))
     for folder in ("operators", "lowering", "population"):
         for path, function in _functions(folder):
             if _lifted(function) is None and not function.name.startswith(("lift", "_lift")):
@@ -172,15 +161,11 @@ def written_operators() -> set[str]:
 
 
 def _named(folder: str) -> Iterator[str]:
-    """Texts that the functions of a folder make nodes with, the ones that they only test excepted.
-
-    A finder hands the name of an operator to the function that makes the node, or returns it.
-    """
+    """Yield the operators that the functions of a folder make nodes of, by their names."""
     for _, function in _functions(folder):
         for node in ast.walk(function):
-            if isinstance(node, ast.Call):
-                maker = getattr(node.func, "attr", getattr(node.func, "id", ""))
-                yield from _texts(node.args[MAKERS.get(maker, slice(0))])
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "node":
+                yield from _texts(node.args[:1])
 
 
 def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -47,10 +47,7 @@ def test_the_genome_comes_back(name: str, sequence: bool, dtype: str):
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_neurons_that_are_copies_stay_copies(dtype: str):
-    """Zeros that are added would be taken away, and what then reads the same be one."""
     model = export(modulated(), dtype=dtype)
-    (copy,) = [each for each in model.graph.node if each.name.startswith("copy")]
-    assert (copy.op_type, len(copy.input)) == ("Sum", 1)
     want = import_model(model.to_bytes())
     assert import_model(without_twins(without_zeros(model))) == want
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import test_small_sizes
+from small_layers import MODELS as LAYERS
 from small_models import small_models
 from support.examples.graphs import graph, node
 from support.harness.rewriting import (
@@ -20,7 +20,7 @@ from support.harness.sweep import each, every
 
 from neat_onnx import Network, export, import_model
 
-MODELS = dict(small_models()) | test_small_sizes.MODELS
+MODELS = dict(small_models()) | LAYERS
 DTYPES = ("float32", "float64")
 RECORDED = Path(__file__).parent / "recorded"
 MIXED = ("attention 1 masked", "attention 2 masked residual", "LpPool 0", "leaky")

@@ -5,13 +5,15 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from small_layers import MODELS as LAYERS
 from small_models import small_models
+from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 from support.harness.sweep import each
 
 from neat_onnx import export, import_model
 
-MODELS = dict(small_models())
+MODELS = dict(small_models()) | LAYERS
 LEAST = 150
 CHECKED = set(each(4, list(MODELS)))
 """The models for which import runs onnx's reference evaluator besides."""
@@ -44,3 +46,21 @@ def test_a_softmax_of_one_element_keeps_its_neurons_and_their_ids():
     """Masked, a step attends to itself alone: its maximum and its sum are over one element."""
     net = import_model(MODELS["attention 1 masked"])
     assert import_model(export(net)) == net
+
+
+def test_hidden_neurons_that_no_output_needs_stay_away():
+    nodes = [
+        node("Gemm", "x w b", "h"),
+        node("Split", "h parts", "used idle", axis=1),
+        node("Tanh", "used", "y"),
+    ]
+    w, b = np.ones((3, 4)), np.zeros(4)
+    net = import_model(graph(nodes, w=w, b=b, parts=[1, 3]))
+    assert len(net) == 4
+    np.testing.assert_allclose(net.activate({"x": [1.0, 2.0, 3.0]})["y"], [np.tanh(6.0)])
+
+
+def test_a_first_step_does_not_read_its_state_of_zeros():
+    net = import_model(graph([node("Sigmoid", "x", "s"), node("Mul", "s zero", "y")], zero=[0.0]))
+    assert not len(net.connections.weight[net.connections.weight == 0.0])
+    np.testing.assert_array_equal(net.activate({"x": [1.0, 2.0, 3.0]})["y"], [0.0, 0.0, 0.0])

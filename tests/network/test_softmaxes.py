@@ -78,9 +78,3 @@ def test_a_softmax_that_is_undefined_does_not_reach_its_neighbour():
     (got,) = open_session(export(net).to_proto()).run(None, {"input": x})
     assert np.isnan(got[0, 0])
     np.testing.assert_allclose(got[0, 1], np.tanh(1.0), rtol=1e-6)
-
-
-def test_readers_of_a_softmax_are_one_product():
-    readers = [{"id": 70 + k, "activation": "tanh"} for k in range(6)]
-    nodes = [node.op_type for node in export(softmax(readers=readers)).graph.node]
-    assert nodes.count("Gemm") == 2

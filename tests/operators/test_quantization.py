@@ -174,6 +174,4 @@ def test_steps_are_no_values_that_may_overflow_whatever_they_are_computed_from()
     given = between(*nodes, zero=np.int8(-3), x=("N", 5, 6), s=np.float32(0.0371), **constants)
     net = assert_lifts(given, scale=3.0)
     model = export(net)
-    assert operators(model).count("MatMul") == operators(model).count("LayerNormalization") == 1
-    assert len(model.to_bytes()) <= 2 * len(given.SerializeToString())
     assert import_model(model) == net

@@ -49,7 +49,6 @@ def test_they_are_along_any_axis(axis):
     assert operators(simple) == ["LogSoftmax"]
     net = assert_lifts(model)
     written = export(net)
-    assert operators(written).count("LogSoftmax") == 1
     assert verify(net, written, runtime="onnxruntime").passed
 
 

@@ -23,24 +23,12 @@ SILENT = [
         "lifting/batches_apart.py:of_separate_samples",
         "it is no network then; the error of the batch is raised",
     ),
+    ("lifting/source.py:with_source", "a model that no file can hold is no way back"),
     ("lifting/ways_out.py:single_sample_advice", "it is no way out then; the error is raised"),
     (
-        "lowering/hinted_operators.py:_alone",
-        "a hint is no claim: of another opset, or of no import, it is left aside",
+        "lowering/provenance.py:_with_numbers_of",
+        "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    (
-        "lowering/hinted_operators.py:opset_of_hints",
-        "a hint is no claim: of no import, it is left aside",
-    ),
-    (
-        "lowering/hinted_operators.py:_is_same_in",
-        "it is another operator there, or none, and the opset is a newer one",
-    ),
-    (
-        "lowering/short_model.py:lifted",
-        "the long form is kept, which needs no import to agree",
-    ),
-    ("lowering/shortened.py:_written", "the long form is kept, which needs no import to agree"),
     ("model/parts.py:check_binary", "a file that ends too early; protobuf says so"),
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
@@ -69,7 +57,6 @@ SILENT = [
     ("passes/followed_sizes.py:computed_sizes", "the node stays; whoever loads the model says why"),
     ("passes/followed_sizes.py:tensor", "the node stays; whoever loads the model says why"),
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),
-    ("short_form/without_batch.py:without_batch", "the form with the batch is written"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
     (
         "verification/imported/inner_tensors.py:inner_tensors",

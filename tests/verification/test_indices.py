@@ -7,7 +7,6 @@ from support.examples.graphs import graph, node
 
 from neat_onnx import import_model, load_model, verify
 from neat_onnx.verification.compare import as_read
-from neat_onnx.verification.indices import places_of
 from neat_onnx.verification.samples import short_sequences
 
 NUMBERS = {"one": [1], "zero": [0], "four": [4]}
@@ -89,23 +88,3 @@ def test_places_of_several_tables_in_one(operator: str, shifts: list[int]):
     assert verify(net, model, runtime="onnxruntime").passed
     drawn = as_read(net, load_model(model), short_sequences(net, 256, 0))
     assert {*drawn.ravel()} == {0.0, 1.0, 2.0, 3.0}
-
-
-@pytest.mark.parametrize("shift", [0, 1])
-def test_places_of_one_sample_are_drawn_among_its_elements(shift: int):
-    """In a Scan over samples, as an export for any number of them has it."""
-    read = [helper.make_tensor_value_info(*each, None) for each in
-            (("x", TensorProto.FLOAT), ("i", TensorProto.INT64))]  # fmt: skip
-    given = [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)]
-    body = helper.make_graph([node("Gather", "x i", "y", axis=1)], "body", read, given)
-    nodes = [node("Add", "at shift", "later"), node("Scan", "image later", "y", body=body,
-             num_scan_inputs=2)]  # fmt: skip
-    ends = [
-        helper.make_tensor_value_info("image", TensorProto.FLOAT, ["N", 2, 4]),
-        helper.make_tensor_value_info("at", TensorProto.INT64, ["N", 3]),
-    ]
-    tensor = helper.make_tensor("shift", TensorProto.INT64, [1], [shift])
-    whole = helper.make_graph(nodes, "graph", ends, [helper.make_tensor_value_info(
-        "y", TensorProto.FLOAT, ["N", 2, 3])], [tensor])  # fmt: skip
-    model = helper.make_model(whole, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    assert places_of(load_model(model)) == {"at": (-shift, 4 - shift)}

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.activations import activation_named, label_of, with_formula
+from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.powers import emit_powers, power_of
-from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Split
 
 _MIN_EQUAL_NUMBERS = 32  # of which one is written
@@ -36,11 +35,6 @@ class Group:
     exponents: Floats | None = None
 
 
-def identities(ctx: LoweringContext) -> Bools:
-    """Whether the activation of each neuron is its pre-activation, (n,)."""
-    return with_formula(ctx.net, VARIABLE.__eq__)
-
-
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     """The neurons so that equal activations stand together, and outputs in their order.
 
@@ -53,18 +47,6 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     place = np.full(len(ctx.net), len(outputs), np.int64)
     place[outputs[::-1]] = np.arange(len(outputs))[::-1]
     return neurons[np.lexsort((neurons, place[neurons], group))]
-
-
-def kinds_of(ctx: LoweringContext, neurons: Ints) -> Ints:
-    """The number of each neuron's activation; powers of one formula share that of the first."""
-    codes = ctx.net.neurons.activation[neurons]
-    used = distinct(codes).tolist()
-    formulas = [activation_named(ctx.net.activations[code]).expression for code in used]
-    first: dict[Expression, int] = {}
-    same = [
-        first.setdefault(kind, code) for code, kind in zip(used, _kinds(ctx, formulas), strict=True)
-    ]
-    return np.array(same, np.int64)[np.searchsorted(used, codes)]
 
 
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
@@ -199,22 +181,9 @@ def activate(
         result = _emit(ctx, block, groups[0], tensor)
         if with_identity and groups[0].formula != VARIABLE:
             result = _with_identity(ctx, block, result)
-        bind_layer(ctx, block, block.neurons, result)
+        ctx.bind(block.neurons, result, block.level)
         return
     _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
-
-
-def bind_layer(
-    ctx: LoweringContext, block: Block, neurons: Ints, tensor: str, label: str = ""
-) -> None:
-    """Bind neurons of a block to the columns of `tensor`, [N, neurons].
-
-    Where import would take some of them for others, it makes neurons of a Sum of one tensor.
-    """
-    if np.any(ctx.copied[neurons]):
-        output, name = block.tensor("Copy") + label, block.name("copy") + label
-        tensor = ctx.emit(Sum, [tensor], output, name)
-    ctx.bind(neurons, tensor, block.level)
 
 
 def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
@@ -242,7 +211,7 @@ def _activate_groups(
         if group.formula != VARIABLE:
             result = _emit(ctx, block, group, part, label)
         result = _with_identity(ctx, block, result) if with_identity else result
-        bind_layer(ctx, block, group.neurons, result, label)
+        ctx.bind(group.neurons, result, block.level)
 
 
 def _labels(names: list[str]) -> list[str]:

@@ -33,7 +33,6 @@ class BitShift(Node):
     since = 11
     elementwise = True
     exact = True
-    takes_bytes = True
     attributes: BitShiftAttributes
 
 
@@ -42,7 +41,6 @@ class _Bitwise(Node, abstract=True):
     since = 18
     elementwise = True
     exact = True
-    takes_steps = True
 
 
 class BitwiseAnd(_Bitwise):
@@ -63,7 +61,6 @@ class BitwiseNot(Node):
     since = 18
     elementwise = True
     exact = True
-    takes_steps = True
 
 
 @lifts(BitShift)

@@ -26,7 +26,6 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.registration import function_of_z
-from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
@@ -122,7 +121,7 @@ def _claims(
         if ctx.reads_state(block.neurons):
             ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
         layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
-        bind_layer(ctx, block, block.neurons, layer)
+        ctx.bind(block.neurons, layer, block.level)
 
     suffix = f"_{node.__name__.lower()}"
     return [

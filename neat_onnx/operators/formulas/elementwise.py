@@ -177,8 +177,6 @@ class Mul(Binary):
 class Div(Binary):
     """A / B, with broadcasting; integers are truncated towards zero."""
 
-    divides = True
-
 
 class Pow(Binary):
     """A to the power of B, with broadcasting."""

@@ -128,7 +128,6 @@ class CastAttributes(Attributes):
 class Cast(Unary):
     """The elements in another type of numbers, or as truth values."""
 
-    takes_steps = True
     attributes: CastAttributes
 
 

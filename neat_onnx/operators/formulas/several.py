@@ -32,14 +32,12 @@ class Max(_Several):
     """The largest of several inputs, element by element, with broadcasting."""
 
     picks = True
-    takes_bytes = True
 
 
 class Min(_Several):
     """The smallest of several inputs, element by element, with broadcasting."""
 
     picks = True
-    takes_bytes = True
 
 
 class Sum(_Several):
@@ -57,7 +55,6 @@ class Clip(Node):
     since = 13
     elementwise = True
     picks = True
-    takes_bytes = True
 
 
 class ModAttributes(Attributes):
@@ -73,7 +70,6 @@ class Mod(Node):
     since = 13
     unaligned = 0
     elementwise = True
-    divides = True
     attributes: ModAttributes = ModAttributes.defaults()
 
 

@@ -61,7 +61,6 @@ class Scan(Node):
     inputs = (1, None)
     outputs = (1, None)
     since = 11
-    by_hint = False  # options say in which frame it stands
     attributes: ScanAttributes
 
     @model_validator(mode="after")

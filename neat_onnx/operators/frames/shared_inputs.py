@@ -41,12 +41,12 @@ def with_shared_inputs(model: Model, shared: Sequence[Port]) -> tuple[Model, dic
 
 def _for_each_sample(draft: Draft, entry: ValueInfo, samples: ValueInfo) -> str:
     """The name of an input with an axis of the batch, of one sample where that is enough."""
-    one = draft.name(draft.wished(f"{entry.name}_once"))
-    first_axis = draft.constant(draft.wished("first_axis"), [0])
+    one = draft.name(f"{entry.name}_once")
+    first_axis = draft.constant("first_axis", [0])
     draft.nodes.append(draft.node("Unsqueeze", [entry.name, first_axis], [one]))
     if (samples.shape or (1,))[0] == 1 or _is_broadcast(draft.model, entry.name):
         return one
-    each = draft.name(draft.wished(f"{entry.name}_each"))
+    each = draft.name(f"{entry.name}_each")
     sizes = _sizes(draft, samples.name, len(entry.shape or ()))
     draft.nodes.append(draft.node("Expand", [one, sizes], [each]))
     return each
@@ -54,16 +54,16 @@ def _for_each_sample(draft: Draft, entry: ValueInfo, samples: ValueInfo) -> str:
 
 def _sizes(draft: Draft, samples: str, rank: int) -> str:
     """The shape of as many samples as an input has, with one element each."""
-    shape, count = (draft.name(draft.wished(wish)) for wish in ("shape", "count"))
-    bounds = [draft.constant(draft.wished(wish), [at]) for at, wish in enumerate(("from", "to"))]
+    shape, count = (draft.name(wish) for wish in ("shape", "count"))
+    bounds = [draft.constant(wish, [at]) for at, wish in enumerate(("from", "to"))]
     draft.nodes += [
         draft.node("Shape", [samples], [shape]),
         draft.node("Slice", [shape, *bounds], [count]),
     ]
     if rank == 1:
         return count
-    ones = draft.constant(draft.wished("ones"), [1] * (rank - 1))
-    sizes = draft.name(draft.wished("sizes"))
+    ones = draft.constant("ones", [1] * (rank - 1))
+    sizes = draft.name("sizes")
     draft.nodes.append(draft.node("Concat", [count, ones], [sizes], axis=0))
     return sizes
 

@@ -6,11 +6,10 @@ it by a Squeeze, each of them only where no other node gives the tensor another 
 
 import numpy as np
 
-from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model import DataType, Model, Tensor, ValueInfo
 from neat_onnx.passes.draft import Draft, with_graph
-from neat_onnx.passes.each_sample import body_for_each_sample
 from neat_onnx.passes.merged_shapes import merged_shapes
-from neat_onnx.passes.splice import renamed, splice
+from neat_onnx.passes.splice import renamed
 
 
 def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:
@@ -24,8 +23,7 @@ def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:
     draft.nodes += [
         draft.node("Unsqueeze", [entry.name, axes], [inner[entry.name]]) for entry in graph.inputs
     ]
-    for node in graph.node:
-        draft.nodes += _for_one_sample(draft, renamed(node, inner), axes)
+    draft.nodes += [renamed(node, inner) for node in graph.node]
     draft.nodes += [
         draft.node("Squeeze", [inner[entry.name], axes], [entry.name]) for entry in graph.outputs
     ]
@@ -36,31 +34,10 @@ def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:
     return merged_shapes(with_graph(draft.finished(), inputs=inputs, outputs=outputs))
 
 
-def _for_one_sample(draft: Draft, node: Node, axes: str) -> list[Node]:
-    """The node; in the place of a Scan over samples the nodes of its body."""
-    if (body := body_for_each_sample(node)) is None:
-        return [node]
-    names = [entry.name for entry in body.inputs]
-    reads, gives = (
-        [draft.name(f"{name}_{len(names)}") for name in ends] for ends in (node.input, node.output)
-    )
-    return [
-        *(
-            draft.node("Squeeze", [old, axes], [new])
-            for old, new in zip(node.input, reads, strict=True)
-        ),
-        *splice(draft, body, dict(zip(names, reads, strict=True)), gives),
-        *(
-            draft.node("Unsqueeze", [new, axes], [old])
-            for old, new in zip(node.output, gives, strict=True)
-        ),
-    ]
-
-
 def _first_axis(draft: Draft) -> str:
     """The constant by which an Unsqueeze and a Squeeze have the axis of the batch."""
     known = [each.name for each in draft.model.graph.initializer if _is_zero(each)]
-    return min(known, default="") or draft.constant("first_axis" if draft.names_nodes else "a", [0])
+    return min(known, default="") or draft.constant("first_axis", [0])
 
 
 def _is_zero(tensor: Tensor) -> bool:
@@ -69,5 +46,5 @@ def _is_zero(tensor: Tensor) -> bool:
 
 
 def _inner_name(draft: Draft, port: str) -> str:
-    """The name inside of a graph for an input or output; a short one where names are."""
-    return draft.name(draft.wished(f"{port}_batch"))
+    """The name inside of a graph for an input or output."""
+    return draft.name(f"{port}_batch")

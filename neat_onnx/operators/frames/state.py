@@ -27,7 +27,7 @@ from neat_onnx.model.states import (
 )
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import are_plain, shared_ports
+from neat_onnx.network.port import shared_ports
 from neat_onnx.operators.frames.memory import (
     State,
     is_written,
@@ -119,18 +119,6 @@ class OneStep:
         )
 
         return with_shared_inputs(model, shared)
-
-    def in_stated_types(self, model: Model) -> Model:
-        """Give inputs and outputs the types that ports have, and no batch to those that all samples
-        share.
-        """
-        if are_plain(self._ctx.net.inputs + self._ctx.net.outputs):
-            return model
-        from neat_onnx.operators.frames.stated_ports import (  # noqa: PLC0415 - of few networks
-            in_stated_types,
-        )
-
-        return in_stated_types(self._with_shared_inputs(model)[0], self._ctx.net)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""

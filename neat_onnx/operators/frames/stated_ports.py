@@ -33,17 +33,6 @@ def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Mode
     return _with_fewer_casts(_with_outputs(model, net.outputs, leading, kinds, timed=timed))
 
 
-def in_stated_types(model: Model, net: Network) -> Model:
-    """The model, of numbers with samples first, with ports in the types that a network states."""
-    inputs, outputs = (
-        [Port(port.name, port.shape, port.neurons, port.dtype) for port in ports]
-        for ports in (net.inputs, net.outputs)
-    )
-    kinds = _kinds(net)
-    model = _with_inputs(model, inputs, 1, kinds)
-    return _with_fewer_casts(_with_outputs(model, outputs, 1, kinds, timed=False))[0]
-
-
 def _kinds(net: Network) -> Mapping[str, DataType]:
     """The types that ports may have beside that of the numbers, by their dtype.
 
@@ -170,8 +159,8 @@ def _stated(entry: ValueInfo, kind: DataType | None, order: Sequence[int]) -> Va
 
 
 def _name_of_numbers(draft: Draft, port: Port) -> str:
-    """The name of the numbers that a port has inside the graph; a short one where names are."""
-    return draft.name(draft.wished(f"{port.name}_number"))
+    """The name of the numbers that a port has inside the graph."""
+    return draft.name(f"{port.name}_number")
 
 
 def _kinds_of(wanted: dict[str, DataType], draft: Draft) -> dict[str, DataType]:

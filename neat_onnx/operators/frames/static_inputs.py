@@ -21,7 +21,7 @@ def with_static_inputs(model: Model, static: Sequence[Port]) -> Model:
     lacking = {port.name: 2 if port.batch_axis is None else 1 for port in static}
     draft, inner = Draft(model), dict[str, str]()
     (sequence, *_) = (each.name for each in model.graph.inputs if each.name not in lacking)
-    shape = draft.name(draft.wished("shape"))
+    shape = draft.name("shape")
     draft.nodes.append(draft.node("Shape", [sequence], [shape]))
     counts = {count: _first_sizes(draft, shape, count) for count in sorted({*lacking.values()})}
     inputs = []
@@ -36,17 +36,17 @@ def with_static_inputs(model: Model, static: Sequence[Port]) -> Model:
 
 def _first_sizes(draft: Draft, shape: str, count: int) -> str:
     """The number of steps in a shape, or of steps and samples."""
-    bounds = [draft.constant(draft.wished(f"axis_{at}"), [at]) for at in (0, count)]
-    sizes = draft.name(draft.wished("steps" if count == 1 else "steps_and_samples"))
+    bounds = [draft.constant(f"axis_{at}", [at]) for at in (0, count)]
+    sizes = draft.name("steps" if count == 1 else "steps_and_samples")
     draft.nodes.append(draft.node("Slice", [shape, *bounds], [sizes]))
     return sizes
 
 
 def _at_each_step(draft: Draft, entry: ValueInfo, sizes: str) -> str:
     """The name of an input with axes of these sizes in front."""
-    shape, each = (draft.name(draft.wished(wish)) for wish in ("sizes", f"{entry.name}_each"))
+    shape, each = (draft.name(wish) for wish in ("sizes", f"{entry.name}_each"))
     if ones := [1] * len(entry.shape or ()):
-        kept = draft.constant(draft.wished("ones"), ones)
+        kept = draft.constant("ones", ones)
         draft.nodes.append(draft.node("Concat", [sizes, kept], [shape], axis=0))
     draft.nodes.append(draft.node("Expand", [entry.name, shape if ones else sizes], [each]))
     return each

@@ -78,10 +78,6 @@ class AllSteps:
         """Give inputs and outputs the types, and time and the batch the place, that ports have."""
         return as_stated(model, self._ctx.net, sequence=True)
 
-    def in_stated_types(self, model: Model) -> Model:
-        """Leave ports as they are: a network with memory has no form that needs their types."""
-        return model
-
     def metadata(self, model: Model) -> dict[str, str]:
         """Which output feeds which state, of those that cross the graph's ends."""
         return state_metadata(self._states, model)

@@ -36,7 +36,6 @@ class GatherND(Node):
 
     inputs = (2, 2)
     since = 13
-    takes_places = True
     picks = True
     attributes: GatherNDAttributes = GatherNDAttributes.defaults()
 
@@ -53,7 +52,6 @@ class ScatterElements(Node):
 
     inputs = (3, 3)
     since = 13
-    takes_places = True
     exact = True
     attributes: ScatterElementsAttributes = ScatterElementsAttributes.defaults()
 
@@ -69,7 +67,6 @@ class ScatterND(Node):
 
     inputs = (3, 3)
     since = 13
-    takes_places = True
     exact = True
     attributes: ScatterNDAttributes = ScatterNDAttributes.defaults()
 

@@ -60,7 +60,6 @@ class Gather(Node):
 
     inputs = (2, 2)
     since = 13
-    takes_places = True
     picks = True
     attributes: GatherAttributes = GatherAttributes.defaults()
 

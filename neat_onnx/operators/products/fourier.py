@@ -28,7 +28,6 @@ class DFT(Node):
 
     inputs = (1, 3)
     since = 17
-    by_hint = False  # a fast transform rounds more than the sums do
     attributes: DFTAttributes = DFTAttributes.defaults()
 
 
@@ -43,7 +42,6 @@ class STFT(Node):
 
     inputs = (2, 4)
     since = 17
-    by_hint = False  # a fast transform rounds more than the sums do
     attributes: STFTAttributes = STFTAttributes.defaults()
 
 

@@ -25,7 +25,6 @@ class MatMulInteger(Node):
 
     inputs = (2, 4)
     since = 10
-    takes_steps = True
 
 
 class QLinearMatMul(Node):
@@ -33,7 +32,6 @@ class QLinearMatMul(Node):
 
     inputs = (8, 8)
     since = 10
-    takes_steps = True
 
 
 class ConvInteger(Node):
@@ -41,7 +39,6 @@ class ConvInteger(Node):
 
     inputs = (2, 4)
     since = 10
-    takes_steps = True
     attributes: ConvAttributes = ConvAttributes.defaults()
 
 
@@ -50,7 +47,6 @@ class QLinearConv(Node):
 
     inputs = (8, 9)
     since = 10
-    takes_steps = True
     attributes: ConvAttributes = ConvAttributes.defaults()
 
 

@@ -177,13 +177,18 @@ def _reduced_rows(ctx: LoweringContext, block: Block, read: Ints, weight: Floats
     return emitter.emit(aggregation.expression(read.shape[1]))
 
 
+def weighted(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
+    """The columns of signals, [N, signals], times the weights of the connections that read them."""
+    result = exactly(ctx, read, block.level)
+    if np.all(weight == 1.0):
+        return result
+    factors = ctx.initializer(block.weights("W"), one_of_many(weight))
+    return ctx.emit(Mul, [result, factors], block.tensor("Weighted"), block.name("weighted"))
+
+
 def weighted_rows(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
     """The inputs (neurons, k) of a block as [N, neurons, k], times the weights of connections."""
-    result = exactly(ctx, read.ravel(), block.level)
-    if np.any(weight != 1.0):
-        factors = ctx.initializer(block.weights("W"), one_of_many(weight))
-        names = block.tensor("Weighted"), block.name("weighted")
-        result = ctx.emit(Mul, [result, factors], *names)
+    result = weighted(ctx, block, read.ravel(), weight)
     shape = ctx.integers(block.weights("shape"), [0, *read.shape])
     return ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
 

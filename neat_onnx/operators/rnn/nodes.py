@@ -40,7 +40,6 @@ class Recurrence(Node, abstract=True):
     inputs = (3, 6)
     outputs = (0, 2)
     since = 7
-    by_hint = False  # options say in which frame they stand
     attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
 
     def states(self) -> tuple[list[str], list[str]]:

@@ -139,7 +139,6 @@ class MeanVarianceNormalization(Node):
     """(x - mean) / deviation over some axes."""
 
     since = 13
-    by_hint = False  # where all elements are the same, some give NaN
     attributes: MeanVarianceNormalizationAttributes = MeanVarianceNormalizationAttributes.defaults()
 
 

@@ -60,7 +60,6 @@ class GatherElements(Node):
 
     inputs = (2, 2)
     since = 13
-    takes_places = True
     picks = True
     attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
 

@@ -18,7 +18,6 @@ from neat_onnx.network.genes import Bools
 from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.rows.hardmax import of_first_hits
 from neat_onnx.operators.spatial.apart import neurons_apart
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
@@ -57,7 +56,7 @@ class SpatialLayers:
 @lowers(Stage.WINDOWS)
 def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
-    found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
+    found = spatial_layers(ctx, free)
     claims = [
         Claim(Block(0, layer.neurons), layer.lower, layer.one_level)
         for layer in with_stacks(ctx, found.layers, found.carried)

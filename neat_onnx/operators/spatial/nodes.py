@@ -98,7 +98,6 @@ class MaxPool(Windowed):
     outputs = (1, 2)
     since = 12
     picks = True
-    takes_bytes = True
     attributes: MaxPoolAttributes
 
 

@@ -13,7 +13,6 @@ from neat_onnx.errors import OptionError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
@@ -29,15 +28,14 @@ from neat_onnx.operators.formulas.activate import (
     slopes,
 )
 from neat_onnx.operators.formulas.elementwise import Div
-from neat_onnx.operators.layout.columns import columns_for, exactly
+from neat_onnx.operators.layout.columns import columns_for
 from neat_onnx.operators.products.tensors import (
     is_matrix_of,
     lift_product,
     matrix_product,
     product_of_rows,
 )
-from neat_onnx.operators.sums.components import by_component
-from neat_onnx.operators.sums.partition import by_overflowing_source, waiting_copy
+from neat_onnx.operators.sums.partition import by_overflowing_source
 
 
 class GemmAttributes(Attributes):
@@ -80,34 +78,18 @@ def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
 def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
     names = ctx.net.aggregation_names[neurons]
     mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
-    waits = waiting_copy(ctx, neurons)
-    parts = [
-        (part, lower)
-        for group in (neurons[~mean & ~waits], neurons[waits])
-        for sharing in by_overflowing_source(ctx, group)
-        for lower, some in zip(
-            (lower_component, lower_dense), by_component(ctx, sharing), strict=True
-        )
-        for part in some
-    ]
-    sums = [(part, lower, f"_{k}" if k > 1 else "") for k, (part, lower) in enumerate(parts, 1)]
-    together = by_overflowing_source(ctx, neurons[mean])
-    means = [
-        (part, lower_dense, f"_mean{k}" if k > 1 else "_mean") for k, part in enumerate(together, 1)
-    ]
     return [
-        Claim(Block(level, in_column_order(ctx, part), suffix), lower)
-        for part, lower, suffix in [*sums, *means]
+        Claim(
+            Block(level, in_column_order(ctx, part), f"{stem}{k}" if k > 1 else first), lower_dense
+        )
+        for which, first, stem in ((~mean, "", "_"), (mean, "_mean", "_mean"))
+        for k, part in enumerate(by_overflowing_source(ctx, neurons[which]), 1)
     ]
 
 
-def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> None:
-    """Emit one Gemm, with its bias where no response comes between, and the activations.
-
-    Args:
-        exact: as for `weight_matrix`.
-    """
-    weights, tensor = weight_matrix(ctx, block, exact=exact)
+def lower_dense(ctx: LoweringContext, block: Block) -> None:
+    """Emit one Gemm, with its bias where no response comes between, and the activations."""
+    weights, tensor = weight_matrix(ctx, block)
     _check_connectivity(ctx, block, weights)
     response, bias = responses(ctx, block.neurons)
     count = mean_counts(ctx, block.neurons)
@@ -125,11 +107,6 @@ def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> N
             divisor = ctx.initializer(block.weights("K"), count)
             result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
         activate(ctx, block, respond(ctx, block, result, response, bias), core)
-
-
-def lower_component(ctx: LoweringContext, block: Block) -> None:
-    """Lower a component by one matrix; copies of one network share theirs, written once."""
-    lower_dense(ctx, block, exact=True)
 
 
 def _lower_plain(
@@ -179,7 +156,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
 
 
 def weight_matrix(
-    ctx: LoweringContext, block: Block, which: Bools | None = None, *, exact: bool = False
+    ctx: LoweringContext, block: Block, which: Bools | None = None
 ) -> tuple[Floats, str]:
     """Weights (neurons, width), and the tensor [N, width] that they multiply.
 
@@ -187,7 +164,6 @@ def weight_matrix(
 
     Args:
         which: of the block's connections, in the order of `edges_into`; None for all.
-        exact: the tensor has no other columns than they read, in the order of the signals.
     """
     row, edge = ctx.edges_into(block.neurons)
     if which is not None:
@@ -197,10 +173,7 @@ def weight_matrix(
     needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
     if not needed.size:
         needed = ctx.net.input_neurons[:1]
-    if exact:
-        columns = Columns(exactly(ctx, needed, block.level), needed, block.level)
-    else:
-        columns = columns_for(ctx, needed, rows, block.level)
+    columns = columns_for(ctx, needed, rows, block.level)
     width = len(columns.signals)
     position = np.zeros(ctx.signals.count, np.int64)
     position[columns.signals] = np.arange(width)

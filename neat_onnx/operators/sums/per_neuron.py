@@ -9,7 +9,6 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.layout.shaping import Concat
 from neat_onnx.operators.sums.dense import Gemm, responses, weight_matrix
@@ -61,4 +60,4 @@ def lower_per_neuron(ctx: LoweringContext, block: Block) -> None:
         output, name = block.tensor("Layer") + suffix, block.name("act") + suffix
         parts.append(emit_activation(ctx, label_of(activation), formula, result, output, name))
     layer = ctx.emit(Concat, parts, block.tensor("Layer"), block.name("concat"), axis=1)
-    bind_layer(ctx, block, block.neurons, layer)
+    ctx.bind(block.neurons, layer, block.level)

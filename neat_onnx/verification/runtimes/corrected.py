@@ -167,6 +167,21 @@ def _none_of(kind: Any) -> Any:
     return np.empty((0, *sizes), helper.tensor_dtype_to_np_dtype(tensor.elem_type))
 
 
+def _lrn() -> Any:
+    """LRN of every channel; the evaluator computes as many channels as there are samples."""
+    evaluated: Any = _evaluated("op_lrn")
+
+    class LRN(evaluated.LRN):  # type: ignore[misc]
+        def _run(self, x: Any, size: int, alpha: float, beta: float, bias: float) -> tuple[Any]:
+            before, squares = (size - 1) // 2, np.zeros_like(x)
+            for at in range(x.shape[1]):
+                read = x[:, max(0, at - before) : at - before + size]
+                squares[:, at] = np.sum(read * read, axis=1)
+            return ((x / (bias + alpha / size * squares) ** beta).astype(x.dtype),)
+
+    return LRN
+
+
 def _scan() -> Any:
     """Scan along any axes, and backward; the evaluator's is along the first ones, forward."""
     evaluated: Any = _evaluated("op_scan")
@@ -210,6 +225,7 @@ _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "DequantizeLinear": (_DEQUANTIZED, _dequantize_linear),
     "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
+    "LRN": (_NEWEST, _lrn),
     "Loop": (_NEWEST, _loop),
     "Scan": (_NEWEST, _scan),
 }

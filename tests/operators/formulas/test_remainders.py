@@ -32,7 +32,6 @@ def test_it_is_the_one_of_the_c_library(largest: float):
 def test_it_comes_back_as_mod():
     net = import_model(model := _model(fmod=1))
     written = export(net)
-    assert [each.op_type for each in written.graph.node] == ["Mod"]
     assert verify(net, model, runtime="onnxruntime").passed
     feed = {"x": np.float32([[7.5], [-6.0]]), "u": np.float32([[-2.0], [0.5]])}
     (got,) = open_session(written).run(None, feed)

@@ -1,6 +1,5 @@
 """Models whose inputs and outputs have any type and shape."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,4 +45,4 @@ def counter() -> Network:
 
 def without_hints(net: Network) -> str:
     """The network as JSON, without hints at operators, which are of the graph that was read."""
-    return replace(net, operators=()).to_json()
+    return net.to_json()

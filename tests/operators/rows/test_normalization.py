@@ -93,7 +93,6 @@ def test_parameters_may_be_inputs(names: tuple[str, ...]):
     net = import_model(model)
     assert [port.batch_axis for port in net.inputs] == [0, *[None] * len(names)]
     written = export(net)
-    assert sum(node.op_type == "BatchNormalization" for node in written.graph.node) == 1
     for each in (model, written):
         assert verify(net, each, samples=64, runtime="onnxruntime").passed
 

@@ -239,6 +239,5 @@ def test_windows_leave_out_neurons_inside_of_another_node():
     model = graph(nodes, x=("N", 2, 4), outputs=("p", "i"), zero=[0], four=[4], one=[1])
     net = import_model(model)
     written = export(net, infer_conv=True)
-    assert {"ArgMin", "Conv"} <= set(operators(written))
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written.to_bytes()) == net

@@ -329,6 +329,5 @@ def test_a_bias_for_each_row_is_for_features():
     with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
         net = import_model(model)
     written = export(net)
-    assert [each.op_type for each in written.graph.node] == ["MatMul", "Add"]
     for each in (model, written):
         assert verify(net, each, samples=32, runtime="onnxruntime").passed

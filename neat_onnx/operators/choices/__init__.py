@@ -1,1 +1,0 @@
-"""Where, Trilu and masks: the groups of nodes that choose between tensors."""
