@@ -24,6 +24,7 @@ from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.drawn import Form, draw_networks_with
 from neat_onnx.network.network import Network
@@ -72,8 +73,9 @@ def export(
         and output. With `dialect="neataptic"` it is a document of NeatapticTS, to be saved as JSON.
 
     Raises:
-        NetworkError: the network cannot be exported, for example because of a cycle; or the
-            neataptic dialect cannot hold it, or would lose something.
+        NetworkError: the network cannot be exported, for example because of a cycle, or because a
+            type cannot hold its genes; or the neataptic dialect cannot hold it, or would lose
+            something.
         OptionError: an option is unknown, or has a value that it cannot have, or not in this
             dialect.
     """
@@ -93,8 +95,11 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
+    from neat_onnx.verification.overflow import warn_of_overflow
 
-    return export_network(network, wanted)
+    model = export_network(network, wanted)
+    warn_of_overflow(network, model)
+    return model
 
 
 @takes(
@@ -115,8 +120,8 @@ def import_model(
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
 
-    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute,
-    if it fits the graph (a NeatOnnxWarning says if it does not).
+    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute
+    (a NeatOnnxWarning says if it does not fit).
 
     Args:
         model: a Model, or whatever `load_model` reads.
@@ -124,19 +129,18 @@ def import_model(
             every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random, or if all are, tensors that they are drawn from.
-        shapes: for inputs, sizes of axes that the model leaves open, as `{"audio": ("N", 1, 256)}`;
-            a name or None stays open, as the batch.
-        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for no
-            memory. None: as names tell, or the recurrent layers that begin and end with the two.
-        check: compare network and model on a few samples, unless the model is an unchanged export,
-            or onnx's reference evaluator cannot run it, or would take many seconds.
+        shapes: sizes of inputs' open axes, as `{"audio": ("N", 1, 256)}`; a name or None stays.
+        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for
+            none. None: as names tell, or the recurrent layers that begin and end with the two.
+        check: compare network and model on a few samples, unless the model is an unchanged export
+            or onnx's reference evaluator cannot run it in seconds.
 
     Returns:
         A network whose ports are the graph's inputs and outputs, without its memory; its `source`
         is the model, unless an export wrote that.
 
     Raises:
-        ModelError: neurons cannot compute a node, or the check found a difference; says where.
+        ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
@@ -144,6 +148,7 @@ def import_model(
     from neat_onnx.passes.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
+    check_ports(read.graph)
     found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
         from neat_onnx.verification.imported.check import check_import

@@ -49,7 +49,7 @@ BOUNDARIES = {
     "page": ("__init__", "network", "drawing", "model", "options", "libraries", "genome",
              "lowering.open_options", "verification"),
 }  # fmt: skip
-EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
+EVERYWHERE = ("errors", "files", "parsing", "arguments", "version", "schema_links")
 CORES = ("lowering", "lifting")
 
 

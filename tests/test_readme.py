@@ -17,6 +17,7 @@ from neat_onnx.genome.checksum import COVERED
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import OLDEST_TYPED
+from neat_onnx.model.states import STATE_IN_WORDS
 from neat_onnx.verification.certificate import CERTIFICATE
 
 ROOT = Path(__file__).parents[1]
@@ -163,7 +164,7 @@ def test_the_files_that_the_architecture_names_are_there():
 
 def test_every_key_of_metadata_is_in_the_page_on_the_genome():
     text = (ROOT / "docs" / "genome-format.md").read_text(encoding="utf-8")
-    for key in (*COVERED, CHECKSUM, GENES, CERTIFICATE, *SHAPES):
+    for key in (*COVERED, CHECKSUM, GENES, CERTIFICATE, STATE_IN_WORDS, *SHAPES):
         assert f"`{key}`" in text, key
 
 

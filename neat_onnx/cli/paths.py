@@ -223,5 +223,6 @@ def load(path: str, options: dict[str, Any]) -> Network | Model:
     content = parse_json(data) if sniff(data) == "json" else data
     if is_model(content, path):
         refuse_unused(ReadOptions(**options), frozenset())
-        return neat_onnx.load_model(source if content is data else content)
+        stands_in_a_folder = isinstance(source, str) and os.path.isfile(source)  # no pipe
+        return neat_onnx.load_model(source if content is data and stands_in_a_folder else content)
     return neat_onnx.load_network(content, **options)

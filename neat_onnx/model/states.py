@@ -43,6 +43,7 @@ _NAMES = (
     ("c0", "cn"),
 )
 STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
+STATE_IN_WORDS = "neat_onnx.memory"  # for people: nothing is read of it
 
 
 class State(NamedTuple):

@@ -241,7 +241,7 @@ class Network(Structure):
 
         return to_json(self)
 
-    @takes(path=PATH, library=optional(TEXT), source=FLAG)
+    @takes(path=PATH, library=optional(TEXT), source=FLAG, schema=FLAG)
     def save(
         self,
         path: str | os.PathLike[str],
@@ -250,6 +250,7 @@ class Network(Structure):
         config: object = None,
         time_step: float | None = None,
         source: bool = True,
+        schema: bool = False,
     ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
@@ -262,6 +263,8 @@ class Network(Structure):
             config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
             time_step: of a .pkl of a ctrnn, as there.
             source: write the model that the network was imported from, if neat-onnx is the library.
+            schema: name the JSON Schema under `$schema`, so that editors check the document;
+                neat-onnx alone has one.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
@@ -272,7 +275,7 @@ class Network(Structure):
         from neat_onnx.network.saving import save
 
         net = self if source else self.without_source()
-        save(net, path, library, config=config, time_step=time_step)
+        save(net, path, library, schema=schema, config=config, time_step=time_step)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:

@@ -52,6 +52,7 @@ def gated(seed: int) -> Network:
     return Network.build(inputs=3, outputs=outputs, neurons=neurons, connections=connections)
 
 
+@pytest.mark.filterwarnings("ignore:float32 ")
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_genome_comes_back_whatever_the_order_of_nodes(seed: int, dtype: str):

@@ -1,7 +1,7 @@
 """Handlers that drop an error: where each is, and why nobody has to hear of it."""
 
 SILENT = [
-    ("cli/__init__.py:main", "who pressed Ctrl-C knows; the exit code says it as well"),
+    ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
     ("conversion.py:_inferred", "the checker, which is asked next, says why"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
@@ -32,6 +32,7 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
+    ("model/parts.py:check_binary", "a file that ends too early; protobuf says so"),
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
     (

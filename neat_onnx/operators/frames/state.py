@@ -6,8 +6,9 @@ network's memory ports have names and shapes of their own (`frames/memory.py`).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,14 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model
-from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
+from neat_onnx.model.states import (
+    INITIAL_KEY,
+    NEXT,
+    PREVIOUS,
+    STATE_IN_WORDS,
+    STATE_KEY,
+    state_pairs,
+)
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.port import shared_ports
@@ -206,7 +214,7 @@ def check_lost_states(states: Sequence[State], model: Model, *, lossy: bool) -> 
 
 
 def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
-    """Which output feeds which input, and where they start if not at zero.
+    """Which output feeds which input, and where they start if not at zero; in words as well.
 
     It is said of no state too where ports of `model` have names that would be taken for one.
     """
@@ -216,7 +224,18 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
     initial = {
         state.previous: state.initial.tolist() for state in states if np.any(state.initial != 0.0)
     }
+    if states:
+        entries[STATE_IN_WORDS] = _in_words(states, initial)
     return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
+
+
+def _in_words(states: Sequence[State], initial: Mapping[str, Any]) -> str:
+    """The loop that carries the memory, for whoever finds the file and has no documentation."""
+    feeds = ", ".join(
+        f"the output {state.next} feeds the input {state.previous}" for state in states
+    )
+    starts = f", but {', '.join(initial)} as {INITIAL_KEY} says" if initial else ""
+    return f"One run is one step. After it {feeds}. At first these inputs are zero{starts}."
 
 
 _Key = tuple[int, int, int, int, int]
