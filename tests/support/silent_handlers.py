@@ -56,6 +56,7 @@ SILENT = [
     ("operators/spatial/infer.py:_is_valid", "the error is the answer"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
+    ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:computed", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_results", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_evaluated", "the node stays; whoever loads the model says why"),
