@@ -192,7 +192,7 @@ class NeatPage:
 
     def unfold_all(self) -> None:
         """Open each section of the result that is seen; what unfolding adds stays closed."""
-        for summary in self.page.locator("#inspector summary, #inputs summary").element_handles():
+        for summary in self.page.locator("#inspector summary, #input-panel summary").element_handles():
             if summary.is_visible():
                 unfold(summary)
 
