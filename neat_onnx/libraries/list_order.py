@@ -64,6 +64,7 @@ class ListNetwork:
         ids: of the neurons, shape (n,); None for their positions.
         masks: multiply the activations, shape (n,); None for ones.
         enabled: whether the library lets each connection act, shape (m,); None if all do.
+        registered_for: the library's name where users register functions; `library` if empty.
         states, activations: before the first step, shape (n,); None for zeros.
     """
 
@@ -75,6 +76,7 @@ class ListNetwork:
     ids: Ints | None = None
     masks: Floats | None = None
     enabled: Bools | None = None
+    registered_for: str = ""
     states: Floats | None = None
     activations: Floats | None = None
 
@@ -223,7 +225,12 @@ def _neurons(
         "identity"
         if is_input[position]
         else translated(
-            node.squash, network.names, ACTIVATIONS, "activation", f"nodes[{position}].squash"
+            node.squash,
+            network.names,
+            ACTIVATIONS,
+            "activation",
+            f"nodes[{position}].squash",
+            network.registered_for or network.library,
         )
         for position, node in enumerate(network.nodes)
     ]
