@@ -250,6 +250,9 @@ def parse_json(data: bytes | str) -> Any:
             hint="JSON files are UTF-8 text; is this a binary file?",
         ) from error
     except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+            hint = "Was it cut off? Write or copy it again"
+            raise DocumentError("invalid JSON: it ends too early", hint=hint) from error
         raise DocumentError(
             f"invalid JSON: {error.msg}", where=f"line {error.lineno}, column {error.colno}"
         ) from error

@@ -34,8 +34,16 @@ from neat_onnx.cli.paths import (
 )
 from neat_onnx.cli.wording import in_flags
 from neat_onnx.codegen.generate import SUFFIXES
-from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
+from neat_onnx.errors import (
+    DocumentError,
+    ModelError,
+    NeatOnnxError,
+    OptionError,
+    printable,
+    warn,
+)
 from neat_onnx.libraries.library import Library
+from neat_onnx.libraries.registry import libraries
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -67,6 +75,11 @@ def import_(arguments: Namespace) -> int:
     library = checked_library(arguments)
     model = read_model(arguments.file)
     net = neat_onnx.import_model(model, **chosen_import(arguments))
+    if arguments.to is None and library.name == "neat-onnx":
+        own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
+        if own is not library:
+            title = own.title or own.name
+            warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
     return _write_network(arguments, net if arguments.source else net.without_source(), library)
 
 
@@ -93,7 +106,7 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
 
 def code(arguments: Namespace) -> int:
     """A network as source code in the language of OUT's ending."""
-    check_target(arguments, tuple(SUFFIXES))
+    check_target(arguments, None if arguments.language else tuple(SUFFIXES))
     net = read_network(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
     text = neat_onnx.generate_code(

@@ -1,6 +1,7 @@
 """The commands with their arguments, as a table; flags of libraries and options in `arguments`."""
 
 import argparse
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -86,7 +87,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
         where, what = (found[1], found[2]) if found else (None, message)
-        raise OptionError(what, where=where, hint=f"See {self.prog} --help")
+        wrong = re.match("invalid choice: '(.*?)' ", what)
+        known = re.findall(r"[\w-]+", what.partition("(choose from")[2])
+        close = difflib.get_close_matches(wrong[1], known, 1) if wrong else []
+        meant = [f"Did you mean {close[0]}?"] if close else []
+        raise OptionError(what, where=where, hint=[*meant, f"See {self.prog} --help"])
 
 
 def parser() -> argparse.ArgumentParser:
