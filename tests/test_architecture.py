@@ -45,6 +45,7 @@ BOUNDARIES = {
     "genome": ("network", "model", "passes", "short_form.short_names", "lifting.core",
                "lowering.context",
                "libraries.neataptic_ts.onnx"),
+    "training": ("network",),
     "population": ("network", "libraries", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen",
