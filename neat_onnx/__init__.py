@@ -22,6 +22,7 @@ from neat_onnx.api import (
     json_schema,
     replay,
     substrate_network,
+    to_torch,
     verify,
 )
 from neat_onnx.errors import (
@@ -91,6 +92,7 @@ __all__ = [
     "substrate_network",
     "summary",
     "to_neat_python",
+    "to_torch",
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",

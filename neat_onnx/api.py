@@ -19,7 +19,7 @@ from neat_onnx.arguments import (
     optional,
     takes,
 )
-from neat_onnx.errors import warn
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from neat_onnx.genome import Imported
     from neat_onnx.lifting.core import BatchAxis
     from neat_onnx.population.population import Population
+    from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.networks import NetworkDiff
 
 # ruff: noqa: PLC0415 (see above)
@@ -261,6 +262,34 @@ def verify(
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
+
+
+def to_torch(net: Any) -> "NetworkModule":
+    """Turn a network into a module of PyTorch whose parameters are its weights and biases.
+
+    Parameters are genes on which an output depends: `weight`, `bias` and `response`, float64 until
+    `module.float()`. `module(x)` takes and gives tensors as `Network.activate` does
+    arrays, (N, I) to (N, O); with memory `module(x, state)` also gives the next state, and
+    `module.initial_state(N)` is the first. `module.to_network()` is the same genome with the
+    parameters as they are then.
+
+    Args:
+        net: a Network, or whatever `load_network` reads.
+
+    Returns:
+        The module, a `torch.nn.Module`.
+
+    Raises:
+        OptionError: PyTorch is not installed.
+        NetworkError: connections without delay form a cycle.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise OptionError("PyTorch is not installed", hint="pip install 'neat-onnx[torch]'")
+    from neat_onnx.training.torch_module import NetworkModule
+
+    return NetworkModule(load_network(net))
 
 
 @takes(activation=TEXT, max_weight=NUMBER, threshold=NUMBER, bias=NUMBER)

@@ -41,6 +41,7 @@ BOUNDARIES = {
     "genome": ("network", "model", "passes", "lifting.core",
                "lowering.context",
                "libraries.neataptic_ts.onnx"),
+    "training": ("network",),
     "population": ("network", "libraries", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
     "drawing": ("network", "lowering.signals", "operators.rnn", "operators.spatial.apart"),

@@ -16,6 +16,7 @@ from neat_onnx.cli.arguments import (
     add_network_flags,
     add_option_flags,
 )
+from neat_onnx.cli.many import add_many_flags
 from neat_onnx.cli.plugins import FLAG
 from neat_onnx.codegen.generate import NAME, CodeLanguage
 from neat_onnx.errors import OptionError
@@ -140,7 +141,9 @@ _PLUGIN = _argument(
     "operators or libraries; may be given several times",
 )
 _FILE = _argument("file", metavar="FILE")
-_NETWORK_IN = _argument("file", metavar="IN", help="a network")
+_NETWORK_IN = _argument(
+    "file", metavar="IN", help="a network; or a checkpoint or a folder of many, with a folder OUT"
+)
 _NETWORK_OUT = _argument(
     "out",
     metavar="OUT",
@@ -185,11 +188,12 @@ _COMMANDS = (
             _SPELLING,
             _JSON,
             add_network_flags,
+            add_many_flags,
             add_option_flags,
         ),
         epilogs.EXPORT,
-        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [reading options] [export options] "
-        "IN OUT",
+        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [--jobs N] [--again] "
+        "[reading options] [export options] IN OUT",
     ),
     Command(
         "import",
@@ -201,7 +205,7 @@ _COMMANDS = (
         "translate",
         commands.translate,
         "turn a network of one library into a file of another",
-        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags),
+        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags, add_many_flags),
         epilogs.TRANSLATE,
     ),
     Command(
@@ -309,6 +313,7 @@ _COMMANDS = (
             add_memory_flag,
             _JSON,
             add_network_flags,
+            add_many_flags,
         ),
     ),
     Command(

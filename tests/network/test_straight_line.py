@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import networks
+from strategies import FORMULAS, networks
 
 from neat_onnx import Network, NetworkError, register_activation, unregister_activation
 from neat_onnx.network.activations import ACTIVATIONS
@@ -15,13 +15,6 @@ from neat_onnx.network.schedule import schedule
 from neat_onnx.network.straight_line import _TEMPLATES, straight_line
 
 BUILTIN = sorted(name for name, function in ACTIVATIONS.items() if function.builtin)
-FORMULAS = [
-    "formula: pow(abs(z), 1.3) + erf(z) - mod(z, 0.7)",
-    "formula: round(2 * z) + floor(z) * ceil(z) - sign(z)",
-    "formula: where(both(greater(z, 0), less(z, 1)), cos(z), minimum(maximum(z, -2), atan(z)))",
-    "formula: number(either(is_nan(z), negated(less_or_equal(z, 0.5))))",
-    "formula: reciprocal(softplus(z) * softplus(z) + number(one_of(is_infinite(z), equal(z, 0))))",
-]
 EXTREME = [0.0, -0.0, 1e-300, 30.0, -1e3, 1e200, -1e308, np.inf, -np.inf, np.nan]
 
 
