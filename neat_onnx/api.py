@@ -286,7 +286,7 @@ def to_torch(net: Any) -> "NetworkModule":
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise OptionError("PyTorch is not installed", hint="pip install 'neat-onnx[torch]'")
+        raise OptionError("PyTorch is not installed", hint="pip install torch")
     from neat_onnx.training.torch_module import NetworkModule
 
     return NetworkModule(load_network(net))
