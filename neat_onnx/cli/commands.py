@@ -17,6 +17,7 @@ from neat_onnx.cli.arguments import (
     read_first,
     read_network,
 )
+from neat_onnx.cli.deepest import suggest_library, tell_cut, with_deepest_tensor
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -36,12 +37,11 @@ from neat_onnx.errors import (
     DocumentError,
     ModelError,
     NeatOnnxError,
+    NetworkError,
     OptionError,
     printable,
-    warn,
 )
 from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.registry import libraries
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -72,13 +72,15 @@ def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
-    net = neat_onnx.import_model(model, **chosen_import(arguments))
-    if arguments.to is None and library.name == "neat-onnx":
-        own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
-        if own is not library:
-            title = own.title or own.name
-            warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
-    return _write_network(arguments, net, library)
+    facts = chosen_import(arguments)
+    net = neat_onnx.import_model(model, **facts)
+    tell_cut(model, facts["outputs"])
+    if arguments.to is None:
+        suggest_library(net, library)
+    try:
+        return _write_network(arguments, net, library)
+    except NetworkError as error:
+        raise with_deepest_tensor(error, model, library, facts) from None
 
 
 def translate(arguments: Namespace) -> int:

@@ -65,7 +65,7 @@ def test_a_warning_shows_flags_where_python_has_arguments(run):
     assert line.startswith("warning: every output is constant or random: ")
     assert line.endswith("The tensors before the chance are imported: --outputs h")
     code, _, warned = run("import", "model.onnx", "back.json", *flags_in(line))
-    assert (code, warned) == (0, [])
+    assert (code, warned) == (0, ["warning: cut at h: left out are RandomNormalLike, Add"])
 
 
 def registering_line(text):
@@ -141,3 +141,32 @@ def test_code_in_a_language_that_is_named_has_any_ending(run):
     assert code == 2
     assert ".c" in error
     assert run("code", "net.json", "out.txt", "--language", "c")[0] == 0
+
+
+POLICY = """<ir_version: 8, opset_import: ["": 18]>
+policy (float[N, 3] obs) => (TYPE y)
+<float low = {-2.0}, float high = {2.0}, float[3, 2] w = {0.1, -0.2, 0.3, 0.4, 0.5, -0.6}>
+{ z = MatMul (obs, w) logits = Tanh (z) y = LAST }"""
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        ("Softmax <axis = 1> (logits)", "float[N, 2]"),
+        ("Clip (logits, low, high)", "float[N, 2]"),
+        ("ArgMax <axis = 1, keepdims = 0> (logits)", "int64[N]"),
+    ],
+)
+@pytest.mark.parametrize("library", ["neataptic", "brain.js", "neat-python"])
+def test_the_part_of_a_policy_that_a_library_holds_is_named(run, last, kind, library):
+    text = POLICY.replace("LAST", last).replace("TYPE", kind)
+    onnx.save(onnx.parser.parse_model(text), "policy.onnx")
+    command = ("import", "policy.onnx", "back.json", "--to", library)
+    code, _, (*_, error) = run(*command)
+    if code == 0:  # neat-python has clamped, brain.js nothing of the kind
+        return
+    name = last.split()[0].partition("(")[0]
+    assert f"can hold the part before {name}: --outputs logits" in error
+    code, _, remarks = run(*command, *flags_in(error[error.index("can hold the part") :]))
+    assert code == 0
+    assert f"cut at logits: left out are {name}" in " ".join(remarks)
