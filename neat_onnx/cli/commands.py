@@ -324,7 +324,8 @@ def _in_short(facts: dict[str, Any]) -> str:
 def _rows(key: str, value: Any) -> list[str]:
     """A fact in a line; obstacles, which are whole sentences, in one each."""
     texts = [_text(each) for each in value] if key == "obstacles" else [_text(value)]
-    titles = [key.replace("_", " "), *[""] * len(texts)]
+    title = "disabled genes" if key == "disabled" else key.replace("_", " ")
+    titles = [title, *[""] * len(texts)]
     return [f"    {title:<14} {text}" for title, text in zip(titles, texts, strict=False)]
 
 
