@@ -325,7 +325,8 @@ def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
     axes = [k for k, (one, other) in enumerate(zip(traced, shape, strict=True)) if one != other]
     whole: Array = values.T.reshape(samples, *traced)
     if not axes:
-        return whole[0]
+        first: Array = whole[0]
+        return first
     if len(axes) > 1 or traced[axes[0]] != 1 or shape[axes[0]] != samples:
         return None
     moved: Array = np.moveaxis(whole, 0, axes[0] + 1).reshape(shape)

@@ -29,7 +29,9 @@ _RESIZE = [
 ]  # fmt: skip
 _OURS = [
     *(
-        case("ConvTranspose", [_X, _W], strides=[2, 1], pads=[1, 0, 0, 1], group=g, dilations=[1, 2])
+        case(
+            "ConvTranspose", [_X, _W], strides=[2, 1], pads=[1, 0, 0, 1], group=g, dilations=[1, 2]
+        )  # fmt: skip
         for g in (1, 2)
     ),
     case("ConvTranspose", [_X, _W], strides=[2, 2], auto_pad="SAME_LOWER"),
