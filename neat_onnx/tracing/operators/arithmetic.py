@@ -20,7 +20,7 @@ from neat_onnx.tracing.neurons import (
     power,
     truncated,
 )
-from neat_onnx.tracing.operator import operator
+from neat_onnx.tracing.operator import operator, refuse
 
 
 def _aligned(a: Tensor, b: Tensor, broadcast: int, axis: int | None) -> Tensor:
@@ -74,5 +74,7 @@ def mod(a: Tensor, b: Tensor, *, fmod: bool = False) -> Tensor:
     """a − b · ⌊a / b⌋, with the sign of b; with `fmod` rounded towards 0, with that of a."""
     if not is_neurons(a, b):
         return np.fmod(a, b) if fmod else np.mod(a, b)
+    if not fmod and "f" in (a.dtype.kind, b.dtype.kind):
+        raise refuse("fmod", "0 of real numbers", "1", "ONNX had that of integers alone until 28")
     quotient = a.typed(np.float64) / b if isinstance(a, Neurons) else a / b.typed(np.float64)
     return a - b * (truncated(quotient) if fmod else floor(quotient))
