@@ -6,7 +6,7 @@ import pytest
 
 from neat_onnx import Network, export, import_model, load_model
 
-FORMULAS = ["z + 3.0"]
+FORMULAS = ["tanh(z) * 1.5", "z + 3.0", "0.5 / z", "tanh(z) * -1.5", "sin(z * 2 + 1)"]
 PORTS = {
     "twice in one": [[1, 1]],
     "of one layer": [[1], [2]],
@@ -43,7 +43,7 @@ def test_a_genome_comes_back_whatever_its_ports_list(formula, name, memory, sequ
         assert import_model(model.to_json()) == net
 
 
-@pytest.mark.parametrize("aggregation", ["sum"])
+@pytest.mark.parametrize("aggregation", ["mean", "sum"])
 def test_a_weight_that_float32_has_no_number_for_stays_a_gene(aggregation):
     neurons = [{"id": 2, "aggregation": aggregation}]
     connections = [(0, 2, 1e-46), (1, 2, 1.0)]

@@ -11,6 +11,8 @@ from neat_onnx import Network, export, import_model, load_network
 FORMULAS = [
     "tanh(0.1 * z) + 0.3 * z",
     "leaky_relu(z, 0.01)",
+    "where(greater(z, 0.7), z, 1 / 3)",
+    "(0.5 * z) * (1 + erf(0.7071067811865476 * z))",
 ]
 
 
