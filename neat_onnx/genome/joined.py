@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.genes import NONE, Ints, Neurons, owned
+from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, owned
 from neat_onnx.network.network import Network
 
 _MAX_SIZE = 1 << 12  # of a formula of several neurons
@@ -21,37 +21,25 @@ def joined(net: Network, place: Ints) -> Network:
     """The network with each neuron that has no place made part of the one neuron that reads it.
 
     Where p = f(b + r·w·h) reads h = g(c + s·a) alone and nobody else does, p is
-    f(b + r·w·g(z)) of z = c + s·a. The neuron h stays, and nothing reads it.
+    f(b + r·w·g(z)) of z = c + s·a. Where p = f(h), h is the pre-activation of p, and others that
+    read h read the state of p. The neuron h stays, and nothing reads it.
 
     Args:
         net: the network of a graph.
         place: the place in the genome of each of its neurons, NONE for others, (n,).
     """
-    live, neurons, fan_in = net.live, net.neurons, net.fan_in
-    readers = np.bincount(live.source, minlength=len(net))
-    gated = live.gater != NONE
-    readers += np.bincount(live.gater[gated], minlength=len(net))
-    readers += np.bincount(net.output_neurons, minlength=len(net))
-    states = np.zeros(len(net), np.bool_)
-    states[live.source[live.reads_state]] = True
-    alone = (place[live.source] == NONE) & (readers[live.source] == 1) & (fan_in[live.target] == 1)
-    builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
-    alone &= (
-        builtin[neurons.aggregation[live.target]]
-        & ~net.is_input[live.source]
-        & (live.delay == 0)
-        & ~gated
-        & ~live.reads_state
-    )
-    edges = np.flatnonzero(alone)
-    edges = edges[np.argsort(live.source[edges], kind="stable")]  # by levels, as import numbers
+    edges, several = _joints(net, place)
     if not len(edges):
         return net
-    bias, response, target = neurons.bias.copy(), neurons.response.copy(), live.target.copy()
+    live, neurons = net.live, net.neurons
+    bias, response, initial = neurons.bias.copy(), neurons.response.copy(), neurons.initial.copy()
+    source, reads_state = live.source.copy(), live.reads_state.copy()
     activation, aggregation = net.activation_names.tolist(), net.aggregation_names.tolist()
+    states = np.zeros(len(net), np.bool_)
+    states[source[reads_state]] = True
     kept = np.ones(len(live), np.bool_)
     into = np.arange(len(net))  # that the inputs of each neuron are now those of
-    for edge in edges.tolist():
+    for edge, is_state in zip(edges.tolist(), several.tolist(), strict=True):
         inner, outer = int(live.source[edge]), int(live.target[edge])
         first = activation_named(activation[inner]).expression
         factor = float(response[outer] * live.weight[edge])
@@ -68,9 +56,14 @@ def joined(net: Network, place: Ints) -> Network:
         aggregation[outer] = aggregation[inner]
         into[inner] = outer
         kept[edge] = False
+        if is_state:
+            others = kept & (source == inner)
+            source[others], reads_state[others] = outer, True
+            initial[outer] = initial[inner]
     for edge in reversed(edges.tolist()):
         into[live.source[edge]] = into[into[live.source[edge]]]
-    genes = replace(live, target=owned(into[target])).take(kept)
+    columns = {"source": source, "target": into[live.target], "reads_state": reads_state}
+    genes = replace(live, **{name: owned(column) for name, column in columns.items()}).take(kept)
     genes = genes.take(np.argsort(genes.target, kind="stable"))
     made, activations, aggregations = Neurons.of(
         neurons.id.tolist(),
@@ -78,7 +71,7 @@ def joined(net: Network, place: Ints) -> Network:
         aggregation=aggregation,
         bias=bias,
         response=response,
-        initial=neurons.initial,
+        initial=initial,
         name=net.neuron_names,
         spelling=net.spellings,
     )
@@ -89,6 +82,31 @@ def joined(net: Network, place: Ints) -> Network:
         aggregations=aggregations,
         connections=genes,
     )
+
+
+def _joints(net: Network, place: Ints) -> tuple[Ints, Bools]:
+    """The connections from neurons without a place to those that they are part of, and whether
+    others read the pre-activation there.
+    """
+    live, neurons, codes = net.live, net.neurons, net.neurons.aggregation
+    source, target, gated = live.source, live.target, live.gater != NONE
+    count = len(net)
+    builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
+    one_input = (net.fan_in == 1) & builtin[codes]
+    shown = np.bincount(np.concatenate([live.gater[gated], net.output_neurons]), minlength=count)
+    readers = np.bincount(source, minlength=count) + shown
+    fits = (place[source] == NONE) & ~net.is_input[source] & one_input[target]
+    fits &= (live.delay == 0) & ~gated & ~live.reads_state
+    late = np.zeros(count, np.bool_)
+    late[source[live.delay > 0]] = True
+    plain = net.activation_names == "identity"
+    is_state = plain[source] & (shown[source] == 0) & (place[target] != NONE) & ~late[target]
+    is_state &= (neurons.response[target] * live.weight == 1.0) & (neurons.bias[target] == 0.0)
+    is_state &= ~plain[target]
+    edges = np.flatnonzero(fits & ((readers[source] == 1) | is_state))
+    _, first = np.unique(source[edges], return_index=True)  # in levels, as import numbers
+    edges = edges[first]
+    return edges, readers[source[edges]] > 1
 
 
 def _line(formula: Expression, factor: float, shift: float) -> Expression:
