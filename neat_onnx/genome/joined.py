@@ -100,7 +100,8 @@ def _joints(net: Network, place: Ints) -> tuple[Ints, Bools]:
     late = np.zeros(count, np.bool_)
     late[source[live.delay > 0]] = True
     plain = net.activation_names == "identity"
-    is_state = plain[source] & (shown[source] == 0) & (place[target] != NONE) & ~late[target]
+    alike = ~late[target] | (neurons.initial[source] == neurons.initial[target])
+    is_state = plain[source] & (shown[source] == 0) & (place[target] != NONE) & alike
     is_state &= (neurons.response[target] * live.weight == 1.0) & (neurons.bias[target] == 0.0)
     is_state &= ~plain[target]
     edges = np.flatnonzero(fits & ((readers[source] == 1) | is_state))
