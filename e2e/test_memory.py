@@ -24,7 +24,7 @@ def test_cells_and_gates_are_drawn_as_what_they_are(neat):
     assert "multiplied by a gate" in legend.inner_text()
     assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
     picture = neat.saved("save-svg")[1].decode()
-    assert picture.count("LSTM 2</text>") == 2
+    assert picture.count("LSTM 2</text>") == 3  # and in the legend
     gates = neat_onnx.load_network(case(LSTM)["source"]).live.gater >= 0
     assert picture.count('stroke-width="1.4"') == gates.sum()  # one a gated connection
 
@@ -149,7 +149,7 @@ def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
 def test_a_neuron_is_looked_at_by_the_keyboard(neat):
     neat.given_case("np-ff-13")
     neat.page.locator(".frame").focus()
-    for _ in range(8):  # as far as it goes: an output
+    for _ in range(24):  # as far as it goes: an output
         neat.page.keyboard.press("ArrowRight")
     neat["neuron"].get_by_text("Bias").wait_for()
     told = neat.text("neuron")
@@ -167,13 +167,13 @@ def test_of_many_inputs_the_first_have_sliders_and_all_are_a_text(neat):
     np.testing.assert_allclose(
         np.array(outputs(neat)[0][1:], float), wide.activate(row)[:12], rtol=1e-12
     )
-    assert "and 8 outputs more" in neat.text("inputs") + neat.text("outputs")
+    neat["outputs"].get_by_text("and 8 outputs more").wait_for()
 
 
 def test_two_inputs_have_a_surface(neat):
     net = neat_onnx.Network.mlp([2, 4, 1], activation="tanh", seed=0)
     neat.choose("xor.json", net.to_json().encode())
-    neat.page.get_by_text("both inputs from −1 to 1").wait_for()
+    neat["outputs"].get_by_text("both inputs from −1 to 1").wait_for()
     write(neat["step-input-0"], "0.25")
     neat.page.wait_for_timeout(50)
     shown = float(outputs(neat)[0][1])
@@ -183,7 +183,7 @@ def test_two_inputs_have_a_surface(neat):
 def test_a_network_that_draws_is_shown_as_its_image(neat):
     net = neat_onnx.Network.mlp([3, 6, 3], activation="sin", seed=0)
     neat.choose("cppn.json", net.to_json().encode())
-    neat.page.get_by_text("input 3 is the distance from the middle").wait_for()
+    neat["outputs"].get_by_text("input 3 is the distance from the middle").wait_for()
     copy = """(canvas) => {
         const pen = new OffscreenCanvas(96, 96).getContext("2d", { willReadFrequently: true });
         pen.drawImage(canvas, 0, 0);

@@ -119,6 +119,10 @@ class Library:
             )
         return {name: encoded(self.write(network))}
 
+    def wrote(self, network: Network) -> bool:
+        """Return whether a network was read from a file of this library."""
+        return network.library.split(" ")[0] in (self.name, self.title)
+
     @property
     def reads(self) -> bool:
         """Whether this library's files are read."""

@@ -1,6 +1,7 @@
 """Sources to networks: the content of a source, the library whose it is, and its reader."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Literal
@@ -16,6 +17,18 @@ from neat_onnx.network.network import Network
 
 _HEAD = 256  # characters by which the kind of a text is known
 _ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
+_JAVASCRIPT = re.compile(
+    r"""\s*(?:(?:var|let|const)\s+[\w$]+\s*=|(?:module\.)?exports(?:\.\w+)?\s*=|export\s+default\b
+    |[\w$.]+\s*=)\s*([{\[].*[}\]])\s*;?\s*""",
+    re.VERBOSE | re.DOTALL,
+)
+"""A file that gives a JSON value to a variable or exports it."""
+_NO_NETWORKS = (
+    (r"version https://git-lfs", "a pointer of Git LFS, not the file", "Fetch it: git lfs pull"),
+    (r"\s*<(?:!doctype\s+)?html", "an HTML page", "Download the raw file that the page shows"),
+    (r"\s*\[object ", "the text of a JavaScript object", "Write JSON.stringify(network.toJSON())"),
+)
+"""The beginnings of files that people take for networks: what they are, and what to do."""
 _TIMES = "time_step and advance_time are for ctrnn and iznn networks"
 _UNUSED = {
     "config": "config is for genomes and populations of neat-python",
@@ -28,8 +41,8 @@ _UNUSED = {
     "TensorNEAT",
     "outputs": "outputs is for genomes of neat-python, matrices of WANN and prettyNEAT, for "
     "TensorNEAT and NeatapticTS",
-    "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
-    "goNEAT and TensorNEAT",
+    "cycles": "cycles is for networks that may be updated several times in a step, of neat-python, "
+    "SharpNEAT 2, goNEAT and TensorNEAT",
     "version": "version is for genomes and networks of neat-python",
 }
 
@@ -52,6 +65,7 @@ def load_network(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
     max_opcodes: int | None = None,
 ) -> Network:
@@ -66,7 +80,9 @@ def load_network(
         initial_gain: of gated connections before their gater is computed; 1 without `clear()`.
         inputs: how many: of WANN, TensorNEAT, or a genome of neat-python without config.
         outputs: the same; and of a NeatapticTS network that states another number than it has.
-        cycles: how often a step updates a cyclic genome, where its file does not tell.
+        cycles: how often a step updates a cyclic genome, where its file does not tell, or a
+            recurrent network of neat-python, as pureples does.
+        activations: another name of `cycles`, as pureples has it.
         version: the neat-python of a genome or a pickled ctrnn that does not tell it, as "2.1.0".
         max_opcodes: how many opcodes a pickle may have; by its size if None.
 
@@ -78,7 +94,8 @@ def load_network(
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
-    facts = (time_step, advance_time, initial_gain, inputs, outputs, cycles, version, max_opcodes)
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
     return _read(source, ReadOptions(config, genome, *facts))
 
 
@@ -92,6 +109,7 @@ def load_networks(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
     max_opcodes: int | None = None,
 ) -> dict[int, Network]:
@@ -106,6 +124,7 @@ def load_networks(
         inputs: as there.
         outputs: as there.
         cycles: as there.
+        activations: as there.
         version: as there.
         max_opcodes: as there.
 
@@ -117,7 +136,8 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
-    facts = (time_step, advance_time, initial_gain, inputs, outputs, cycles, version, max_opcodes)
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
     options = ReadOptions(config, None, *facts)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
@@ -167,12 +187,28 @@ def _decoded(data: bytes) -> object:
     data = unpacked(data)
     kind = sniff(data)
     if kind == "json":
+        _refuse_others(data[:_HEAD].decode(errors="replace"))
         return parse_json(data)
     if kind == "onnx":
         raise _ModelGiven("this looks like an ONNX model, not a network")
     if kind == "text":
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
+        held = _JAVASCRIPT.fullmatch(text)
+        return _in_javascript(held[1]) if held else text
     return data
+
+
+def _in_javascript(text: str) -> object:
+    """The JSON that JavaScript gives to a variable.
+
+    Raises:
+        DocumentError: it is no JSON: keys without quotes, for example.
+    """
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        hint = "Write what JSON.stringify(network.toJSON()) returns"
+        raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
 
 
 def _library_of(content: object) -> Library:
@@ -198,6 +234,7 @@ def _explain(content: str | bytes) -> None:
     Raises:
         DocumentError: says why it is not JSON, or how it begins.
     """
+    _refuse_others(content if isinstance(content, str) else "")
     if not content.strip():
         raise DocumentError("the file is empty", hint="Write the network again")
     is_tar = content[257:262] in ("ustar", b"ustar")
@@ -210,6 +247,17 @@ def _explain(content: str | bytes) -> None:
         f"not a network this package knows: text that begins with {content[:40]!r}",
         hint=_known_files(),
     )
+
+
+def _refuse_others(text: str) -> None:
+    """Refuse the text of a file that stands where the network should be.
+
+    Raises:
+        DocumentError: says of which kind it is.
+    """
+    for begin, what, hint in _NO_NETWORKS:
+        if re.match(begin, text, re.IGNORECASE):
+            raise DocumentError(f"this is {what}", hint=hint)
 
 
 def _known_files() -> str:
@@ -250,7 +298,8 @@ def _read(source: object, options: ReadOptions) -> Network:
 
 
 def _check_id(genome: object) -> None:
-    if not isinstance(genome, int | np.integer) and genome != BEST:
+    is_best = isinstance(genome, str) and genome == BEST
+    if not isinstance(genome, int | np.integer) and not is_best:
         hint = "Ids are integers; 'best' is the fittest"
         raise OptionError(f"there is no genome {shown(genome)}", where="genome", hint=hint)
 

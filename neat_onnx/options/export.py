@@ -9,6 +9,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.network.axis_names import names_time
 from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping, camel
 from neat_onnx.parsing import parse
+from neat_onnx.schema_links import LINK_KEY
 
 _LISTED = "docs/options.md and `neat-onnx export --help` list the options"
 TIME = "T"
@@ -71,10 +72,8 @@ class ExportOptions(OptionDocument):
     )
     batch_dimension: bool | str | None = Field(
         "N",
-        description="The name of the batch dimension, any that import does not take for time, as "
-        "it does 'T', 'seq' or 'length'; true is 'N', false is a batch of one, and null (none on "
-        "the command line) is no batch: inputs and outputs of a single sample, as a network has "
-        "them that was imported from such a model.",
+        description="The name of the batch dimension. true: N; false: a batch of one; null (none "
+        "on the command line): no batch, for a single sample. Not a name of time: T, seq, length.",
     )
     encoding: Literal["numbers", "raw", "sparse"] = Field(
         "numbers",
@@ -109,6 +108,12 @@ class ExportOptions(OptionDocument):
         description="Write one Scan over [T, N, …], the memory inside, instead of a single step. "
         "Left out, it is true for a network that was imported from a model of whole sequences, "
         "with time and the batch where that had them, unless it is quantized.",
+    )
+    state: Literal["separate", "joined"] = Field(
+        "separate",
+        description="The memory of a single step: separate is an input and an output for each "
+        "level and delay, or those of the model that the network was imported from; joined is one "
+        "`hidden_prev` [N, k] and one `hidden_next`, in the order of `Network.initial_state`.",
     )
     fused_recurrent: bool = Field(
         True,
@@ -198,7 +203,7 @@ def _parsed(given: dict[str, Any]) -> ExportOptions:
     """
     fields = ExportOptions.model_fields
     names = {spelling: name for name in fields for spelling in (name, camel(name))}
-    for key in given:
+    for key in (each for each in given if each != LINK_KEY):
         if key not in names:
             close = get_close_matches(str(key), names, 1)
             hint = f"Do you mean {close[0]}? {_LISTED}" if close else _LISTED

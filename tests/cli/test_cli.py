@@ -56,7 +56,7 @@ def test_a_failed_check_writes_nothing(run, tmp_path):
     assert code == 1
     assert out.startswith("DIFFERENT")
     assert "net.onnx is not written" in out
-    assert errors == []
+    assert "float32 cannot hold" in errors[0]
     assert run.left() == []
     assert run("export", tmp_path / "steep.json", "net.onnx")[0] == 0
     assert run("verify", tmp_path / "steep.json", "net.onnx")[0] == 1
@@ -82,6 +82,7 @@ OPTION_VALUES = {
     "allow_recurrent": (["--no-allow-recurrent"], False),
     "recurrent_single_step": (["--no-recurrent-single-step"], False),
     "sequence": (["--sequence"], True),
+    "state": (["--state", "joined"], "joined"),
     "fused_recurrent": (["--no-fused-recurrent"], False),
     "lossy": (["--lossy"], True),
     "quantize": (["--quantize", "weights"], "weights"),

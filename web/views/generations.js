@@ -6,6 +6,7 @@ const PACE = 900; // ms between two generations
 
 export function generations({ open, pick }) {
   let timer = 0;
+  const select = h("select", { ariaLabel: "Genome", "data-testid": "genome", onchange: () => pick(Number(select.value)) });
   const stop = () => {
     clearInterval(timer);
     timer = 0;
@@ -30,7 +31,10 @@ export function generations({ open, pick }) {
       fitnessOf(steps), h("div", { className: "steps" }, ...steps.map(({ label, current, note, go }) => h("button", {
         type: "button", className: "step", ariaPressed: String(current), title: note, onclick: go,
       }, label))));
-    $("generations").replaceChildren(h("h2", {}, series ? "Generations" : "Population"), button("◂", "Previous", () => move(-1)), play, next, track,
+    const members = result.members.map(({ id, neurons, connections }, place) => h("option", { value: id }, `${id}${place ? "" : ", the first"}: ${neurons} neurons, ${connections} connections`));
+    select.replaceChildren(...members);
+    if (members.length) select.value = String(result.genome);
+    $("generations").replaceChildren(h("h2", {}, series ? "Generations" : "Population"), members.length ? select : "", button("◂", "Previous", () => move(-1)), play, next, track,
       h("p", { className: "soft" }, steps[now].note ?? ""));
     track.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
     return undefined;

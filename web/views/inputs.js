@@ -27,14 +27,14 @@ export function inputs() {
   let quiet = () => {};
   return whenChanged((state) => state.player, (playing, { result }) => {
     quiet();
-    $("inputs").replaceChildren();
+    $("input-panel").replaceChildren();
     $("result").classList.toggle("unplayable", Boolean(result) && !playing);
     if (!playing) {
-      if (result) $("inputs").append(h("h2", {}, "Inputs"), h("p", { className: "soft" }, "Once the network is read, it can be played with here; one of more than 200,000 connections is too large for that."));
+      if (result) $("input-panel").append(h("h2", {}, "Inputs"), h("p", { className: "soft" }, "Once the network is read, it can be played with here; one of more than 200,000 connections is too large for that."));
       return;
     }
     const panel = panelOf(playing, result.ports);
-    $("inputs").append(...panel.elements);
+    $("input-panel").append(...panel.elements);
     const end = playing.listen(soon(panel.draw));
     whenMeasured(panel.align);
     quiet = () => { end(); whenMeasured(() => {}); };
@@ -68,10 +68,10 @@ function panelOf(playing, { inputs: names, input_neurons: neurons }) {
     all.element);
   const align = ({ scene, top }) => {
     const at = neurons.slice(0, MOST_FIELDS).map((neuron) => scene.at[neuron]?.[1] + top - ROOM / 2 - 4);
-    const end = $("inputs").clientHeight - below.offsetHeight - ROOM - 8;
+    const end = $("input-panel").clientHeight - below.offsetHeight - ROOM - 8;
     const fits = names.length <= MOST_FIELDS && innerWidth >= 1000
       && at.every((y, place) => y >= 0 && y <= end && (!place || y - at[place - 1] >= ROOM));
-    $("inputs").classList.toggle("aligned", fits);
+    $("input-panel").classList.toggle("aligned", fits);
     fields.forEach(({ element }, place) => { element.style.top = fits ? `${at[place]}px` : ""; });
   };
   return { elements: [ports, below], draw, align };

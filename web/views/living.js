@@ -18,7 +18,7 @@ export async function living() {
   const player = new Player(new Evaluator(plan, Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, bytesOf(text)]))));
   const base = h("canvas", { role: "img", ariaLabel: "A network with two inputs and one output, alive" });
   const [over, tip, key] = [h("canvas", { className: "over", ariaHidden: "true" }), h("p", { className: "tip", hidden: true }), h("div")];
-  const frame = h("div", { className: "frame" }, base, over, tip);
+  const frame = h("div", { className: "living-frame" }, base, over, tip);
   const drawing = new Drawing({ scene: sceneOf(found), base, over, tip, frame, key, onselect: () => {} });
   const square = surface(player, ports);
   $("living").replaceChildren(frame, square.element);

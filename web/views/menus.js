@@ -3,10 +3,12 @@ import { bytes, $, h, whenChanged } from "./dom.js";
 import { drawingShown } from "./graph.js";
 import { canvasOf, svgOf } from "./picture.js";
 
-/** Close open menus on a click elsewhere and on Escape, which gives the focus back. */
+/** Close open menus on a click elsewhere or a choice, and on Escape, which gives the focus back. */
 function closing() {
   const open = () => [...document.querySelectorAll("details.menu[open]")];
-  addEventListener("click", ({ target }) => open().forEach((menu) => { if (!menu.contains(target)) menu.open = false; }));
+  addEventListener("click", ({ target }) => open().forEach((menu) => { // a choice closes its menu, too
+    if (!menu.contains(target) || target.closest(".entry")) menu.open = false;
+  }));
   addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     for (const menu of open()) {
@@ -81,7 +83,7 @@ function entry({ title, reason = null, ...asked }, downloadFor) {
 /** Share: a link, code that embeds it, and pictures. */
 export function share({ saveText, savePicture }) {
   let href = null;
-  const said = (text) => toast($("share-place"), text);
+  const said = (text) => toast($("share-place").parentElement, text);
   const copy = async (text, done) => {
     if (!href) return said("This network is too large for a link: pass on the file itself.");
     try {
@@ -114,24 +116,17 @@ export function share({ saveText, savePicture }) {
   };
 }
 
-/** The file that is open; which network of a population; and files that this browser keeps on request. */
-export function files({ pick, recall, keep, clear }) {
+/** The file that is open, and files that this browser keeps on request. */
+export function files({ recall, keep, clear }) {
   const kept = h("ul", { className: "entries", ariaLabel: "Recent files" });
   const remember = h("input", { type: "checkbox", id: "keep-recent", onchange: () => keep(remember.checked) });
-  const select = h("select", { id: "member", "data-testid": "genome", onchange: () => pick(Number(select.value)) });
-  const members = h("p", { className: "choice" }, h("label", { htmlFor: "member" }, "Genome"), select);
-  $("files-panel").append(members, h("h3", {}, "Recent"), kept,
+  $("files-panel").append(h("h3", {}, "Recent"), kept,
     h("p", { className: "choice" }, remember, h("label", { htmlFor: "keep-recent" }, "Keep recent files in this browser")),
     h("button", { type: "button", className: "button small", onclick: clear }, "Clear"));
   const show = whenChanged((state) => state.result, (result) => {
     $("files").hidden = !result;
     if (!result) return;
     $("file-name").textContent = $("file-name").title = result.name;
-    const found = result.members;
-    members.hidden = !found.length;
-    select.replaceChildren(...found.map(({ id, neurons, connections }, place) => h("option", { value: id },
-      `${id}${place ? "" : ", the first"}: ${neurons} neurons, ${connections} connections`)));
-    if (found.length) select.value = String(result.genome);
   });
   const list = whenChanged((state) => state.recent, ({ on, entries }) => {
     remember.checked = on;

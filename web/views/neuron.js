@@ -51,7 +51,7 @@ function describe({ neurons, connections }, place, player, { activations = [] },
       h("div", { className: "neuron-head" }, h("h2", {}, `Neuron ${name ? `${name} (${id})` : id}`),
         h("button", { type: "button", className: "button small", onclick: () => actions.select(-1) }, "Close")),
       h("p", { className: "soft" }, `${kind}${idle ? "; reaches no output" : ""}${gated.length ? `; gates ${counted(gated.length, "connection")}` : ""}`),
-      facts(genes), now, curve,
+      isInput ? "" : facts(genes), now, curve,
       table("In", into, "source"), table("Out", from, "target"), gated.length ? table("Gates", gated, "target") : "",
       h("div", { className: "buttons" }, isInput ? "" : h("button", {
         type: "button", className: "button small", "data-testid": "prune", title: "Disable all of its connections",

@@ -14,11 +14,11 @@ export function outputs() {
   let quiet = () => {};
   return whenChanged((state) => state.player, (playing, { result }) => {
     quiet();
-    $("outputs").hidden = !playing;
-    $("outputs").replaceChildren();
+    $("output-panel").hidden = !playing;
+    $("output-panel").replaceChildren();
     if (!playing) return;
     const [table, squares] = [h("div", { className: "table" }), [surface(playing, result.ports), image(playing, result.ports)].filter(Boolean)];
-    $("outputs").append(h("h2", {}, "Outputs"), table, h("div", { className: "squares" }, ...squares.map(({ element }) => element)));
+    $("output-panel").append(h("h2", {}, "Outputs"), table, h("div", { className: "squares" }, ...squares.map(({ element }) => element)));
     const draw = soon(() => {
       squares.forEach((each) => each.draw?.());
       table.replaceChildren(...outputsTable(playing, result.ports.outputs));
@@ -44,7 +44,7 @@ function outputsTable({ frames, cursor, hasSteps }, names) {
     h("th", { scope: "row" }, hasSteps ? String(number) : "Output"),
     ...outputs.slice(0, MOST_COLUMNS).map((value) => h("td", { title: String(value) }, show(value)))));
   return [
-    h("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Outputs" },
+    h("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "Outputs, step by step" },
       h("table", { "data-testid": "step-outputs" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...body))),
     names.length > shown.length
       ? h("p", { className: "soft" }, `and ${counted(names.length - shown.length, "output")} more`) : "",

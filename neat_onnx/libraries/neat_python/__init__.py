@@ -28,7 +28,7 @@ class NeatPython(Library):
     )
     options = frozenset(
         {"config", "genome", "time_step", "advance_time", "version", "inputs", "outputs"}
-        | {"max_opcodes"}
+        | {"cycles", "max_opcodes"}
     )
 
     def recognises(self, content: object) -> bool:
@@ -53,7 +53,7 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read
 
-        return read(content, options)
+        return _updated(read(content, options), options)
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
         """Return the networks of a checkpoint or a dictionary of genomes, the fittest first.
@@ -65,7 +65,8 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read_all
 
-        return read_all(content, options)
+        found = read_all(content, options)
+        return {key: _updated(net, options) for key, net in found.items()}
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports.
@@ -89,6 +90,17 @@ class NeatPython(Library):
         if name.lower().endswith((".pkl", ".pickle")):
             return files_of(network, name, **facts)
         return super().files(network, name, **facts)
+
+
+def _updated(net: Network, options: ReadOptions) -> Network:
+    """Return the network updated as often in a step as the caller says."""
+    if options.cycles is None:
+        return net
+    from neat_onnx.libraries.genome_graph import check_cycles
+    from neat_onnx.network.repeated import repeated
+
+    check_cycles(options.cycles)
+    return repeated(net, options.cycles)
 
 
 @takes(net=instance_of(Structure, "a Network"))
