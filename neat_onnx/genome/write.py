@@ -150,12 +150,13 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     alone = read[at] == 0
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
     moved = live.moved[at]
-    folded = folded & np.array([function != "z" for function, _ in live.functions], np.bool_)
+    curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
+    scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
     return {
-        "activation": unnamed | folded & (live.slope[at] != 1.0),
+        "activation": unnamed | folded & curved & (live.slope[at] != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
-        "response": (alone | of_none | folded) & (response != 1.0) | is_mean | moved,
+        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | scaled,
     }
 
 
