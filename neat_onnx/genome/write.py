@@ -203,7 +203,10 @@ def _whole(net: Network, ids: Ints, at: int) -> dict[str, Any] | list[int]:
     """
     genes = net.connections
     fields = {name: getattr(genes, name)[at].item() for name in CONNECTION_FIELDS}
-    ends = {"source": int(ids[genes.source[at]]), "target": int(ids[genes.target[at]])}
+    ends: dict[str, Any] = {
+        "source": int(ids[genes.source[at]]),
+        "target": int(ids[genes.target[at]]),
+    }
     fields["gater"] = None if fields["gater"] == NONE else int(ids[fields["gater"]])
     given = ConnectionDocument.model_construct(**ends, **fields)
     said = given.model_dump(exclude_defaults=True)
