@@ -36,7 +36,7 @@ from neat_onnx.verification.report import Report
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.genome import Imported
-    from neat_onnx.tracing.ports import BatchAxis
+    from neat_onnx.lifting.ports import BatchAxis
     from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.networks import NetworkDiff
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @find_operators_with
 def _import_operators() -> None:
-    import neat_onnx.operators  # noqa: F401
+    import neat_onnx.operators.export  # noqa: F401
 
 
 @draw_networks_with

@@ -77,7 +77,7 @@ def rows() -> Iterator[list[str]]:
 
 def file_of(kind: type[Node]) -> str:
     """The file that holds an operator, under neat_onnx/operators."""
-    path = kind.__module__.removeprefix("neat_onnx.operators.").replace(".", "/")
+    path = kind.__module__.removeprefix("neat_onnx.operators.export.").replace(".", "/")
     return f"`{path}.py`"
 
 
