@@ -191,8 +191,8 @@ def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
     Constants become initializers, and nodes that depend on constants alone are computed; operators
-    take the form they have at opset 18; functions, constant branches and constant loops are
-    unfolded; Identity, Dropout and normalisations that can be merged go; dead nodes are dropped.
+    take the form they have at opset 18; functions and constant branches are unfolded; Identity,
+    Dropout and normalisations that can be merged go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
     their names. A certificate of a model that changes is left out, with a NeatOnnxWarning.
 

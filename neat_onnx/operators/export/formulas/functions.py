@@ -150,7 +150,7 @@ _IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have 
     ThresholdedRelu: lambda given: where(greater(VARIABLE, given.alpha), VARIABLE, 0.0),
     Shrink: _shrink,
 }
-_WITHOUT_NUMBERS = {_gelu(GeluAttributes.defaults()): Gelu}
+WITHOUT_NUMBERS = {_gelu(GeluAttributes.defaults()): Gelu}
 """Operators of which runtimes have kernels as well, and a formula that has no parameters."""
 
 _MAX_CONSTANTS = 5  # of a formula that is one of these
@@ -172,7 +172,7 @@ def function_of(
 
 @lru_cache(maxsize=256)
 def _operator_of(formula: Expression, opset: int) -> tuple[type[Node], dict[str, float]] | None:
-    whole = _WITHOUT_NUMBERS.get(formula)
+    whole = WITHOUT_NUMBERS.get(formula)
     if whole is not None and whole.since <= opset:
         return whole, {}
     numbers = sorted({part.value for part in parts_of(formula) if part.is_constant})
