@@ -68,7 +68,7 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:
         if is_printed(content):
             content = printed_genome(content)
         else:
-            content = content.encode("latin1", errors="replace")  # a pickle of protocol 0 is text
+            content = content.encode(errors="surrogatepass")  # a pickle of protocol 0 may be text
     if isinstance(content, bytes):
         content = unpickled(content, options.max_opcodes)
     found = contents_of(content)
