@@ -307,7 +307,8 @@ async function convert(wanted, onProgress, current) {
   if (foreign) throw foreign;
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
-  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
+  const wheel = document.querySelector("a[href*=whl]")?.href;
+  const params = { name, file: `${stemOf(name)}.onnx`, wheel, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
