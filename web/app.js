@@ -254,7 +254,7 @@ async function run(wanted) {
     performance.mark("verdict");
     address(wanted);
     update({ drawn: (await engine.call("drawing")).result });
-    await write("onnx", onProgress);
+    if (!wanted.edits.length) await write("onnx", onProgress);
     const live = await livePlan();
     if (live && before) live.continued(before);
     outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
