@@ -450,7 +450,8 @@ def generate_code(
 
     Args:
         net: a Network, or whatever `load_network` reads.
-        language: "c", "javascript" or "python".
+        language: "c", "header" (C to be included, for C++ and Arduino too), "javascript" or
+            "python".
         dtype: the type of the numbers; "float32" in C only.
         name: the beginning of the names of C's functions; for the other languages it is refused.
 

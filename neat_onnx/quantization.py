@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.genome import CHECKSUM, GENES, GENOME
+from neat_onnx.genome import GENOME
 from neat_onnx.lowering.core import export_network
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.model import Model
@@ -69,7 +69,7 @@ def _check(options: ExportOptions, calibration: Any, full: bool) -> None:
 
 
 def _without_genome(model: Model) -> Model:
-    kept = [entry for entry in model.metadata_props if entry.key not in (GENOME, GENES, CHECKSUM)]
+    kept = [entry for entry in model.metadata_props if entry.key != GENOME]
     return model.model_copy(update={"metadata_props": kept})
 
 

@@ -13,12 +13,11 @@ import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
-from neat_onnx.genome import CHECKSUM, GENES
-from neat_onnx.genome.checksum import COVERED
+from neat_onnx.genome import GENOME, NETWORK
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import OLDEST_TYPED
-from neat_onnx.model.states import STATE_IN_WORDS
+from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.verification.certificate import CERTIFICATE
 
 ROOT = Path(__file__).parents[1]
@@ -174,7 +173,7 @@ def test_the_files_that_the_architecture_names_are_there():
 
 def test_every_key_of_metadata_is_in_the_page_on_the_genome():
     text = (ROOT / "docs" / "genome-format.md").read_text(encoding="utf-8")
-    for key in (*COVERED, CHECKSUM, GENES, CERTIFICATE, STATE_IN_WORDS, *SHAPES):
+    for key in (GENOME, NETWORK, *KEYS_OF_PORTS, CERTIFICATE, *SHAPES):
         assert f"`{key}`" in text, key
 
 

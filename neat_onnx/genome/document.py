@@ -1,19 +1,16 @@
-"""The genome document: the difference between a network and the one that its graph lifts to."""
+"""The genome document: what a genome has beside the genes that its graph computes with."""
 
-from dataclasses import replace
-from typing import Any
+import re
+from typing import Annotated, Any, Literal
 
-import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field, PlainSerializer
 
-from neat_onnx.genome.ranges import Ids
-from neat_onnx.network.genes import NONE, Connections, Ints, is_none, owned
-from neat_onnx.network.network import Network
-from neat_onnx.parsing import Document
+from neat_onnx.errors import NetworkError
+from neat_onnx.files import parse_json
+from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
-
-NEURON_FIELDS = ("bias", "response", "initial")
 CONNECTION_FIELDS = (
     "weight",
     "enabled",
@@ -23,135 +20,140 @@ CONNECTION_FIELDS = (
     "gate_delay",
     "initial_gain",
 )
+_FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
+_MIN_RUN = 3
+_RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
 
 
-class GenomeDocument(Document):
-    """The facts of a network that its graph does not hold."""
-
-    version: int = Field(
-        1,
-        ge=1,
-        le=2,
-        description="2 where `added`, `moved`, `zeros`, `apart`, `ids` in `neurons` or a range "
-        "with a step is used.",
-    )
-    library: str = "neat-onnx"
-    ids: dict[str, Ids] = Field(
-        description="For each tensor of neurons, the id of the neuron in each column."
-    )
-    parts: dict[str, dict[str, Ids]] = Field(
-        default_factory=dict,
-        description="For the output of a node that is several neurons an element, the ids of the "
-        "neurons of each part inside the node.",
-    )
-    order: Ids | None = Field(
-        None,
-        description="All ids in genome order, where `ids`, then `parts`, are not in that order.",
-    )
-    neurons: list[dict[str, Any]] = Field(
-        default_factory=list,
-        description="For neurons in a tensor or a part, the fields that differ from the graph's; "
-        "for others, every field. Each has an `id`, or in version 2 `ids` of neurons alike.",
-    )
-    connections: list[list[int]] | None = Field(
-        None, description="All connections as [source, target], where they are not the graph's."
-    )
-    added: dict[str, list[int]] = Field(
-        default_factory=dict,
-        description="In version 2, in place of `connections`: [source, target] of those that the "
-        "graph does not have, by position; the others are the graph's, in their order.",
-    )
-    moved: dict[str, list[int]] = Field(
-        default_factory=dict,
-        description="In version 2, beside `added`: [source, target] of connections of the graph "
-        "that stand at another position, by position.",
-    )
-    zeros: bool = Field(
-        False,
-        description="In version 2, the entries of weight 0 in the kernels of convolutions are "
-        "connections of the graph too.",
-    )
-    apart: list[Ids] = Field(
-        default_factory=list,
-        description="In version 2: for each convolution or pool of the graph, in the order of its "
-        "neurons, of which some elements are no neurons here, the ids of the neurons that have "
-        "these places; an empty list if that is not known.",
-    )
-    genes: dict[str, dict[str, Any]] = Field(
-        default_factory=dict,
-        description="By position: for connections that the graph has, the fields that differ from "
-        "its own; for others, every field.",
-    )
-
-
-ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
-
-
-def backwards(lifted_of: Ints, count: int) -> Ints:
-    """The neuron of the genome that each of so many lifted ones is, NONE where it is none.
-
-    Args:
-        lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
-        count: of the lifted neurons.
-    """
-    back = np.full(count, NONE, np.int64)
-    placed = np.flatnonzero(lifted_of != NONE)
-    back[lifted_of[placed]] = placed
-    return back
-
-
-def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Connections:
-    """The lifted connections between neurons that have a place in the genome, as positions there.
-
-    They are in canonical order: by target, then by source, then by delay.
-
-    Args:
-        lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
-        zeros: connections of weight 0 are among them.
-    """
-    back = backwards(lifted_of, len(lifted) + 1)  # the last place is that of NONE
-    genes = lifted.connections
-    source, target = owned(back[genes.source]), owned(back[genes.target])
-    gater = genes.gater if is_none(genes.gater) else owned(back[genes.gater])
-    inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
-    if not zeros:
-        inside &= np.abs(genes.weight) > ROUNDS_TO_ZERO
-    found = Connections.of(
-        source,
-        target,
-        genes.weight,
-        gater=gater,
-        **{
-            name: getattr(genes, name)
-            for name in CONNECTION_FIELDS
-            if name not in ("weight", "gater")
-        },
-    )
-    if not np.all(inside):
-        found = found.take(inside)
-    key = found.target * len(lifted_of) + found.source
-    if np.any(key[1:] <= key[:-1]):
-        found = found.take(np.lexsort((found.gate_delay, found.gater, found.delay, key)))
+def with_runs(values: list[Any]) -> list[Any]:
+    """The list with three or more consecutive integers as one text, `"3..9"`."""
+    found: list[Any] = []
+    start = 0
+    while start < len(values):
+        first, stop = values[start], start + 1
+        if type(first) is int:
+            while stop < len(values) and values[stop] == first + stop - start:
+                stop += 1
+        long = stop - start >= _MIN_RUN
+        found += [f"{first}..{values[stop - 1]}"] if long else values[start:stop]
+        start = stop
     return found
 
 
-def matches(known: Connections, source: Ints, target: Ints, count: int) -> Ints:
-    """For each (source, target), the position of the one known connection of this pair, or NONE."""
-    keys, wanted = known.target * count + known.source, target * count + source
-    if not len(keys):
-        return np.full(len(wanted), NONE, np.int64)
-    first = np.searchsorted(keys, wanted)
-    last = np.searchsorted(keys, wanted, side="right")
-    return np.where(last - first == 1, first, NONE)
+def without_runs(values: Any) -> Any:
+    """The list with the integers that its texts stand for.
+
+    Raises:
+        ValueError: a text is no run.
+    """
+    if not isinstance(values, list):
+        return values
+    found: list[Any] = []
+    for each in values:
+        if not isinstance(each, str):
+            found.append(each)
+            continue
+        ends = _RUN.fullmatch(each)
+        if ends is None:
+            raise ValueError(f"{each[:60]!r} is no run of integers")
+        first, last = map(int, ends.groups())
+        if last < first:
+            raise ValueError(f"the run '{each}' has no integers")
+        found += range(first, last + 1)
+    return found
 
 
-def filled(known: Connections, at: Ints) -> Connections:
-    """The known connections at these positions; a plain one of weight NaN where there is none."""
-    zeros = np.zeros(len(at), np.int64)
-    plain = Connections.of(zeros, zeros, np.full(len(at), np.nan))
-    found = at != NONE
-    columns = {name: getattr(plain, name).copy() for name in CONNECTION_FIELDS}
-    for name, column in columns.items():
-        column[found] = getattr(known, name)[at[found]]
-        owned(column)
-    return replace(plain, **columns)
+_Runs = BeforeValidator(without_runs), PlainSerializer(with_runs)
+_Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Ids = Annotated[list[_Id], *_Runs]
+"""A list of ids, in which `"3..9"` stands for 3, 4, ..., 9."""
+
+
+class NeuronFields(Document):
+    """Fields of neurons that are alike in them."""
+
+    ids: Ids = Field(description="The neurons.", min_length=1)
+    activation: str | None = None
+    aggregation: str | None = None
+    bias: float | None = None
+    response: float | None = None
+    initial: float | None = None
+    name: str | None = None
+    spelling: str | None = None
+
+
+class ConnectionFields(Document):
+    """Fields of a connection of the graph; see network JSON."""
+
+    weight: float | None = None
+    delay: int | None = None
+    reads_state: bool | None = None
+    gate_delay: int | None = None
+    initial_gain: float | None = None
+
+
+class GenomeDocument(Document):
+    """What a genome has beside the genes that its graph computes with."""
+
+    version: Literal[1] = 1
+    library: str = Field("neat-onnx", description="Where the network came from, for people.")
+    structure: str = Field(description="The checksum of the graph's genes but their numbers.")
+    numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
+    ids: dict[str, Ids] = Field(
+        description="For each tensor of neurons, the id of the neuron in each column."
+    )
+    order: Ids | None = Field(
+        None, description="All ids in genome order, where that of `ids` is another."
+    )
+    neurons: list[NeuronFields] = Field(
+        default_factory=list,
+        description="Fields that are not as the graph has them; of neurons that no output needs, "
+        "all that are not as by default in network JSON.",
+    )
+    connections: Annotated[list[int | list[_Id] | ConnectionDocument], *_Runs] | None = Field(
+        None,
+        description="All connections in genome order, where they are not the graph's in its "
+        "order: the position of one among the graph's, a connection as in network JSON, or "
+        "[source, target] of a plain one whose weight is 0.",
+    )
+    genes: dict[str, ConnectionFields] = Field(
+        default_factory=dict,
+        description="By position in the genome, fields of connections of the graph that are not "
+        "as the graph has them.",
+    )
+    apart: list[Ids] = Field(
+        default_factory=list,
+        description="The neurons, in C order, of each layer with a window of which some neurons "
+        "are computed by other nodes.",
+    )
+
+
+def genome_document(text: str, size: int) -> GenomeDocument:
+    """Return the genome document of a file.
+
+    Args:
+        text: its JSON.
+        size: the number of neurons and connections of the graph, that of a genome's runs is
+            limited by.
+
+    Raises:
+        NetworkError: it is no such document, or its runs stand for far more neurons than there are.
+    """
+    value = parse_json(text)
+    if _integers_of_runs(value) > _FEW + _PER_NEURON * size:
+        raise NetworkError("its runs stand for too many neurons for the graph", where=GENOME)
+    return parse(GenomeDocument, value, NetworkError)
+
+
+def _integers_of_runs(value: Any) -> int:
+    """How many integers the runs in a JSON value stand for."""
+    count, left = 0, [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+        elif isinstance(each, str) and (ends := _RUN.fullmatch(each)):
+            count += max(int(ends[2]) - int(ends[1]) + 1, 0)
+    return count

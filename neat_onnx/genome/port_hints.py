@@ -1,7 +1,4 @@
-"""Hints of ports that a graph does not have: an output that was of integers and is one of numbers.
-
-They stand in an entry of the metadata of their own, with or without a genome.
-"""
+"""Hints of ports: the types and axes that another tool's graph gave them."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -36,31 +33,18 @@ class _PortsDocument(Document):
     ports: dict[str, PortHints]
 
 
-def hints_entry(net: Network, lifted: Network, *, with_genome: bool = False) -> dict[str, str]:
-    """The entry of a network's hints that its graph, which is lifted, does not have.
+def hints_entry(net: Network) -> dict[str, str]:
+    """The entry of the hints of a network's ports, where some are not plain."""
+    hints = {port.name: _hints(port) for port in net.inputs + net.outputs}
+    given = {name: each.model_dump() for name, each in hints.items() if each != PortHints()}
+    return {PORTS: json.dumps(given, separators=(",", ":"))} if given else {}
 
-    Without a genome float64 is that of the graph.
+
+def plain_ports(ports: Sequence[Port]) -> tuple[Port, ...]:
+    """The ports of a graph that has a genome: what its metadata does not say of them is an option
+    of the export, and no hint.
     """
-    own, known = net.inputs + net.outputs, lifted.inputs + lifted.outputs
-    if with_genome:
-        known = without_options(known)
-    else:
-        own, known = _without_float64(own), _without_float64(known)
-    found = {port.name: _hints(port) for port in known}
-    ours = {port.name: _hints(port) for port in own}
-    differ = {name: hints.model_dump() for name, hints in ours.items() if hints != found.get(name)}
-    return {PORTS: json.dumps(differ, separators=(",", ":"))} if differ else {}
-
-
-def without_options(ports: Sequence[Port]) -> tuple[Port, ...]:
-    """The ports of a graph that has a genome: float64 and sequences are options of its export, and
-    no hints.
-    """
-    return tuple(replace(port, time_axis=None) for port in _without_float64(ports))
-
-
-def _without_float64(ports: Sequence[Port]) -> tuple[Port, ...]:
-    return tuple(replace(port, dtype="") if port.dtype == "float64" else port for port in ports)
+    return tuple(replace(port, **PortHints().model_dump()) for port in ports)
 
 
 def with_hints(net: Network, model: Model) -> Network:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
+from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.open_options import open_options
@@ -20,7 +20,6 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.single_sample import KEYS_OF_PORTS
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
@@ -148,12 +147,8 @@ def _metadata(
     entries = _layer_sizes(ctx)
     for plan in work.plans:
         entries |= plan.metadata(ctx, plan.claims)
-    carried = frame.metadata(model)
-    entries |= carried
-    states = _entries({key: carried[key] for key in KEYS_OF_PORTS if key in carried})
-    stateful = model.model_copy(update={"metadata_props": states})
-    entries |= genome_metadata(ctx, stateful, names)
-    entries[CHECKSUM] = checksum(model, entries)
+    entries |= frame.metadata(model)
+    entries |= genome_metadata(ctx, model, names)
     return _entries(entries)
 
 

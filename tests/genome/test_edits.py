@@ -70,9 +70,28 @@ def test_the_graph_counts(name: str, kind: str, dtype: str):
     changed = edited(proto, kind, np.random.default_rng(len(name)))
     if changed == proto:
         return
-    with pytest.warns(NeatOnnxWarning, match="changed after the export"):
-        got = import_model(changed)
-    assert got == import_model(without_genome(changed), check=False)
+    try:  # a number may be a constant of an activation, or the one that makes a connection
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            warnings.filterwarnings("ignore", "the metadata neat_onnx.network is left out")
+            check_trained(NETWORKS[name], changed)
+    except NeatOnnxWarning as warning:
+        assert "changed after the export" in str(warning)
+        with pytest.warns(NeatOnnxWarning, match="changed after the export"):
+            got = import_model(changed)
+        assert got == import_model(without_genome(changed), check=False)
+
+
+def check_trained(net: Network, changed: onnx.ModelProto) -> None:
+    """The ids, names and disabled genes are those of the network, the numbers those of the file."""
+    got, graphs = import_model(changed), import_model(without_genome(changed), check=False)
+    assert got.neurons.id.tolist() == net.neurons.id.tolist()
+    assert got.neuron_names == net.neuron_names
+    genes, wanted = got.connections, net.connections
+    for name in ("source", "target", "enabled", "delay", "gater", "gate_delay", "reads_state"):
+        assert getattr(genes, name).tolist() == getattr(wanted, name).tolist()
+    x = np.random.default_rng(0).normal(size=(4, 3, len(net.input_neurons)))
+    np.testing.assert_allclose(got.run(x), graphs.run(x), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -158,13 +177,43 @@ def test_an_identity_that_is_gone_is_not_the_inputs_of_its_place(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["one_bit", "scaled"])
-def test_an_edit_of_a_rewritten_file_is_found(kind: str, tmp_path):
+def test_a_rewritten_file_that_was_trained_keeps_its_genome(kind: str, tmp_path):
     for name in NAMES:
         proto = optimized(export(NETWORKS[name]).to_proto(), str(tmp_path / "net.onnx"))
-        changed = edited(proto, kind, np.random.default_rng(1))
-        with pytest.warns(NeatOnnxWarning, match="changed after the export"):
-            got = import_model(changed)
-        assert got == import_model(without_genome(changed), check=False)
+        if name in ("mlp_tanh", "mixed_layers", "activation_relu", "unread_inputs"):
+            check_trained(NETWORKS[name], edited(proto, kind, np.random.default_rng(1)))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_metadata_overrules_the_graph(seed: int):
+    """Whatever stands in the document, the function is the graph's."""
+    random = np.random.default_rng(seed)
+    net = NETWORKS[NAMES[seed % len(NAMES)]]
+    proto = export(net, fold=bool(seed % 2), embed_network=bool(seed % 3 == 0)).to_proto()
+    (entry,) = [each for each in proto.metadata_props if each.key == "neat_onnx.genome"]
+    wanted = import_model(without_genome(proto), check=False)
+    entry.value = json.dumps(forged(json.loads(entry.value), random))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeatOnnxWarning)
+        got = import_model(proto, check=False)
+    x = random.normal(size=(2, 3, len(net.input_neurons)))
+    np.testing.assert_allclose(got.run(x), wanted.run(x), rtol=1e-4, atol=1e-4)
+
+
+def forged(value: object, random: np.random.Generator) -> object:
+    """The JSON value with one thing in it taken out, put twice, or put in place of another."""
+    if isinstance(value, dict | list) and value:
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        key, changed = keys[random.integers(len(keys))], value.copy()
+        if random.random() < 0.2:
+            del changed[key]
+        elif isinstance(changed, list) and random.random() < 0.2:
+            changed.insert(key, changed[key])
+        else:
+            changed[key] = forged(value[key], random)
+        return changed
+    others = [0, -1, 1, 2.5, 2**63, None, True, "", "0..3", "3..0", "max", "tanh", [], {}, [0, 1]]
+    return others[random.integers(len(others))]
 
 
 def test_genes_of_input_neurons_come_back():

@@ -15,7 +15,7 @@ from support.harness.rewriting import (
 )
 from support.harness.sweep import WHOLE, each
 
-from neat_onnx import NeatOnnxWarning, Network, export, import_model
+from neat_onnx import Network, export, import_model
 
 GROUPS = ("nts-net", "nap-net", "np-rec", "np-ff")
 NETWORKS = {case.name: case.network() for case in cases(*GROUPS)}
@@ -99,11 +99,11 @@ def test_weights_that_import_adds_are_those_of_the_file():
 
 
 def test_a_slope_before_the_response_counts():
-    """An edited one is not that of the genome."""
+    """An edited one is the graph's, with the genome."""
     net = aggregating("sum", 3, activation="neat_tanh", bias=0.0, response=1.5)
     proto = export(net, dtype="float64").to_proto()
     (alpha,) = [each for each in proto.graph.node[0].attribute if each.name == "alpha"]
     alpha.f = 2.25
-    with pytest.warns(NeatOnnxWarning, match="left out of account"):
-        edited = import_model(proto)
-    assert edited.neurons.response[-1] == 1.5 * 2.25
+    edited = import_model(proto)
+    assert edited.neurons.id.tolist() == net.neurons.id.tolist()
+    assert edited.neurons.response[-1] == 1.5 * 2.25 / 2.5 * 2.5

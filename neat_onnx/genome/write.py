@@ -1,0 +1,214 @@
+"""Export: the metadata of a genome.
+
+Export knows in which column of which tensor it has put each neuron, and which genes it has written:
+the live ones. The document says the rest.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
+from neat_onnx.genome.live import LiveGenes, live_genes
+from neat_onnx.genome.port_hints import hints_entry
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.model import Model
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.activations import FORMULA
+from neat_onnx.network.cells import part_at, part_name
+from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.network import Network
+
+
+def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> dict[str, str]:
+    """The metadata entries that bring back the genome of a network.
+
+    Args:
+        ctx: the export.
+        model: its model.
+        names: the names in the model of tensors that had others.
+    """
+    net, folded, data_type = ctx.net, ctx.options.fold, model.graph.number_type
+    live = live_genes(net, np.arange(len(net)), data_type, rounds=not folded)
+    ids, held = net.neurons.id, _tensors(ctx, model, names)
+    listed = list(dict.fromkeys(ids[np.concatenate([*held.values()])].tolist()))
+    document: dict[str, Any] = {
+        "version": 1,
+        "library": net.library,
+        "structure": live.structure(),
+        "numbers": live.numbers(data_type, folded=folded),
+        "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},
+    }
+    if listed != ids.tolist():
+        document["order"] = with_runs(ids.tolist())
+    optional = {
+        "neurons": _neurons(net, live, folded=folded),
+        **_connections(net, live, folded=folded),
+        "apart": [with_runs(ids[block.neurons].ravel().tolist()) for block in ctx.apart],
+    }
+    document |= {key: value for key, value in optional.items() if value}
+    entries = {GENOME: _text(document), **hints_entry(net)}
+    if ctx.options.embed_network:
+        entries[NETWORK] = _text(json.loads(net.to_json()))
+    return entries
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _tensors(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> dict[str, Ints]:
+    """The neurons in the columns of each tensor, or part inside a node; those of outputs stand in
+    the outputs, whose names optimizers keep.
+    """
+    ports = {port.name: port.neurons.ravel() for port in ctx.net.outputs}
+    shown = np.zeros(len(ctx.net), np.bool_)
+    shown[ctx.net.output_neurons] = True
+    as_sequence, lasting = ctx.places.sequences, _outputs_of_bodies(model)
+    inside = [each.signals for each in ctx.places.columns if part_at(each.tensor)[1]]
+    is_part = np.zeros(len(ctx.net), np.bool_)
+    is_part[np.concatenate([*inside, np.empty(0, np.int64)])] = True
+    found: dict[str, Ints] = {}
+    for columns in ctx.places.columns:
+        neurons = columns.signals
+        if not len(neurons) or neurons[0] >= len(ctx.net):
+            continue
+        tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
+        tensor = names.get(tensor, tensor)
+        if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
+            continue
+        name = part_name(tensor, part) if part else lasting.get(tensor, tensor)
+        found[name] = neurons
+    return found | ports
+
+
+def _outputs_of_bodies(model: Model) -> dict[str, str]:
+    """By tensor, the output of a body of a node that is an Identity of it."""
+    return {
+        node.input[0]: node.output[0]
+        for outer in model.graph.node
+        for body in subgraphs(outer)
+        for outputs in ({entry.name for entry in body.outputs},)
+        for node in body.node
+        if node.op_type == "Identity" and node.output[0] in outputs
+    }
+
+
+def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, Any]]:
+    """Fields of neurons that the graph does not give, or gives otherwise; those alike together."""
+    genes, given = net.neurons, _given_otherwise(net, live, folded=folded)
+    initial = np.zeros(len(net))
+    initial[live.late] = live.initial
+    plain = {
+        "activation": net.activation_names != "identity",
+        "aggregation": net.aggregation_names != "sum",
+        "bias": _unlike(genes.bias, 0.0),
+        "response": genes.response != 1.0,
+        "initial": _unlike(genes.initial, initial),
+    }
+    for name, which in given.items():
+        plain[name][live.neuron] = which
+    columns: dict[str, Any] = {
+        "activation": net.activation_names,
+        "aggregation": net.aggregation_names,
+        "bias": genes.bias,
+        "response": genes.response,
+        "initial": genes.initial,
+        "name": net.neuron_names,
+        "spelling": net.spellings,
+    }
+    named = np.array(
+        [a != "" or b != "" for a, b in zip(net.neuron_names, net.spellings, strict=True)]
+    )
+    alike: dict[str, tuple[list[int], dict[str, Any]]] = {}
+    for neuron in np.flatnonzero(np.any([*plain.values(), named], axis=0)).tolist():
+        fields = {
+            name: column[neuron].item()
+            if isinstance(column[neuron], np.generic)
+            else column[neuron]
+            for name, column in columns.items()
+            if (plain[name][neuron] if name in plain else column[neuron])
+        }
+        alike.setdefault(repr(fields), ([], fields))[0].append(int(genes.id[neuron]))
+    return [{"ids": with_runs(ids), **fields} for ids, fields in alike.values()]
+
+
+def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Bools]:
+    """For each live neuron, the fields that its graph gives otherwise, or that are no part of it.
+
+    An aggregation of one input, or a mean, is a sum there; so is one of none, whose bias is all.
+    """
+    at, genes = live.neuron, net.neurons
+    names, bias, response = net.activation_names[at], genes.bias[at], genes.response[at]
+    is_sum = np.array([name == "sum" for _, name in live.functions], np.bool_)
+    unnamed = np.array([name.startswith(FORMULA) for name in names], np.bool_)
+    read = np.bincount(live.genes.target, minlength=len(net))
+    is_mean = is_sum & (net.aggregation_names[at] == "mean")  # or a sum with a response there
+    alone = read[at] == 0
+    of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
+    moved = live.moved[at]
+    curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
+    scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
+    return {
+        "activation": unnamed | folded & curved & (live.slope[at] != 1.0),
+        "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
+        "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
+        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | scaled,
+    }
+
+
+def _unlike(ours: Floats, theirs: Floats | float) -> Bools:
+    """Which numbers differ; -0.0 is not 0.0."""
+    different: Bools = (ours != theirs) | (np.signbit(ours) != np.signbit(theirs))
+    return different
+
+
+def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Any]:
+    """All connections, where they are not the graph's in its order, and fields of the graph's."""
+    genes, edge = net.connections, live.genes.edge
+    known = np.full(len(genes), NONE, np.int64)
+    known[edge] = np.arange(len(edge))
+    found: dict[str, Any] = {}
+    if not np.array_equal(edge, np.arange(len(genes))):
+        ids = net.neurons.id
+        found["connections"] = with_runs(
+            [
+                place if place != NONE else _whole(net, ids, at)
+                for at, place in enumerate(known.tolist())
+            ]
+        )
+    own = genes.take(edge)
+    weight = live.weight if folded else live.own[2]
+    differs = {
+        "weight": own.weight != weight,
+        "reads_state": own.reads_state != live.genes.reads_state,
+        "gate_delay": own.gate_delay != live.genes.gate_delay,
+        "initial_gain": own.initial_gain != live.genes.gain,
+    }
+    found["genes"] = {
+        str(edge[at]): {
+            name: getattr(own, name)[at].item() for name, which in differs.items() if which[at]
+        }
+        for at in np.flatnonzero(np.any([*differs.values()], axis=0)).tolist()
+    }
+    return found
+
+
+def _whole(net: Network, ids: Ints, at: int) -> dict[str, Any] | list[int]:
+    """A connection as in network JSON, without the fields that are as by default; its ends alone
+    where these are all that there is to say.
+    """
+    genes = net.connections
+    fields = {name: getattr(genes, name)[at].item() for name in CONNECTION_FIELDS}
+    ends: dict[str, Any] = {
+        "source": int(ids[genes.source[at]]),
+        "target": int(ids[genes.target[at]]),
+    }
+    fields["gater"] = None if fields["gater"] == NONE else int(ids[fields["gater"]])
+    given = ConnectionDocument.model_construct(**ends, **fields)
+    said = given.model_dump(exclude_defaults=True)
+    is_bare = len(said) == 3 and said["weight"] == 0.0 and not np.signbit(said["weight"])
+    return [said["source"], said["target"]] if is_bare else said
