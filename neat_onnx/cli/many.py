@@ -11,7 +11,6 @@ import sys
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -204,6 +203,8 @@ def _done(
     if len(jobs) <= _FEW or count == 1:
         yield from map(doing, jobs)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - of many alone
+
     workers = min(count, len(jobs))
     with ProcessPoolExecutor(workers, initializer=_import, initargs=(plugins,)) as pool:
         try:
