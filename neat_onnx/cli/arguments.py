@@ -102,7 +102,7 @@ def read_networks(arguments: argparse.Namespace) -> dict[int | str, Network]:
     options = chosen_network(arguments)
     del options["genome"]
     with of_file(arguments.file, config=arguments.config):
-        return dict(load_networks(source_of(arguments.file), **options))
+        return {**load_networks(source_of(arguments.file), **options)}
 
 
 def read_first(arguments: argparse.Namespace) -> Network:
