@@ -2,7 +2,8 @@
 
 Docstrings and line numbers, half of a module's size, stay behind: nobody reads them in a page. So
 do the annotations of our own functions, each a function of its own since Python 3.14, a tenth of
-what is left. Those of classes are what Pydantic and dataclasses make fields of.
+what is left. Those of classes are what Pydantic and dataclasses make fields of, and those of
+operators the schema of their inputs and attributes.
 """
 
 import ast
@@ -80,9 +81,17 @@ def _unannotate(tree: ast.Module) -> None:
     for node in _statements(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
+            if any(map(_is_operator, node.decorator_list)):
+                continue
             for each in ast.walk(node.args):
                 if isinstance(each, ast.arg):
                     each.annotation = None
+
+
+def _is_operator(decorator: ast.expr) -> bool:
+    """Whether it is `@operator(…)`, which reads the schema of an operator from a signature."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(called, ast.Name) and called.id == "operator"
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
