@@ -158,6 +158,7 @@ def cores() -> list[Path]:
         path
         for path in SOURCES
         if module_of(path) in CORES and path.parent.name != "quantization"  # of written models
+        and path.name != "weights.py"
     ]
 
 
