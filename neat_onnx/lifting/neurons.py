@@ -18,6 +18,7 @@ from neat_onnx.lifting.binary import (
     minimum,
     negation,
     power,
+    signs,
     truncated,
 )
 from neat_onnx.lifting.choices import where
@@ -54,6 +55,7 @@ __all__ = [
     "multiply",
     "pad",
     "power",
+    "signs",
     "stack",
     "subtract",
     "take",
