@@ -89,8 +89,9 @@ def use(neat: NeatPage) -> None:
     neat["download-menu"].click()
     for name in neat.page.locator("#downloads .entry:enabled").all():
         neat.reveal(name.get_attribute("data-testid")).click()
-        neat.page.wait_for_timeout(1500)
-    neat.page.locator("#graph .frame").press("ArrowRight")
+        neat.page.wait_for_timeout(700)
+    for _ in range(3):  # past the inputs
+        neat.page.locator("#graph .frame").press("ArrowRight")
     turns = neat.turns()
     neat["prune"].click()
     assert neat.outcome(turns) == "done"

@@ -7,16 +7,16 @@ from browser import launch
 from playwright.sync_api import Browser, sync_playwright
 from site_page import DIST, ROOT, NeatPage, served
 
-PAGE = (ROOT / "docs" / "page.png", "neataptic-ts", {"width": 1180, "height": 1085})
+PAGE = (ROOT / "docs" / "page.png", "neataptic-ts-lstm", {"width": 1440, "height": 900})
 PREVIEW = (ROOT / "web" / "og.png", "neataptic-ts-lstm", {"width": 1200, "height": 630})
-# The preview holds the verdict and the drawing. (The page's policy allows no other style sheet.)
+# The preview holds the verdict and the drawing alone.
 ALONE = """() => {
-    const hidden = ".bar, .intake, .dock, #runtime-check, #share, .choice, #graph-title, .zoom, "
-        + "#player";
-    document.querySelectorAll(hidden).forEach((element) => { element.hidden = true; });
-    Object.assign(document.querySelector(".hero").style, { paddingBlock: "1.5rem .5rem" });
-    document.querySelector("#verdict h1").style.fontSize = "3.5rem";
-    for (const { style } of document.querySelectorAll("#verdict .lead")) style.maxWidth = "none";
+    for (const part of document.querySelectorAll(".actions, .status, .zoom, .inputs, .inspector")) {
+        part.hidden = true;
+    }
+    document.body.toggleAttribute("data-embed", true);
+    document.getElementById("output-panel").hidden = true;
+    document.querySelector(".workbench").style.gridTemplate = "'stage' minmax(0, 1fr) / 1fr";
 }"""
 
 
@@ -31,14 +31,18 @@ def main() -> None:
 def shot(
     browser: Browser, address: str, target: Path, sample: str, size: Any, change: str = "() => {}"
 ) -> None:
-    """Photograph the page after a sample has been converted; `change` is run in it before."""
+    """Photograph the page after steps of a sample; `change` is run in it before."""
     page = browser.new_page(viewport=size)
     neat = NeatPage(page, address)
     neat.wait_ready()
     turns = neat.turns()
     page.evaluate("(hash) => { location.hash = hash; }", f"#sample={sample}")
     neat.outcome(turns)
-    neat["runtime-verdict"].wait_for(timeout=60_000)
+    neat["runtime-verdict"].wait_for(state="attached", timeout=60_000)
+    for place, value in enumerate((0.6, -0.4, 0.8)):
+        neat[f"step-input-{place}"].fill(str(value))
+    for _ in range(8):
+        neat["step-button"].click()
     page.evaluate(change)
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(500)

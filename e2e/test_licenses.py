@@ -15,7 +15,7 @@ TERMS = {
     "Zlib": "The origin of this software must not be misrepresented",
     "Unicode-3.0": "Data Files",
 }
-OURS = {"ml_dtypes", "finder"}  # in packages/, and no third party's
+OURS = {"ml_dtypes", "finder", "first", "later"}  # in packages/, and no third party's
 
 
 def components() -> dict[str, str]:
@@ -31,7 +31,10 @@ def test_every_package_that_is_shipped_is_listed_with_its_version():
     for wheel in lock["wheels"]:
         assert listed[wheel["name"].replace("-", "_")].startswith(wheel["version"])
     files = [*(DIST / "packages").iterdir(), *(DIST / "wheels").iterdir()]
-    assert {re.split("[.-]", path.name)[0] for path in files} - OURS <= set(listed)
+    names = [path.name for path in files]
+    packed = json.loads((DIST / "pyodide" / "pyodide-lock.json").read_text())["files"]
+    names += [part["path"] for file in packed for part in file["parts"]]
+    assert {re.split("[./-]", name)[0] for name in names} - OURS <= set(listed)
     assert {"Pyodide", "CPython", "numpy", "neat_onnx", "onnxruntime_web"} <= set(listed)
 
 

@@ -16,7 +16,9 @@ def test_no_request_goes_beyond_the_origin_or_carries_the_file(runtime_check, ad
     ours = (f"{address}/", f"blob:{address}/", "data:")
     assert [url for url, _, _ in neat.requests if not url.startswith(ours)] == []
     assert {(method, body) for _, method, body in neat.requests} == {("GET", None)}
-    assert f"{address}/packages/finder.py.gz" in {url.split("?")[0] for url, _, _ in neat.requests}
+    assert f"{address}/packages/first.files.gz" in {
+        url.split("?")[0] for url, _, _ in neat.requests
+    }
 
 
 REFUSED = """() => new Promise((resolve) => {

@@ -38,10 +38,10 @@ def visit_without_a_package(page, address: str) -> NeatPage:
     """Visit the page while one file is missing, and be told so; from a snapshot it would start."""
     page.goto(f"{address}/docs/index.html")
     page.evaluate(FORGET)
-    page.route("**/packages/pydantic.modules*", lambda route: route.fulfill(status=404))
+    page.route("**/packages/first.modules*", lambda route: route.fulfill(status=404))
     neat = NeatPage(page, address)
     page.wait_for_selector("body[data-state=failed]")
-    assert "Could not load packages/pydantic.modules.gz" in neat.text("error")
+    assert "Could not load packages/first.modules.gz" in neat.text("error")
     return neat
 
 

@@ -126,6 +126,7 @@ def test_recent_files_are_kept_on_request_and_cleared(neat):
     neat.choose("second.json", source_text("np-ff-13"))
     entry = neat.page.locator("#files-panel .entry")
     entry.get_by_text("second.json").wait_for(state="attached")
+    neat.page.locator("#files summary").click()
     neat.page.get_by_role("button", name="Clear").click()
     assert entry.count() == 0
     neat.page.locator("#keep-recent").uncheck()

@@ -141,6 +141,14 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
 
 
+@pytest.mark.parametrize("document", [path.name for path in (ROOT / "docs").glob("*.md")])
+def test_a_page_is_read_in_one_sitting(document):
+    """Words of prose: tables and programs are looked up."""
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```$|^\|.*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    assert len(text.split()) <= 1500
+
+
 def test_every_page_of_the_docs_is_in_the_navigation_and_on_the_first_page():
     pages = {path.name for path in (ROOT / "docs").glob("*.md")}
     configuration = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from generate import gallery
 from generate.notebook import NOTEBOOK, TUTORIAL, cells, notebook, printed
 
 from neat_onnx.cli import main
@@ -56,3 +57,14 @@ def test_the_page_of_the_tutorial_runs(tmp_path):
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert run.returncode == 0, run.stderr
     assert len(run.stdout.split(", ")) == 4
+
+
+def test_the_gallery_is_of_the_samples():
+    """Rewritten by: python tests/generate/gallery.py."""
+    drawn = dict(gallery.files())
+    assert len(gallery.SHOWN) == 12
+    assert {path for path in drawn if path.suffix == ".svg"} == set(
+        (gallery.DOCS / "gallery").iterdir()
+    )
+    for path, text in drawn.items():
+        assert path.read_text(encoding="utf-8") == text, path.name

@@ -15,6 +15,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx import Model, NeatOnnxError, Network, OptionError, Population
+from neat_onnx.libraries.registry import library_named
 from neat_onnx.network.expression import tanh
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -22,6 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 NET = Network.mlp([1, 1], seed=0)
 MODEL = neat_onnx.export(NET)
 CERTIFICATE = neat_onnx.certify(NET, MODEL, samples=4)
+NUMBERED = Network.build(inputs=[-1], outputs=[0], neurons=[0], connections=[(-1, 0, 1.0)])
+INI = library_named("neat-python").files(NUMBERED, "winner.pkl")["winner.ini"].decode()
 POPULATION = Population([NET, NET])
 WRONG: tuple[Any, ...] = (
     None, True, 3, -1, 10**30, 1.5, float("nan"), "nonsense", "a\0b", b"x", [], [3], (), {},
@@ -63,6 +66,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "load_network": {"source": NET.to_json(), "inputs": None, "outputs": None},
     "load_networks": {"source": [NET.to_json()], "inputs": None, "outputs": None},
     "import_model": {"outputs": None},
+    "neat_population": {"config": INI},
     "register_activation": {"library": None},
     "register_aggregation": {"formula": lambda v: v, "library": None},
     "unregister_aggregation": {"library": None},
@@ -81,7 +85,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "limits": {"neurons": None, "connections": None},
     "to_library": {"name": "neat-onnx"},
     "generate_code": {"name": "network"},
-    "neat_population": {"config": None},
 }
 METHODS = [
     *(

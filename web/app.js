@@ -254,7 +254,7 @@ async function run(wanted) {
     performance.mark("verdict");
     address(wanted);
     update({ drawn: (await engine.call("drawing")).result });
-    await write("onnx", onProgress);
+    if (!wanted.edits.length) await write("onnx", onProgress);
     const live = await livePlan();
     if (live && before) live.continued(before);
     outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
@@ -307,7 +307,8 @@ async function convert(wanted, onProgress, current) {
   if (foreign) throw foreign;
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
-  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
+  const wheel = document.querySelector("a[href*=whl]")?.href;
+  const params = { name, file: `${stemOf(name)}.onnx`, wheel, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };

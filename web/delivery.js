@@ -36,13 +36,15 @@ export class Delivery {
   }
 }
 
-/** Fetch gzipped files; `arrived` is called with the size of each. */
-function unpacked(files, arrived) {
-  return Promise.all(files.map(async (file) => {
+/** Fetch gzipped files of several parts; `arrived` is called with the size of each file. */
+async function unpacked(files, arrived) {
+  const found = await Promise.all(files.map(async (file) => {
     const response = await fetchCached(file);
     const body = response.body.pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(body).arrayBuffer();
     arrived(file.size);
-    return { path: file.path, data };
+    let at = 0;
+    return file.parts.map(({ path, size }) => ({ path, data: data.slice(at, (at += size)) }));
   }));
+  return found.flat();
 }

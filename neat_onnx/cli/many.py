@@ -11,7 +11,6 @@ import sys
 import warnings
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from neat_onnx.cli.paths import STANDARD, of_file, print_line, source_of
 from neat_onnx.cli.plugins import load_plugin
 from neat_onnx.cli.wording import in_flags
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
+from neat_onnx.libraries.library import BEST
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 
@@ -117,7 +117,9 @@ def jobs_of(arguments: Namespace, source: str, folder: str, suffix: str) -> list
     genome = reading.pop("genome")
     with of_file(source, config=arguments.config):
         found = neat_onnx.load_networks(source_of(source), **reading)
-    if genome is not None:
+    if genome == BEST:
+        found = dict(list(found.items())[:1])
+    elif genome is not None:
         found = {genome: found[genome]} if genome in found else {}
     if not found:
         raise OptionError("there is no such genome", where=source)
@@ -201,6 +203,8 @@ def _done(
     if len(jobs) <= _FEW or count == 1:
         yield from map(doing, jobs)
         return
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - of many alone
+
     workers = min(count, len(jobs))
     with ProcessPoolExecutor(workers, initializer=_import, initargs=(plugins,)) as pool:
         try:

@@ -299,7 +299,7 @@ def _read(source: object, options: ReadOptions) -> Network:
 
 def _check_id(genome: object) -> None:
     is_best = isinstance(genome, str) and genome == BEST
-    if not isinstance(genome, int | np.integer) and not is_best:
+    if not is_best and not isinstance(genome, int | np.integer):
         hint = "Ids are integers; 'best' is the fittest"
         raise OptionError(f"there is no genome {shown(genome)}", where="genome", hint=hint)
 

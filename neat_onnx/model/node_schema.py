@@ -26,6 +26,13 @@ TYPED = (
 
 _OWN_DOMAIN = {"enum": ["", "ai.onnx"]}
 _NAMES: Schema = {"type": "array", "items": {"type": "string"}}
+_TYPE: Schema = {"$ref": "#/$defs/AttributeType"}
+
+ATTRIBUTE_TYPES: Schema = {
+    "description": "The type of an attribute, by ONNX's name.",
+    "enum": [kind.name for kind in AttributeType],
+}
+"""The definition `AttributeType`."""
 
 
 def attribute_schema(tensor: Schema, graph: Schema) -> Schema:
@@ -46,7 +53,7 @@ def attribute_schema(tensor: Schema, graph: Schema) -> Schema:
         "type": "object",
         "properties": {
             "name": text,
-            "type": {"enum": [kind.name for kind in values]},
+            "type": _TYPE,
             **{kind.key: value for kind, value in values.items()},
         },
         "required": ["name", "type"],
@@ -142,8 +149,7 @@ def _attributes_rule(kind: Any) -> Schema:
         "type": "object",
         "properties": {"name": {"enum": list(types)}},
         "allOf": [
-            _rule({"name": {"const": name}}, {type_.key: _values_of(fields[name])})
-            for name, type_ in types.items()
+            _attribute_rule(name, type_, _values_of(fields[name])) for name, type_ in types.items()
         ],
     }
     found: Schema = {"type": "array", "items": items}
@@ -152,6 +158,13 @@ def _attributes_rule(kind: Any) -> Schema:
         {"contains": {"type": "object", "properties": {"name": {"const": name}}}} for name in needed
     ]
     return {**found, **(holds[0] if len(holds) == 1 else {"allOf": holds} if holds else {})}
+
+
+def _attribute_rule(name: str, kind: AttributeType, values: Schema | bool) -> Schema:
+    """A rule of an attribute whose type is one: what is none is told already."""
+    then = {"type": {"const": kind.name}, **({} if values is True else {kind.key: values})}
+    rule = _rule({"name": {"const": name}, "type": _TYPE}, then)
+    return {**rule, "then": {"properties": then}}
 
 
 def _values_of(field: Schema) -> Schema | bool:

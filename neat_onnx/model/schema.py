@@ -8,7 +8,12 @@ from typing import Any
 
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.node_schema import Schema, attribute_schema, node_schema
+from neat_onnx.model.node_schema import (
+    ATTRIBUTE_TYPES,
+    Schema,
+    attribute_schema,
+    node_schema,
+)
 from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES
 from neat_onnx.schema_links import LINK, schema_id
 
@@ -60,6 +65,7 @@ def model_schema() -> Schema:
         "properties": {"name": True},
     }
     del definitions["Attributes"]
+    definitions["AttributeType"] = ATTRIBUTE_TYPES
     definitions["Attribute"] = attribute_schema(_TENSOR, {"$ref": "#/$defs/Graph"})
     definitions["Node"] = node_schema({"$ref": "#/$defs/Attribute"})
     schema["properties"] = {"$schema": LINK, **schema["properties"]}
@@ -89,6 +95,7 @@ def _tensor(schema: Schema) -> Schema:
         "contentEncoding": "base64",
         "description": "The numbers as little-endian ONNX elements.",
     }
+    del schema["additionalProperties"]  # the rules have the names
     return {
         **schema,
         "properties": {**schema["properties"], **numbers, "raw_data": raw, "sparse": _sparse()},

@@ -260,5 +260,5 @@ def numbers(x: npt.ArrayLike) -> Floats:
     """
     try:
         return np.asarray(x, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise NetworkError(f"x is not an array of numbers: {error}") from error

@@ -38,7 +38,7 @@ class ExportOptions(OptionDocument):
         "standard",
         description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
         "NeatapticTS writes and reads, to the letter, which no runtime loads, with other defaults "
-        "and fewer options (docs/options.md lists them).",
+        "and fewer options (docs/neataptic-onnx.md lists them).",
     )
     profile: Literal["onnx", "sonnx"] = Field(
         "onnx",

@@ -289,7 +289,9 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "left_open": open_options(net, ExportOptions()) if kind == "network" else {},
         "summary": summary(net).model_dump(),
         "ports": named_ports(net),
-        "snippets": snippets(valid, str(params.get("file", "network.onnx"))),
+        "snippets": snippets(
+            valid, str(params.get("file", "network.onnx")), str(params.get("wheel", "neat-onnx"))
+        ),
         "report": report,
         "unchecked": unchecked,
         "activations": sorted({*net.activations, *ACTIVATIONS}),

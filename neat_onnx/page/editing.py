@@ -59,7 +59,8 @@ def _neuron(net: Network, edit: Mapping[str, Any]) -> Network:
         if name in edit:
             values = np.array(getattr(net.neurons, name))
             values[place] = _number(edit[name])
-            return replace(net, neurons=replace(net.neurons, **{name: values}))
+            changes: dict[str, Any] = {name: values}
+            return replace(net, neurons=replace(net.neurons, **changes))
     name = str(edit.get("activation"))
     activation_named(name)
     names = net.activations if name in net.activations else (*net.activations, name)

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypedDict
 
 import neat_onnx
-from neat_onnx.arguments import is_number
 from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError
 from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
@@ -138,12 +137,13 @@ def facts_of(data: bytes) -> PopulationFacts:
     if not isinstance(found, tuple) or len(found) < len(("generation", "config", "genomes", "set")):
         return nothing
     genomes = list(found[2].values()) if isinstance(found[2], Mapping) else []
-    fitness = [value for one in genomes if is_number(value := getattr(one, "fitness", None))]
+    known = (getattr(one, "fitness", None) for one in genomes)
+    fitness = [float(value) for value in known if isinstance(value, int | float)]
     species = getattr(found[3], "species", None)
     return PopulationFacts(
         generation=found[0] if isinstance(found[0], int) else None,
         size=len(genomes),
-        fitness=float(max(fitness)) if fitness else None,
+        fitness=max(fitness) if fitness else None,
         species=len(species) if isinstance(species, Mapping) else None,
     )
 

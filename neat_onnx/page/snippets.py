@@ -58,8 +58,10 @@ class _Port(NamedTuple):
     following: str | None  # the output that feeds it at the next step
 
 
-def snippets(model: Model, file: str) -> list[Snippet]:
+def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]:
     """Return programs that run `model` from a file of that name.
+
+    `wheel` is the address from which pip installs this package; a site serves its own.
 
     Raises:
         ModelError: the metadata names a state that the graph does not have.
@@ -71,7 +73,7 @@ def snippets(model: Model, file: str) -> list[Snippet]:
         "Python": _python(file, ports, outputs),
         "JavaScript": _javascript(file, ports, outputs),
         "C#": _csharp(file, ports, outputs[0], shown),
-        "Command line": _shell(file),
+        "Command line": _shell(file, wheel),
     }
     return [Snippet(title=title, text=text) for title, text in texts.items()]
 
@@ -172,16 +174,21 @@ def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
     return _joined([*lines, "for (var step = 0; step < 3; step++)", "{", *inside, "}"])
 
 
-def _shell(file: str) -> str:
-    quoted = "'" + file.replace("'", "'\\''") + "'"
+def _shell(file: str, wheel: str) -> str:
+    quoted = _quoted(file)
     return _joined(
         [
+            f"pip install {wheel}",
             f"neat-onnx inspect {quoted}",
             f"neat-onnx validate {quoted}",
             f"neat-onnx import {quoted} network.json",
             f"neat-onnx verify network.json {quoted}",
         ]
     )
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _text(value: str | None) -> str:

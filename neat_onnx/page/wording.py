@@ -11,7 +11,7 @@ from neat_onnx.errors import Hint, ImportAdvice, ImportArguments, NeatOnnxError,
 _PYTHON = re.compile(
     r"neat_onnx\.|`neat-onnx |\b(?:load_network|import_model)\b"
     r"|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
-    r"|\bsubclass\b|pip install|--\w"
+    r"|\bsubclass\b|pip install|--\w|docs/[\w-]+\.md"
 )
 _SAID = {
     "dtype=float64": "the type float64",

@@ -28,10 +28,6 @@ class Gains:
     gains: Floats
     ungated: Floats
 
-    def of(self, x: Floats) -> Floats:
-        """Return the weighted, gated inputs: (P, N, columns) to (P, N, edges)."""
-        return (x @ self.values) * (x @ self.gains + self.ungated)
-
 
 @dataclass(frozen=True)
 class Sums:
@@ -94,7 +90,6 @@ class Layout:
     Attributes:
         members: how many networks.
         inputs, registers: how many columns of each.
-        initial: (P, registers), their values before the first step.
         stages: in the order of computation.
         outputs: (P, columns, outputs), picks the outputs.
         following: (P, columns, registers), picks the next values of the registers.
@@ -103,7 +98,6 @@ class Layout:
     members: int
     inputs: int
     registers: int
-    initial: Floats
     stages: tuple[Stage, ...]
     outputs: Floats
     following: Floats

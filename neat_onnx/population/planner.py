@@ -60,31 +60,13 @@ class _Member:
 
 
 def layout_of(nets: Sequence[Network]) -> Layout:
-    """Lay out the columns of a population.
+    """Lay out the columns of a population, whose members have the same ports.
 
     Raises:
-        NetworkError: there is no member; their ports differ; a member has a cycle without delay,
-            or values that may overflow, which padding would turn into NaN; or all of it is too
-            large.
+        NetworkError: a member has a cycle without delay, or values that may overflow, which padding
+            would turn into NaN; or all of it is too large.
     """
-    _check(nets)
     return _Planner(nets).layout()
-
-
-def _check(nets: Sequence[Network]) -> None:
-    if not nets:
-        raise NetworkError("a population needs one network or more")
-    first = _ports(nets[0])
-    for k, net in enumerate(nets):
-        if _ports(net) != first:
-            raise NetworkError(
-                f"its ports {_ports(net)} differ from the first member's, {first}",
-                where=f"member {k}",
-            )
-
-
-def _ports(net: Network) -> list[tuple[str, tuple[int, ...]]]:
-    return [(port.name, port.shape) for port in (*net.inputs, *net.outputs)]
 
 
 class _Planner:
@@ -120,19 +102,13 @@ class _Planner:
     def layout(self) -> Layout:
         last = max(int(member.stage.max()) for member in self._members)
         stages = tuple(self._stage(k) for k in range(1, last + 1))
-        initial = np.zeros((len(self._members), self._registers))
-        shown, following = [], []
-        for row, member in zip(initial, self._members, strict=True):
-            registers = member.signals.registers
-            row[: len(registers)] = registers.initial
-            shown.append(member.column[member.net.output_neurons])
-            following.append(member.column[registers.origin])
+        shown = [member.column[member.net.output_neurons] for member in self._members]
+        following = [member.column[member.signals.registers.origin] for member in self._members]
         outputs = len(self._members[0].net.output_neurons)
         return Layout(
             members=len(self._members),
             inputs=self._inputs,
             registers=self._registers,
-            initial=initial,
             stages=stages,
             outputs=self._picking(shown, outputs),
             following=self._picking(following, self._registers),

@@ -78,7 +78,13 @@ def test_what_one_sample_may_be_given_as():
         np.testing.assert_allclose(outputs(given_as), want, rtol=1e-14)
     assert [type(value) for value in outputs(x)] == [float, float]
     assert net.activate(x).dtype == np.float64
-    for wrong in ([1.0, 2.0], [1.0, 2.0, 3.0, 4.0], [1.0, 2.0, "?"], [1.0, 2.0, [3.0]]):
+    for wrong in (
+        [1.0, 2.0],
+        [1.0, 2.0, 3.0, 4.0],
+        [1.0, 2.0, "?"],
+        [1.0, 2.0, [3.0]],
+        [1.0, 2.0, 10**400],
+    ):
         with pytest.raises(NetworkError):
             net.activate(wrong)
         with pytest.raises(NetworkError):

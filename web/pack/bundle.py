@@ -16,6 +16,7 @@ import gzip
 import json
 import marshal
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -28,6 +29,7 @@ _HEADER = 16  # bytes of a .pyc before its code
 _PORTABLE = 2  # the marshal version without back-references: the same bytes whatever is in memory
 
 Table = dict[str, tuple[bool, bytes]]  # module → whether it is a package, and its code
+Packs = dict[str, list[tuple[str, bytes]]]  # the name of a file → its parts, by path
 _VERSIONED = ("onnx",)  # packages whose version somebody asks importlib.metadata for
 
 _IMPORTED: dict[str, list[str]] = json.loads(
@@ -79,9 +81,10 @@ def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dic
         library: the compiled standard library; `standard_library` writes what is imported first.
 
     Returns:
-        `files`: where each is, its size and hash, the path below site-packages that it is for
-        (that of a table ends in .modules), and whether it is needed at first. `seldom`: the same
-        of files that are fetched when one of their `modules` is asked for.
+        `files`: few, each of several `parts` one after the other: where it is, its size and hash,
+        whether it is needed at first, and of each part the size and the path below site-packages
+        that it is for (that of a table ends in .modules, and they stand in files of their own).
+        `seldom`: files that are fetched when one of their `modules` is asked for.
     """
     target.mkdir(parents=True)
     files = {_FINDER.name: _FINDER.read_bytes()}
@@ -93,25 +96,34 @@ def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dic
     libraries = {path: data for wheel in wheels for path, data in _libraries(wheel)}
     wanted = set().union(*map(exports.imported, libraries.values()))
     files |= {path: exports.stripped(data, wanted) for path, data in libraries.items()}
-    entries: dict[str, list[dict[str, Any]]] = {"files": [], "seldom": []}
+    seldom: list[dict[str, Any]] = []
+    packs: Packs = defaultdict(list)
     for path, data in files.items():
-        written = _write(target, path, data)
         if _SELDOM.match(path):
             module = path.partition(".")[0].replace("/", ".")
-            entries["seldom"].append({**written, "modules": [module]})
+            seldom.append({**_write(target, path, data), "modules": [module]})
         else:
-            entries["files"].append({**written, "first": not _LATER.match(path)})
+            packs["later.files" if _LATER.match(path) else "first.files"].append((path, data))
     tables = {wheel.name.split("-")[0]: _table(wheel) for wheel in wheels}
     tables["CPython"] = {name: code for name, code in _table(library).items() if _part(name)}
     for name, table in tables.items():
-        _write_tables(target, name, table, entries)
-    return entries
+        _write_tables(target, name, table, packs, seldom)
+    return {"files": [_write_pack(target, *each) for each in packs.items()], "seldom": seldom}
+
+
+def _write_pack(target: Path, name: str, parts: list[tuple[str, bytes]]) -> dict[str, Any]:
+    """Write many files as one: each is a request, which takes a while by itself."""
+    return {
+        **_write(target, name, b"".join(data for _, data in parts)),
+        "first": name.startswith("first"),
+        "parts": [{"path": path, "size": len(data)} for path, data in parts],
+    }
 
 
 def _write_tables(
-    target: Path, wheel: str, table: Table, entries: dict[str, list[dict[str, Any]]]
+    target: Path, wheel: str, table: Table, packs: Packs, seldom: list[dict[str, Any]]
 ) -> None:
-    """Write the tables of a wheel that are not empty, and enter them."""
+    """Enter the tables of a wheel that are not empty, and write the seldom one."""
     for part, kind in enumerate(("", ".later", ".seldom")):
         modules = {
             name: (is_package, code)
@@ -120,11 +132,11 @@ def _write_tables(
         }
         if not modules:
             continue
-        written = _write(target, f"{wheel}{kind}.modules", marshal.dumps(modules, _PORTABLE))
+        path, data = f"{wheel}{kind}.modules", marshal.dumps(modules, _PORTABLE)
         if kind == ".seldom":
-            entries["seldom"].append({**written, "modules": sorted(modules)})
+            seldom.append({**_write(target, path, data), "modules": sorted(modules)})
         else:
-            entries["files"].append({**written, "first": not kind})
+            packs["later.modules" if kind else "first.modules"].append((path, data))
 
 
 def _part(name: str) -> int:

@@ -15,13 +15,14 @@ LIVING = "xor"
 
 
 def write(samples: Path, names: tuple[str, ...], target: Path) -> None:
-    """Write samples/NAME.svg for files of samples, and living.json, into the site."""
+    """Write pictures.json, of files of samples by name, and living.json into the site."""
+    found = {}
     for name in names:
         nets = dict(islice(_networks(samples / name).items(), _MOST))
         columns = 1 if len(nets) == 1 else 3
         titled = {" " * place: net for place, net in enumerate(nets.values())}
-        path = target / "samples" / f"{Path(name).stem}.svg"
-        path.write_text(small_multiples(titled, columns), encoding="utf-8")
+        found[name] = small_multiples(titled, columns)
+    (target / "pictures.json").write_text(json.dumps(found))
     net = neat_onnx.load_network(samples / f"{LIVING}.json")
     document, arrays = plan_of(net)
     living = {

@@ -56,9 +56,13 @@ export function downloads({ download, downloadFor, writable }) {
     files.replaceChildren(...Object.entries(found ?? {}).map(([kind, file]) => h("li", {}, fileOf(kind, file, download))));
     if (focused?.startsWith("download-")) files.querySelector(`[data-testid=${focused}]`)?.focus();
   });
+  const close = whenChanged((state) => state.wanted, () => {
+    document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; });
+  });
   return (state) => {
     fill(state);
     write(state);
+    close(state);
   };
 }
 

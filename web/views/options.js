@@ -92,7 +92,7 @@ function fieldFor(name, property, definitions) {
     return input.reportValidity();
   };
   input.addEventListener("input", () => input.setCustomValidity(""));
-  const note = property.description ?? plain.description;
+  const note = forPage(property.description ?? plain.description);
   if (note) input.setAttribute("aria-describedby", `about-${name}`);
   const element = h("div", { className: `field ${input.type}${wide ? " wide" : ""}` },
     h("label", { htmlFor: input.id }, words(name)), input,
@@ -143,6 +143,9 @@ function control(schema, standard) {
 }
 
 const plainly = (input) => (item) => { input.value = item ?? ""; };
+
+/** A description without the paths of documents and the words of Python. */
+const forPage = (text) => text?.replace(/ ?\([^()]*docs\/[^()]*\)/g, "").replace(/\bnull is\b/g, "empty is");
 
 /** includeMetadata → "Include metadata"; conv2d_mappings → "Conv2d mappings". */
 function words(name) {

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neat_onnx.arguments import instance_of, takes
+from neat_onnx.arguments import instance_of, listed, shown, takes
+from neat_onnx.errors import OptionError
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.neat_python.printed import is_printed
@@ -148,7 +149,11 @@ def neat_population(nets: Sequence[Network], config: object) -> Any:
     """
     from neat_onnx.libraries.neat_python.write import neat_population as populated
 
-    return populated(nets, config)
+    given = listed("nets", nets)
+    for at, net in enumerate(given):
+        if not isinstance(net, Structure):
+            raise OptionError(f"nets[{at}] is {shown(net)}, expected a Network", where="nets")
+    return populated(given, config)
 
 
 def _ends_as_pickle(content: bytes) -> bool:

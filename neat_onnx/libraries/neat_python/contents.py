@@ -100,6 +100,8 @@ def contents_of(root: Any) -> Contents:
         found.singles = found.singles or singles
         found.groups = found.groups or groups
         level = deeper
+    genomes = list(filter(is_genome, found.singles))
+    found.singles = genomes or found.singles  # a network beside its genome is the same one
     return found
 
 

@@ -128,26 +128,28 @@ def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str
 def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
     edges = []
     for gene in genome.connections.values():
-        key = getattr(gene, "key", None)
-        ends = [number(end) for end in key] if isinstance(key, tuple) else []
-        if [type(end) for end in ends] != [int, int]:
+        key: Any = getattr(gene, "key", None)
+        is_pair = isinstance(key, tuple) and len(key) == 2
+        source, target = map(number, key) if is_pair else (None, None)
+        if type(source) is not int or type(target) is not int:
             raise NetworkError("a connection gene has no key of two integers", where="connections")
-        of = f"connection {ends[0]} to {ends[1]}"
         enabled = number(getattr(gene, "enabled", None))
         if not isinstance(enabled, bool):
-            raise NetworkError("enabled is neither true nor false", where=of)
-        edges.append(_Edge(ends[0], ends[1], _number(gene, "weight", of), enabled))
+            where = f"connection {source} to {target}"
+            raise NetworkError("enabled is neither true nor false", where=where)
+        edges.append(_Edge(source, target, _number(gene, "weight", "connection", key), enabled))
     nodes = {number(key): node for key, node in genome.nodes.items()}
     if not all(type(key) is int for key in nodes):
         raise NetworkError("a node gene has a key that is no integer", where="nodes")
     return nodes, edges
 
 
-def _number(gene: Any, name: str, of: str) -> Any:
+def _number(gene: Any, name: str, kind: str, key: Any) -> Any:
     """A number of a gene, which is named in the refusal of an object."""
     found = number(getattr(gene, name, None))
     if isinstance(found, Record):
-        raise NetworkError(f"{name} is an object of {class_name(found)}, no number", where=of)
+        what = f"{name} is an object of {class_name(found)}, no number"
+        raise NetworkError(what, where=f"{kind} {key}")
     return found
 
 
@@ -156,21 +158,21 @@ def _check_ends(
 ) -> None:
     """Refuse a genome of another configuration."""
     inputs = set(settings.inputs)
-    seems = likely_counts(genome)
-    hint = (
-        f"The configuration has {len(inputs)} inputs and {len(settings.outputs)} outputs; the "
-        f"genome seems to have {seems[0]} and {seems[1]}"
-    )
-    for key in settings.outputs:
-        if key not in nodes:
-            what = f"the genome has no node {key}, an output of its configuration"
-            raise NetworkError(what, hint=hint)
-    for edge in edges:
-        where = f"connection {edge.source} to {edge.target}"
-        if edge.source not in nodes and edge.source not in inputs:
-            raise NetworkError(f"no node {edge.source}", where=where, hint=hint)
-        if edge.target not in nodes:
-            raise NetworkError(f"no node {edge.target}", where=where, hint=hint)
+    problem = next((f"no node {key}" for key in settings.outputs if key not in nodes), "")
+    where = "the outputs of its configuration"
+    for edge in edges if not problem else ():
+        if edge.target not in nodes or (edge.source not in nodes and edge.source not in inputs):
+            missing = edge.source if edge.target in nodes else edge.target
+            problem, where = f"no node {missing}", f"connection {edge.source} to {edge.target}"
+            break
+    if problem:
+        seems = likely_counts(genome)
+        raise NetworkError(
+            problem,
+            where=where,
+            hint=f"The configuration has {len(inputs)} inputs and {len(settings.outputs)} outputs; "
+            f"the genome seems to have {seems[0]} and {seems[1]}",
+        )
 
 
 def _warn_of_older(oldest: Version) -> None:
@@ -261,16 +263,16 @@ def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
 
 
 def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
-    of = f"node {key}"
+    of = "node", key
     said: dict[str, Any] = {
         "id": key,
         "type": "output" if key in settings.outputs else "hidden",
-        "bias": _number(node, "bias", of),
+        "bias": _number(node, "bias", *of),
     }
     if kind == "iznn":
         plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}}
-        return said | plain | {"response": 1.0} | {n: _number(node, n, of) for n in _SPIKING}
-    said["response"] = _number(node, "response", of)
+        return said | plain | {"response": 1.0} | {n: _number(node, n, *of) for n in _SPIKING}
+    said["response"] = _number(node, "response", *of)
     tables: dict[Kind, Mapping[str, Any]] = {
         "activation": settings.activations,
         "aggregation": settings.aggregations,
@@ -285,5 +287,5 @@ def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
                 hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
                 "pickle that network",
             )
-        said["time_constant"] = _number(node, "time_constant", of)
+        said["time_constant"] = _number(node, "time_constant", *of)
     return said

@@ -7,6 +7,7 @@ import numpy as np
 
 from neat_onnx.libraries.neat_python.pickled import Record
 
+_PLAIN = frozenset((float, int, bool, str, type(None)))
 _CODE = re.compile(r"[biufU]\d{1,4}")
 
 
@@ -15,8 +16,8 @@ def number(value: Any) -> Any:
 
     An array of one element is its element.
     """
-    if isinstance(value, float | int):
-        return value.item() if isinstance(value, np.generic) else value
+    if type(value) in _PLAIN:
+        return value
     found = _array(value) if isinstance(value, Record) else value
     if isinstance(found, np.generic | np.ndarray) and found.size == 1:
         element = found.reshape(-1)[0].item()

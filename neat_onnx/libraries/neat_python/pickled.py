@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from neat_onnx.errors import DocumentError, warn
+from neat_onnx.arguments import is_whole, shown
+from neat_onnx.errors import DocumentError, OptionError, warn
 
 _FREE_OPCODES = 500_000
 _DICTIONARIES = ("collections.OrderedDict", "collections.defaultdict")
@@ -109,7 +110,11 @@ def unpickled(data: bytes, max_opcodes: int | None = None) -> Any:
 
     Raises:
         DocumentError: it is not a whole pickle, or has more opcodes.
+        OptionError: the number of opcodes is none.
     """
+    if max_opcodes is not None and not (is_whole(max_opcodes) and max_opcodes > 0):
+        what = f"max_opcodes is {shown(max_opcodes)}, expected a positive integer"
+        raise OptionError(what, where="max_opcodes")
     limit = _FREE_OPCODES + len(data) // 2 if max_opcodes is None else max_opcodes
     machine = _Machine(io.BytesIO(data), limit)
     found = [machine.load()]

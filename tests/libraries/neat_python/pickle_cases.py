@@ -62,6 +62,7 @@ ATTRIBUTES = [
     lambda: random.Random(1),
     lambda: np.random.default_rng(1),
     lambda: uuid.UUID(int=5),
+    lambda: "Zürich, 北京",
     lambda: bytearray(b"abc"),
     lambda: range(3),
     lambda: len,
@@ -99,6 +100,7 @@ CONTAINERS = {
     "deque": lambda g, c, p: collections.deque([g, c]),
     "network": lambda g, c, p: network_of(g, c),
     "network in a dictionary": lambda g, c, p: {"net": network_of(g, c), "config": c},
+    "genome beside its network": lambda g, c, p: {"net": network_of(g, c), "g": g, "c": c},
     "winner beside its population": lambda g, c, p: {"winner": g, "pop": p.population, "c": c},
     "population": lambda g, c, p: p.population,
     "list": lambda g, c, p: list(p.population.values()),
@@ -106,7 +108,7 @@ CONTAINERS = {
     "Population in a dictionary": lambda g, c, p: {"population": p, "generation": 26},
     "checkpoint": lambda g, c, p: (3, c, p.population, p.species, random.getstate()),
 }
-OF_POPULATIONS = list(CONTAINERS)[13:]
+OF_POPULATIONS = list(CONTAINERS)[14:]
 
 
 def population_of(seed):

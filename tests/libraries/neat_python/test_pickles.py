@@ -210,7 +210,7 @@ def test_files_and_paths(tmp_path):
     ("change", "message"),
     [
         (("num_inputs = 2", "num_inputs = 1"), "no node -2"),
-        (("num_outputs = 1", "num_outputs = 2"), "the genome has no node 1"),
+        (("num_outputs = 1", "num_outputs = 2"), "no node 1"),
         (("num_inputs = 2", "num_inputs = two"), "invalid literal"),
         (("num_inputs = 2", "num_inputs = 99999999999"), "up to 100000"),
         (("feed_forward = True", "feed_forward = maybe"), "expected True or False"),

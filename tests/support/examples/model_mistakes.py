@@ -124,7 +124,8 @@ MISTAKES: dict[str, Mistake] = {
         (*W0, "data_type"), None, "graph.initializer[0]", "'data_type' is a required property"
     ),
     "`shape` for `dims`": Mistake(
-        (*W0, "shape"), [1, 2], "graph.initializer[0]", "'shape' was unexpected"
+        (*W0, "shape"), [1, 2], "graph.initializer[0]",
+        "'shape' is not one of ['name', 'data_type', 'dims', 'float_data']",
     ),
     "a fraction as a size": Mistake(
         (*W0, "dims", 0), 1.5, "graph.initializer[0].dims[0]", "not of type 'integer'"
@@ -177,7 +178,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "an attribute of another type": Mistake(
         (*GEMM, "attributes", 0), {"name": "alpha", "type": "INT", "i": 1},
-        "graph.node[0].attributes[0]", "'f' is a required property",
+        "graph.node[0].attributes[0].type", "'FLOAT' was expected",
     ),
     "an attribute's value as text": Mistake(
         (*CONV, "attributes", 0, "ints"), "1, 1", "graph.node[1].attributes[0].ints",
