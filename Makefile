@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup build packed docs web test lint first-half second-half scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup package build packed docs web test lint first-half second-half scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -24,7 +24,7 @@ $(DONE)/pip: constraints.txt
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,python3-venv); } \
 		|| { echo "Python's venv module is missing: install python3-venv" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) install --constraint constraints.txt --upgrade pip hatchling editables
+	$(PIP) install --constraint constraints.txt --upgrade pip hatchling hatch-fancy-pypi-readme editables
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/python: pyproject.toml $(DONE)/pip
@@ -63,8 +63,8 @@ browser: setup
 # All at once, and what each has to say comes when it ends. The page's tests have the cores first,
 # since they wait for the browser; the others fill the gaps.
 test:
-	$(MAKE) -j5 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-		page first-half second-half lint scripts
+	$(MAKE) -j6 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+		page first-half second-half lint scripts package
 
 # A test whose page lost its process in the browser, which is rare and the machine's, runs once more.
 page: build browser
@@ -80,6 +80,14 @@ first-half: setup
 
 second-half: setup
 	nice $(PYTEST) tests $(HALF:%/=--ignore=%)
+
+# The wheel and the sdist, as an index gets them, into .cache/package.
+package: $(DONE)/python
+	rm -rf .cache/package
+	$(BIN)/validate-pyproject pyproject.toml >/dev/null
+	$(BIN)/python -m build --no-isolation --outdir .cache/package >/dev/null
+	$(BIN)/twine check --strict .cache/package/*
+	$(BIN)/check-wheel-contents .cache/package/*.whl
 
 scripts: $(DONE)/node
 	node --test tests/web/*.test.js

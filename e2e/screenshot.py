@@ -36,7 +36,7 @@ def shot(
     neat = NeatPage(page, address)
     neat.wait_ready()
     turns = neat.turns()
-    neat[f"sample-{sample}"].click()
+    page.evaluate("(hash) => { location.hash = hash; }", f"#sample={sample}")
     neat.outcome(turns)
     neat["runtime-verdict"].wait_for(timeout=60_000)
     page.evaluate(change)

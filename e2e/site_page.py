@@ -92,6 +92,11 @@ def write(field: Locator, text: str) -> None:
     field.fill(text)
 
 
+REVEALED = """(each) => {
+    for (const menu of document.querySelectorAll("details.menu")) menu.open = menu.contains(each);
+    for (let at = each.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+}"""
+
 _OPENED = """(each) => new Promise((done) => {
     const section = each.closest("details");
     const tell = () => done(section.open);
@@ -150,7 +155,13 @@ class NeatPage:
         return self.page.get_by_test_id(name)
 
     def text(self, name: str) -> str:
-        return self[name].inner_text()
+        """The text of a part, of one in a closed menu as well."""
+        return self[name].evaluate("(each) => each.innerText.trim() || each.textContent")
+
+    def reveal(self, name: str) -> Locator:
+        """A part, with the menus and sections around it open."""
+        self[name].first.evaluate(REVEALED)
+        return self[name]
 
     def wait_ready(self) -> None:
         self.page.wait_for_selector("body[data-state=ready]", timeout=90_000)
@@ -181,7 +192,7 @@ class NeatPage:
 
     def unfold_all(self) -> None:
         """Open each section of the result that is seen; what unfolding adds stays closed."""
-        for summary in self.page.locator("#result summary").element_handles():
+        for summary in self.page.locator("#inspector summary, #input-panel summary").element_handles():
             if summary.is_visible():
                 unfold(summary)
 
@@ -192,6 +203,17 @@ class NeatPage:
             self.page.set_viewport_size({"width": width, "height": 740})
             self.page.evaluate("new Promise(requestAnimationFrame)")  # observers of sizes draw anew
             assert self.page.evaluate(overflow) == 0, width
+
+    def assert_in_sight(self) -> None:
+        """Verdict, drawing, an input and the downloads are there without scrolling, wide or not."""
+        for width, height in ((1440, 900), (390, 844)):
+            self.page.set_viewport_size({"width": width, "height": height})
+            self.page.evaluate("scrollTo(0, 0)")
+            for name in ("chip", "graph", "slide-input-0", "download-menu"):
+                part = self[name] if name != "chip" else self.page.locator("#chip summary")
+                box = part.bounding_box()
+                assert box["y"] >= 0, (name, width)
+                assert box["y"] + min(box["height"], 200) <= height, (name, width)
 
     def follow(self, link: str) -> str:
         """Go to a link within the page, as Back and Forward do; gives the outcome."""
@@ -209,7 +231,7 @@ class NeatPage:
 
     def runtime_verdict(self) -> str:
         """What the second runtime says, once it has said it."""
-        self["runtime-verdict"].wait_for(timeout=60_000)
+        self["runtime-verdict"].wait_for(state="attached", timeout=60_000)
         return self.text("runtime-verdict")
 
     def download(self, kind: str) -> tuple[str, bytes]:
@@ -221,14 +243,14 @@ class NeatPage:
         if self.browser != "chromium":  # Firefox saves it, and Playwright does not hear of it
             return self._saved_unheard(button)
         with self.page.expect_download() as waiting:
-            self[button].click()
+            self.reveal(button).click()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
     def _saved_unheard(self, button: str) -> tuple[str, bytes]:
         folder = Path(downloads().name)
         for path in folder.iterdir():
             path.unlink()
-        self[button].click()
+        self.reveal(button).click()
         for _ in range(600):
             paths = [*folder.iterdir()]
             if len(paths) == 1 and paths[0].suffix != ".part" and paths[0].stat().st_size:

@@ -27,7 +27,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     net = neat_onnx.load_network(case("nts-net-gru-5")["source"])
     files = {"net.json": net.to_json().encode(), "net.onnx": neat_onnx.export(net).to_bytes()}
     assert neat.choose_all(files) == "done"
-    neat["runtime-verdict"].wait_for()
+    neat["runtime-verdict"].wait_for(state="attached")
     yield "two files with memory"
     neat.unfold_all()
     page.locator("#model-graph .node").first.wait_for()
@@ -37,8 +37,16 @@ def states(neat: NeatPage) -> Iterator[str]:
     yield "everything unfolded, a neuron looked at"
     wide = neat_onnx.Network.mlp([20, 400, 3], activation="tanh", seed=0)
     neat.choose("wide.json", wide.to_json().encode())
-    assert page.locator("svg.density .name").all_text_contents() == ["dense", "dense"]
-    yield "layers of a large network"
+    assert "Levels" in neat["graph"].get_attribute("alt")
+    yield "levels of a large network"
+    for menu in ("download-menu", "share-menu"):
+        neat[menu].click()
+        yield f"the menu of {menu}"
+    page.locator("#chip summary").click()
+    yield "the verdict in words"
+    page.locator("#files summary").click()
+    yield "the file and recent ones"
+    page.locator("#files summary").click()
 
 
 def test_axe_finds_nothing(runtime_check, look):

@@ -52,7 +52,7 @@ def test_a_broken_link_is_told(context, address):
 def test_what_is_too_large_for_a_link_is_told(neat):
     wide = neat_onnx.Network.mlp([80, 80, 1], activation="tanh", seed=0)
     neat.choose("wide.json", wide.to_json().encode())
-    neat["copy-link"].click()
+    neat.reveal("copy-link").click()
     neat.page.get_by_text("too large for a link").wait_for()
     assert "#" not in neat.page.url
 

@@ -47,7 +47,7 @@ def test_after_one_visit_all_works_without_a_network(new_context, address):
     neat = NeatPage(first.page, address)
     neat.wait_ready()
     turns = neat.turns()
-    neat["sample-neataptic"].click()
+    neat.reveal("sample-neataptic").click()
     assert neat.outcome(turns) == "done"
     assert neat.text("verdict") == "passed"
     net = neat_onnx.load_network(case(SAMPLES["neataptic"])["source"])

@@ -9,15 +9,20 @@ print(neat_onnx.verify(net, model))
 """
 
 from neat_onnx.api import (
+    activation,
     canonicalize,
     certify,
     convert,
+    diff,
+    es_substrate_network,
     export,
     export_population,
     generate_code,
     import_model,
     json_schema,
     replay,
+    substrate_network,
+    to_torch,
     verify,
 )
 from neat_onnx.errors import (
@@ -30,7 +35,7 @@ from neat_onnx.errors import (
 )
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.load import load_network, load_networks
-from neat_onnx.libraries.neat_python import to_neat_python
+from neat_onnx.libraries.neat_python import neat_population, to_neat_python
 from neat_onnx.libraries.registry import libraries, register_library, unregister_library
 from neat_onnx.model import Finding, Model, limits, load_model, validate
 from neat_onnx.network.activations import register_activation, unregister_activation
@@ -62,9 +67,12 @@ __all__ = [
     "Report",
     "Summary",
     "__version__",
+    "activation",
     "canonicalize",
     "certify",
     "convert",
+    "diff",
+    "es_substrate_network",
     "export",
     "export_population",
     "generate_code",
@@ -75,13 +83,16 @@ __all__ = [
     "load_model",
     "load_network",
     "load_networks",
+    "neat_population",
     "operator",
     "register_activation",
     "register_aggregation",
     "register_library",
     "replay",
+    "substrate_network",
     "summary",
     "to_neat_python",
+    "to_torch",
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",

@@ -7,12 +7,26 @@ or runs a network, or waits for the page to start, need not wait for them.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import AUTO, DTYPE, FLAG, MAPPING, TEXT, TEXTS, WHOLE, optional, takes
-from neat_onnx.errors import warn
+from neat_onnx.arguments import (
+    AUTO,
+    DTYPE,
+    FLAG,
+    MAPPING,
+    NUMBER,
+    TEXT,
+    TEXTS,
+    WHOLE,
+    optional,
+    takes,
+)
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
+from neat_onnx.model.parts import check_ports
+from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.drawn import Form, draw_networks_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
@@ -24,6 +38,8 @@ if TYPE_CHECKING:
     from neat_onnx.genome import Imported
     from neat_onnx.tracing.ports import BatchAxis
     from neat_onnx.population.population import Population
+    from neat_onnx.training.torch_module import NetworkModule
+    from neat_onnx.verification.networks import NetworkDiff
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -31,6 +47,13 @@ if TYPE_CHECKING:
 @find_operators_with
 def _import_operators() -> None:
     import neat_onnx.operators  # noqa: F401
+
+
+@draw_networks_with
+def _draw(net: Network, form: Form) -> str:
+    from neat_onnx.drawing import html, svg
+
+    return svg.to_svg(net) if form == "svg" else html.fragment(net)
 
 
 @takes_export_options
@@ -51,8 +74,9 @@ def export(
         and output. With `dialect="neataptic"` it is a document of NeatapticTS, to be saved as JSON.
 
     Raises:
-        NetworkError: the network cannot be exported, for example because of a cycle; or the
-            neataptic dialect cannot hold it, or would lose something.
+        NetworkError: the network cannot be exported, for example because of a cycle, or because a
+            type cannot hold its genes; or the neataptic dialect cannot hold it, or would lose
+            something.
         OptionError: an option is unknown, or has a value that it cannot have, or not in this
             dialect.
     """
@@ -72,8 +96,11 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
+    from neat_onnx.verification.overflow import warn_of_overflow
 
-    return export_network(network, wanted)
+    model = export_network(network, wanted)
+    warn_of_overflow(network, model)
+    return model
 
 
 @takes(
@@ -94,8 +121,8 @@ def import_model(
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
 
-    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute,
-    if it fits the graph (a NeatOnnxWarning says if it does not).
+    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute
+    (a NeatOnnxWarning says if it does not fit).
 
     Args:
         model: a Model, or whatever `load_model` reads.
@@ -103,19 +130,18 @@ def import_model(
             every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random, or if all are, tensors that they are drawn from.
-        shapes: for inputs, sizes of axes that the model leaves open, as `{"audio": ("N", 1, 256)}`;
-            a name or None stays open, as the batch.
-        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for no
-            memory. None: as names tell, or the recurrent layers that begin and end with the two.
-        check: compare network and model on a few samples, unless the model is an unchanged export,
-            or onnx's reference evaluator cannot run it, or would take many seconds.
+        shapes: sizes of inputs' open axes, as `{"audio": ("N", 1, 256)}`; a name or None stays.
+        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for
+            none. None: as names tell, or the recurrent layers that begin and end with the two.
+        check: compare network and model on a few samples, unless the model is an unchanged export
+            or onnx's reference evaluator cannot run it in seconds.
 
     Returns:
         A network whose ports are the graph's inputs and outputs, without its memory; its `source`
         is the model, unless an export wrote that.
 
     Raises:
-        ModelError: neurons cannot compute a node, or the check found a difference; says where.
+        ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported, prove
@@ -123,6 +149,7 @@ def import_model(
     from neat_onnx.model.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
+    check_ports(read.graph)
     found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
         prove(found)
@@ -233,6 +260,175 @@ def verify(
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
+
+
+def to_torch(net: Any) -> "NetworkModule":
+    """Turn a network into a module of PyTorch whose parameters are its weights and biases.
+
+    Parameters are genes on which an output depends: `weight`, `bias` and `response`, float64 until
+    `module.float()`. `module(x)` takes and gives tensors as `Network.activate` does
+    arrays, (N, I) to (N, O); with memory `module(x, state)` also gives the next state, and
+    `module.initial_state(N)` is the first. `module.to_network()` is the same genome with the
+    parameters as they are then.
+
+    Args:
+        net: a Network, or whatever `load_network` reads.
+
+    Returns:
+        The module, a `torch.nn.Module`.
+
+    Raises:
+        OptionError: PyTorch is not installed.
+        NetworkError: connections without delay form a cycle.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise OptionError("PyTorch is not installed", hint="pip install 'neat-onnx[torch]'")
+    from neat_onnx.training.torch_module import NetworkModule
+
+    return NetworkModule(load_network(net))
+
+
+@takes(activation=TEXT, max_weight=NUMBER, threshold=NUMBER, bias=NUMBER)
+def substrate_network(
+    cppn: Any,
+    layers: Sequence[Any],
+    *,
+    activation: str = "neat_sigmoid",
+    max_weight: float = 5.0,
+    threshold: float = 0.2,
+    bias: float = 0.0,
+    links: Iterable[tuple[int, int]] | None = None,
+) -> Network:
+    """Make the network that a CPPN describes on a substrate: HyperNEAT.
+
+    The connection from coordinates a to b has the weight that the CPPN's first output gives for
+    (a, b, 1): none where it is not beyond `threshold`, else scaled to at most `max_weight`. A
+    network of one hidden layer computes the outputs that pureples' converges to. A neuron that no
+    connection leads to is the constant 0, as there.
+
+    Args:
+        cppn: a Network of 2d inputs, or 2d + 1 with a constant 1, or whatever `load_network` reads.
+        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs.
+        activation: of all neurons; "neat_sigmoid" is neat-python's sigmoid.
+        max_weight: the largest weight, for an output of 1 of the CPPN.
+        threshold: outputs of the CPPN up to here are no connection; 0 to below 1.
+        bias: of all neurons that have connections.
+        links: pairs of layers (from, to) that are connected; None connects each with the next.
+
+    Returns:
+        A feed-forward network, its neurons numbered layer by layer.
+
+    Raises:
+        OptionError: the CPPN has another number of inputs; layers are no coordinates of one space;
+            or an argument is out of its range.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.network import substrate
+
+    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    return substrate.substrate_network(described, layers, activation, bias, links)
+
+
+@takes(
+    activation=TEXT, max_weight=NUMBER, threshold=NUMBER, bias=NUMBER, initial_depth=WHOLE,
+    max_depth=WHOLE, division_threshold=NUMBER, variance_threshold=NUMBER, band_threshold=NUMBER,
+    iterations=WHOLE,
+)  # fmt: skip
+def es_substrate_network(
+    cppn: Any,
+    inputs: Any,
+    outputs: Any,
+    *,
+    activation: str = "neat_sigmoid",
+    max_weight: float = 5.0,
+    threshold: float = 0.2,
+    bias: float = 0.0,
+    initial_depth: int = 1,
+    max_depth: int = 2,
+    division_threshold: float = 0.5,
+    variance_threshold: float = 0.03,
+    band_threshold: float = 0.3,
+    iterations: int = 1,
+) -> Network:
+    """Make the network that a CPPN describes, with hidden neurons where it varies: ES-HyperNEAT.
+
+    A quadtree over [-1, 1]² divides where weights vary, and connections within bands are expressed;
+    they lead upwards (along the second coordinate), and those on a way from an input to an output
+    stay. It computes the outputs that pureples' network converges to, with the same parameters.
+
+    Args:
+        cppn: as for `substrate_network`.
+        inputs: coordinates in the plane, (n, 2).
+        outputs: the same.
+        activation: as for `substrate_network`.
+        max_weight: as for `substrate_network`.
+        threshold: as for `substrate_network`.
+        bias: as for `substrate_network`.
+        initial_depth: the tree is divided to this depth in any case, up to 12.
+        max_depth: and to this depth where four weights vary.
+        division_threshold: the least variance that counts as such.
+        variance_threshold: connections are expressed where the variance of weights is not above.
+        band_threshold: the least difference from the weights on both sides.
+        iterations: how many times hidden neurons found so far are searched from (pureples:
+            iteration_level).
+
+    Returns:
+        A feed-forward network: inputs, outputs, then hidden neurons from the lowest up.
+
+    Raises:
+        OptionError: as for `substrate_network`.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.network import quadtree
+    from neat_onnx.network.substrate import cppn_of
+
+    search = quadtree.Search(
+        initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
+    )
+    described = cppn_of(load_network(cppn), max_weight, threshold)
+    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+
+
+def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
+    """Compare two networks: gene by gene, matched by ids, then on sampled inputs.
+
+    Args:
+        a: a Network, a Model, or whatever `load_network` reads.
+        b: the other one.
+        samples: how many inputs both run on, 4 or more; sequences of 16 steps if they have memory.
+        seed: the same seed gives the same samples.
+
+    Returns:
+        Genes that were added, are gone or were changed, and by how much the outputs differ.
+
+    Raises:
+        OptionError: too few samples, or a seed that is no integer from 0 on.
+        NeatOnnxError: as `load_network`.
+    """
+    from neat_onnx.verification.networks import compare_networks
+
+    one, other = (
+        import_model(each) if isinstance(each, Model) else load_first(each) for each in (a, b)
+    )
+    return compare_networks(one, other, samples, seed)
+
+
+@takes(name=TEXT)
+def activation(name: str) -> Activation:
+    """Return the activation of a name: a function of arrays, with its formula and its bounds.
+
+    Args:
+        name: a name that networks use, as "tanh" or "neat_sigmoid", or a formula: "formula: z * z".
+
+    Returns:
+        The activation; it can be called with an array.
+
+    Raises:
+        NetworkError: there is none; the hint lists those there are.
+    """
+    return activation_named(name)
 
 
 @takes(language=TEXT, dtype=DTYPE, name=TEXT)

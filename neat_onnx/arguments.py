@@ -10,6 +10,7 @@ need to know more (the file behind a path, the names of runtimes) are the functi
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -113,6 +114,7 @@ TEXT = Kind("a text", _is_text)
 AUTO = Kind('"auto"', lambda value: _is_text(value) and value == "auto")
 DTYPE = Kind('"float32" or "float64"', lambda value: _is_text(value) and value in _DTYPES)
 MAPPING = Kind("a mapping", lambda value: isinstance(value, Mapping))
+NUMBER = Kind("a finite number", lambda value: is_number(value) and isfinite(value))
 TEXTS = Kind("a list of texts", lambda value: _all(value, _is_text))
 WHOLE = Kind("an integer from 0 to 2^63 - 1", lambda value: is_whole(value) and 0 <= value < 2**63)
 INTEGER = Kind("an integer of 64 bits", lambda value: is_whole(value) and -(2**63) <= value < 2**63)

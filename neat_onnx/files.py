@@ -1,13 +1,14 @@
 """Files in and out: strict JSON, and whole-or-nothing writing."""
 
 import codecs
+import importlib
 import io
 import json
 import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
 
@@ -15,6 +16,16 @@ from neat_onnx.errors import DocumentError
 
 _MAX_BYTES = 1 << 30
 _CHUNK = 1 << 20
+_MAX_UNPACKED = 2 << 20
+_PACKED: dict[str, tuple[str, str, dict[str, int]]] = {
+    "gzip": ("zlib", "decompressobj", {"wbits": 31}),
+    "zlib": ("zlib", "decompressobj", {}),
+    "bzip2": ("bz2", "BZ2Decompressor", {}),
+    "xz": ("lzma", "LZMADecompressor", {"memlimit": 80 << 20}),
+}
+"""The module, the class and its options that unpack each kind of file."""
+_MAX_CONTAINERS, _MAX_VALUES = 1 << 25, 1 << 26  # of JSON: objects and lists, values
+_MAX_SMALL_CONTAINERS, _BYTES_OF_CONTAINER = 1 << 21, 16
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -22,6 +33,9 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "pdf"),
     (b"PK\x03\x04", "zip"),
     (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\x00", "xz"),
+    *((b"x" + level, "zlib") for level in (b"\x01", b"\x9c", b"\xda")),
     (b"\x80", "pickle"),
     (b"\x08", "onnx"),  # the tag of ir_version, the first field of a binary model
 )
@@ -37,17 +51,17 @@ _MODEL_TEXT = re.compile(
 )
 """The beginning of a textproto or an onnxtxt: fields of a ModelProto."""
 
-Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
+Kind = Literal["json", "text", "pickle", "gzip", "bzip2", "xz", "zlib", "onnx", "zip", "binary"]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of the file at `path`.
+    """Return the bytes of the file at `path`, or of the pipe, which is read once and to its end.
 
     Raises:
-        DocumentError: it is not there, not a regular file, not readable, or larger than 1 GiB.
+        DocumentError: it is not there, a device or a directory, not readable, or larger than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where), _opened(path, where) as file:
+    with _reported("read", where), _opened(path, where, (stat.S_ISREG, stat.S_ISFIFO)) as file:
         return limited(file, where)
 
 
@@ -58,7 +72,7 @@ def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
         DocumentError: as `read_bytes`; or the file ends before them, or they are more than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where), _opened(path, where) as file:
+    with _reported("read", where), _opened(path, where, (stat.S_ISREG,)) as file:
         size = os.fstat(file.fileno()).st_size
         if offset + length > size or length > _MAX_BYTES:
             raise DocumentError(
@@ -70,9 +84,12 @@ def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
         return file.read(length)
 
 
-def _opened(path: str | os.PathLike[str], where: str) -> BinaryIO:
-    """Open a regular file for reading: a device or a pipe may never end."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
+def _opened(
+    path: str | os.PathLike[str], where: str, kinds: tuple[Callable[[int], bool], ...]
+) -> BinaryIO:
+    """Open a file of one of these kinds for reading."""
+    mode = os.stat(path).st_mode
+    if not any(is_kind(mode) for is_kind in kinds):
         raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
     return open(path, "rb")
 
@@ -118,6 +135,37 @@ def sniff(data: bytes) -> Kind:
     except UnicodeDecodeError:
         return "binary"
     return "text"
+
+
+def unpacked(data: bytes) -> bytes:
+    """Return the content of a file that gzip, bzip2, xz or zlib compressed; any other as it is.
+
+    Raises:
+        DocumentError: it is cut off, or holds more than 2 MiB and 20 times its size.
+    """
+    kind, limit, parts = sniff(data), _MAX_UNPACKED + 20 * len(data), list[bytes]()
+    if kind not in _PACKED:
+        return data
+    module, make, options = _PACKED[kind]
+    try:
+        codec = importlib.import_module(module)
+        while sniff(data) == kind:  # a file may hold several streams
+            stream = getattr(codec, make)(**options)
+            parts.append(stream.decompress(data, limit + 1))
+            limit, data = limit - len(parts[-1]), stream.unused_data
+            if limit < 0:
+                hint = "If you trust it, unpack it first, and give what was in it"
+                raise DocumentError(f"the {kind} file holds more than 20 times its size", hint=hint)
+            if not stream.eof:
+                raise EOFError("it ends too early")
+    except DocumentError:
+        raise
+    except Exception as error:
+        hint = "Was it cut off? Write or copy it again"
+        raise DocumentError(f"not a whole {kind} file: {error}", hint=hint) from error
+    if not any(parts):
+        raise DocumentError(f"a {kind} file that holds nothing", hint="Write the network again")
+    return b"".join(parts)
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
@@ -188,8 +236,9 @@ def parse_json(data: bytes | str) -> Any:
     result says where it may not be one. A key that occurs twice in one object is refused.
 
     Raises:
-        DocumentError: with the line and column, where there are any.
+        DocumentError: with the line and column, where there are any; or it would make too much.
     """
+    _check_amount(data)
     try:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
         return json.loads(text, object_pairs_hook=_unique_keys)
@@ -201,6 +250,9 @@ def parse_json(data: bytes | str) -> Any:
             hint="JSON files are UTF-8 text; is this a binary file?",
         ) from error
     except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated"):
+            hint = "Was it cut off? Write or copy it again"
+            raise DocumentError("invalid JSON: it ends too early", hint=hint) from error
         raise DocumentError(
             f"invalid JSON: {error.msg}", where=f"line {error.lineno}, column {error.colno}"
         ) from error
@@ -208,6 +260,26 @@ def parse_json(data: bytes | str) -> Any:
         raise DocumentError("invalid JSON: it is nested too deeply") from error
     except ValueError as error:  # an integer of thousands of digits
         raise DocumentError("invalid JSON: a number has too many digits") from error
+
+
+def _check_amount(data: bytes | str) -> None:
+    """Refuse text of which JSON makes many times as many bytes: of `{}`, 3 bytes with a comma, 72.
+
+    Networks of millions of connections pass, whose objects take at least 16 bytes each.
+    """
+    containers, commas = _counted(data)
+    dense = containers > _MAX_SMALL_CONTAINERS and containers * _BYTES_OF_CONTAINER > len(data)
+    if dense or containers > _MAX_CONTAINERS or commas > _MAX_VALUES:
+        raise DocumentError(
+            f"the JSON has {containers} objects and lists in {len(data)} bytes, more than are read"
+        )
+
+
+def _counted(data: bytes | str) -> tuple[int, int]:
+    """The opening brackets of a JSON text, and its commas; those inside of strings as well."""
+    if isinstance(data, str):
+        return data.count("{") + data.count("["), data.count(",")
+    return data.count(b"{") + data.count(b"["), data.count(b",")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

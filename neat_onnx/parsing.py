@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from neat_onnx.errors import NeatOnnxError
+from neat_onnx.schema_links import LINK_KEY
 
 
 class Document(BaseModel):
@@ -29,11 +30,13 @@ Parsed = TypeVar("Parsed", bound=BaseModel)
 def parse(
     kind: type[Parsed], value: Any, error: type[NeatOnnxError], hint: str | None = None
 ) -> Parsed:
-    """Return `value`, from JSON, as a `kind`.
+    """Return `value`, from JSON, as a `kind`; the link to its JSON Schema is for editors alone.
 
     Raises:
         error: at the first thing that is wrong, with its JSON path.
     """
+    if isinstance(value, dict) and LINK_KEY in value:
+        value = {key: entry for key, entry in value.items() if key != LINK_KEY}
     try:
         return kind.model_validate(value)
     except ValidationError as problem:

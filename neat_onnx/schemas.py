@@ -10,11 +10,10 @@ from neat_onnx.errors import OptionError
 from neat_onnx.model.schema import model_schema
 from neat_onnx.network.document import NetworkDocument
 from neat_onnx.options import ExportOptions
+from neat_onnx.schema_links import LINK, LINK_KEY, schema_id
 from neat_onnx.verification.certificate import Certificate
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_BASE = "https://neat-onnx.github.io/schema/"
-
 _NETWORK_EXAMPLE = {
     "format": "neat-onnx",
     "version": 1,
@@ -99,7 +98,8 @@ def certificate_schema() -> dict[str, Any]:
 
 def _titled(kind: type[BaseModel], name: str, title: str, examples: list[Any]) -> dict[str, Any]:
     schema = kind.model_json_schema(by_alias=False)
-    head = {"$schema": _DIALECT, "$id": f"{_BASE}{name}.schema.json"}
+    schema["properties"] = {LINK_KEY: LINK, **schema["properties"]}
+    head = {"$schema": _DIALECT, "$id": schema_id(name)}
     return head | schema | {"title": title, "examples": examples}
 
 

@@ -41,15 +41,16 @@ BOUNDARIES = {
     "genome": ("network", "model", "passes", "lifting.core",
                "lowering.context",
                "libraries.neataptic_ts.onnx"),
-    "population": ("network", "model", "passes", "lowering.builder", "operators"),
+    "training": ("network",),
+    "population": ("network", "libraries", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
-    "cli": ("__init__", "network", "model", "options", "libraries", "codegen",
+    "drawing": ("network", "lowering.signals", "operators.rnn", "operators.spatial.apart"),
+    "cli": ("__init__", "network", "drawing", "model", "options", "libraries", "codegen",
             "verification", "schemas"),
-    "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "lowering.open_options", "lowering.signals", "operators.rnn",
-             "operators.spatial.apart", "verification"),
+    "page": ("__init__", "network", "drawing", "model", "options", "libraries", "genome",
+             "lowering.open_options", "verification"),
 }  # fmt: skip
-EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
+EVERYWHERE = ("errors", "files", "parsing", "arguments", "version", "schema_links")
 CORES = ("lowering", "lifting")
 
 

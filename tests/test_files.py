@@ -1,8 +1,10 @@
 """Files in and out: what is read, what is refused, and that writing is whole or not at all."""
 
+import contextlib
 import io
 import os
 import stat
+import threading
 import tracemalloc
 
 import pytest
@@ -23,12 +25,33 @@ def test_a_device_is_not_a_file(path, act):
 
 
 @pytest.mark.parametrize("act", [read_bytes, lambda path: write_bytes(path, b"x")])
-def test_a_pipe_without_another_end_does_not_hang(tmp_path, act):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DocumentError, match="a pipe: not a file"):
-        act(tmp_path / "pipe")
+def test_a_folder_is_not_a_file(tmp_path, act):
     with pytest.raises(DocumentError, match="a directory: not a file"):
         act(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_read_up_to_the_limit_and_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_MAX_BYTES", 1 << 20)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(DocumentError, match="a pipe: not a file"):
+        write_bytes(pipe, b"x")  # without another end, it would wait
+
+    def fill(content):
+        with contextlib.suppress(BrokenPipeError), pipe.open("wb") as file:
+            file.write(content)
+
+    for size in (1 << 20, 1 << 22):
+        content = os.urandom(size)
+        writer = threading.Thread(target=fill, args=(content,))
+        writer.start()
+        if size > 1 << 20:
+            with pytest.raises(DocumentError, match="larger than 1 GiB"):
+                read_bytes(pipe)
+        else:
+            assert read_bytes(pipe) == content
+        writer.join()
 
 
 def test_a_small_file_takes_little_memory(tmp_path):

@@ -126,6 +126,46 @@ def test_a_schema_is_one_with_a_name_and_examples(name):
         jsonschema.Draft202012Validator(schema).validate(example)
 
 
+@pytest.mark.parametrize("name", ["model", "network", "certificate"])
+def test_a_document_may_name_its_schema(name, tmp_path):
+    """Validators allow the key, readers read past it, and a model keeps it."""
+    net = neat_onnx.Network.mlp([2, 2, 1], seed=0)
+    model = neat_onnx.export(net)
+    certificate = neat_onnx.certify(net, model, samples=4)
+    document = {"model": model, "network": net, "certificate": certificate}[name]
+    document.save(tmp_path / "document.json", schema=True)
+    written = json.loads((tmp_path / "document.json").read_text())
+    schema = neat_onnx.json_schema(name)
+    assert next(iter(written)) == "$schema"
+    assert written["$schema"] == schema["$id"]
+    jsonschema.Draft202012Validator(schema).validate(written)
+    if name == "network":
+        assert neat_onnx.load_network(written) == net
+    elif name == "model":
+        assert neat_onnx.load_model(written).to_document() == written
+        assert neat_onnx.load_model(written) == neat_onnx.load_model(model.to_document())
+    else:
+        assert neat_onnx.replay(written, net, model).passed
+
+
+def test_options_may_name_their_schema():
+    link = {"$schema": neat_onnx.json_schema("options")["$id"], "dtype": "float64"}
+    jsonschema.Draft202012Validator(neat_onnx.json_schema("options")).validate(link)
+    assert neat_onnx.export(neat_onnx.Network.mlp([1, 1]), options=link).graph.inputs
+
+
+def test_a_schema_is_named_where_there_is_one(tmp_path):
+    net = neat_onnx.Network.mlp([1, 1], activation="sigmoid")
+    for save in (
+        lambda: net.save(tmp_path / "net.json", "neataptic", schema=True),
+        lambda: neat_onnx.export(net).save(tmp_path / "net.onnx", schema=True),
+        lambda: neat_onnx.export(net).save(tmp_path / "n.json", spelling="protobuf", schema=True),
+    ):
+        with pytest.raises(neat_onnx.OptionError, match="the JSON Schema is of"):
+            save()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_there_is_no_other_schema():
     with pytest.raises(neat_onnx.OptionError, match="no schema named 'genome'"):
         neat_onnx.json_schema("genome")

@@ -32,6 +32,13 @@ RIGHT: dict[str, Any] = {
     "nets": [NET],
     "model": MODEL,
     "source": MODEL,
+    "a": NET,
+    "cppn": Network.mlp([2, 1], seed=0),
+    "layers": [[[0.0]], [[1.0]]],
+    "b": NET,
+    "target": [1],
+    "weight": [1.0],
+    "bias": 0.5,
     "certificate": CERTIFICATE,
     "samples": 4,
     "name": "wrong_arguments",
@@ -60,6 +67,13 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "register_aggregation": {"formula": lambda v: v, "library": None},
     "unregister_aggregation": {"library": None},
     "unregister_activation": {"library": None},
+    "activation": {"name": "tanh"},
+    "from_arrays": {"source": [0], "inputs": [0]},
+    "es_substrate_network": {
+        "cppn": Network.mlp([4, 1], seed=0),
+        "inputs": [[0.0, 0.0]],
+        "outputs": [[0.0, 1.0]],
+    },
     "json_schema": {"name": "model"},
     "rnn": {"outputs": 1},
     "gru": {"outputs": 1},
@@ -69,8 +83,22 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "generate_code": {"name": "network"},
 }
 METHODS = [
-    *(getattr(Network, name) for name in ("build", "from_document", "gru", "lstm", "mlp", "rnn")),
-    *(getattr(NET, name) for name in ("activate", "initial_state", "run", "save", "step")),
+    *(
+        getattr(Network, name)
+        for name in ("build", "from_arrays", "from_document", "gru", "lstm", "mlp", "rnn")
+    ),
+    *(
+        getattr(NET, name)
+        for name in (
+            "activate",
+            "initial_state",
+            "pruned",
+            "run",
+            "save",
+            "step",
+            "with_parameters",
+        )
+    ),
     NET.to_library,
     *(getattr(MODEL, name) for name in ("save", "to_document", "to_json", "written_as")),
     Model.from_proto,

@@ -10,31 +10,30 @@ import { keepOffline } from "./offline.js";
 import { checkByRuntime, endCheck } from "./runtime-check.js";
 import { kindOfBytes } from "./signature.js";
 import { isEmbedded } from "./spawn.js";
+import { clearRecent, keepRecent, noteRecent, recentFiles } from "./recent.js";
+import { changes } from "./views/changes.js";
 import { difference } from "./views/difference.js";
-import { dock } from "./views/dock.js";
-import { downloads } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
+import { generations } from "./views/generations.js";
 import { graph } from "./views/graph.js";
 import { importing, portsOf } from "./views/importing.js";
-import { members } from "./views/members.js";
+import { inputs } from "./views/inputs.js";
+import { inspector } from "./views/inspector.js";
+import { living } from "./views/living.js";
+import { downloads, files, share } from "./views/menus.js";
 import { missingFile } from "./views/missing-file.js";
 import { modelGraph } from "./views/model-graph.js";
 import { neuron } from "./views/neuron.js";
-import { notice, offline } from "./views/notice.js";
 import { options } from "./views/options.js";
-import { player } from "./views/player.js";
+import { outputs } from "./views/outputs.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
-import { runtimeCheck } from "./views/runtime-check.js";
 import { samples } from "./views/samples.js";
-import { forms, genome } from "./views/saves.js";
-import { share } from "./views/share.js";
-import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
-import { verdict } from "./views/verdict.js";
+import { notice, offline, status, verdict } from "./views/verdict.js";
 
 const PAUSE = 500; // ms before the runtime check: the engine is busy with it, and a next file would wait
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
@@ -44,13 +43,15 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts, importOptions}
+  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts, importOptions, edits}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, ports, report, warnings}: the last good one
-  drawn: null, // the result as it is drawn: {graph, density}; null until the engine has said it
-  check: null, // of the result by a second runtime: {} while it runs, then {report} or {failed}
+  drawn: null, // the result as it is drawn: {graph, svg}; null until the engine has said it
+  check: null, // of the result by a second runtime: {} while it runs, then {report}, {failed} or {large}
   other: null, // the result compared with another file: {name, genome, function} or {name, failed}
+  series: null, // checkpoints of a run: {id, files: [{name, load, label}], at, facts: [{size, fitness, species}], known, configuration}
+  recent: recentFiles(), // {on, entries}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
@@ -63,13 +64,21 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, giveFacts, importAgain, plot: () => asked("parity"), look: () => asked("model_graph"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
+  take, again, pick, open, takeSeries, giveFacts, importAgain, light, download, downloadFor, cancel, notify, select, edit, tune, edited,
+  plot: () => asked("parity"), look: () => asked("model_graph"), writable: () => asked("writable"),
+  drawAll: async () => update({ drawn: await asked("drawing", { every: true }) }),
+  undo: () => edited(state.made.edits.slice(0, -1)),
+  dismiss: () => update({ error: null, notice: null }),
+  recall: (link) => { location.hash = link; },
+  keep: (on) => update({ recent: keepRecent(on) }),
+  clear: () => update({ recent: clearRecent() }),
+  restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, importing, missingFile, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
-  graph, neuron, difference, modelGraph, share, genome, forms, report, programs, options, offline,
+  status, drop, samples, notice, error, importing, missingFile, facts, verdict, files, downloads, share, progress, summary, inputs, outputs,
+  graph, neuron, changes, difference, modelGraph, report, programs, options, inspector, generations, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -83,6 +92,7 @@ function update(changes) {
 
 const neatPythonFiles = new NeatPythonFiles();
 let held = null; // the result whose network the engine has
+let waiting = null; // edits that came while the engine was busy
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
   if (phase !== "ready" && phase !== "warm") held = null;
@@ -102,14 +112,63 @@ async function loadSchema() {
 }
 
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
-function take(name, load, { sample = null, configuration = null, other = null, facts = null } = {}) {
+function take(name, load, { sample = null, configuration = null, other = null, facts = null, series = null } = {}) {
   performance.mark("drop");
-  return run({ name, load, sample, configuration, other, genome: null, settings: {}, facts, importOptions: {} });
+  update({ series });
+  return run({ name, load, sample, configuration, other, genome: null, settings: {}, facts, importOptions: {}, edits: [] });
+}
+
+/** Checkpoints of one run, in order: the last is shown, and a timeline has the others. */
+async function takeSeries(found, configuration) {
+  const entries = found.map(({ name, load }) => ({ name, load, label: /\d+(?=\D*$)/.exec(name)?.[0] ?? name }));
+  const series = { id: Date.now(), files: entries, at: entries.length - 1, facts: [], known: 0, configuration };
+  const { name, load } = entries.at(-1);
+  await take(name, load, { configuration, series });
+  for (const [place, file] of entries.entries()) {
+    const data = await file.load().then((each) => each.arrayBuffer()).catch(() => null);
+    const facts = data && await engine.call("population", {}, data).then(({ result }) => result, () => null);
+    if (state.series !== series) return;
+    series.facts[place] = facts;
+    series.known += 1;
+    update({});
+  }
+}
+
+/** Another checkpoint of the series. */
+function open(at) {
+  const { files: entries, configuration } = state.series;
+  state.series.at = at;
+  const { name, load } = entries[at];
+  return run({ ...state.made, name, load, sample: null, configuration, other: null, genome: null, edits: [] });
+}
+
+/** Change a gene: an edit as neat_onnx/page/editing.py takes it, with the gene's name for people. */
+function edit(change) {
+  const { neurons, connections } = state.drawn.graph;
+  const [of] = "connection" in change ? [connections[change.connection]] : [neurons[change.neuron]];
+  const gene = "connection" in change ? `${neurons[of.source].label} → ${neurons[of.target].label}` : neurons[change.neuron].label;
+  const field = Object.keys(change).find((key) => key !== "connection" && key !== "neuron");
+  return edited([...state.made.edits, { ...change, gene, before: of[field] }]);
+}
+
+/** The result with these edits, and no others; while the engine is busy with the edit before, they wait. */
+function edited(edits) {
+  if (state.job) return void (waiting = edits);
+  return run({ ...state.made, edits });
+}
+
+/** Try a number where it is played with, before it is changed for good. */
+function tune({ edge = -1, weight, neuron: place = -1, bias }) {
+  const { player } = state;
+  if (!player) return;
+  if (edge >= 0) player.evaluator.weight[edge] = weight;
+  if (place >= 0) player.evaluator.bias[place] = bias;
+  player.refresh();
 }
 
 /** Another network of the population that the result is one of. */
 function pick(genome) {
-  return run({ ...state.made, genome });
+  return run({ ...state.made, genome, edits: [] });
 }
 
 /** Do what the address asks for, if it asks for something else than what is there. */
@@ -117,6 +176,14 @@ function follow() {
   document.body.toggleAttribute("data-embed", isEmbedded());
   const wanted = linked(location.hash);
   if (wanted && location.hash !== state.link) run(wanted);
+  else if (!wanted && state.result) leave();
+}
+
+/** Back to the beginning. */
+function leave() {
+  endCheck();
+  state.player?.stop();
+  update({ result: null, made: null, drawn: null, files: null, link: null, player: null, check: null, other: null, series: null, error: null, notice: null, selected: -1 });
 }
 
 /** Have the site kept, once nothing more urgent comes. */
@@ -128,7 +195,7 @@ async function keep() {
 async function address(made) {
   const link = await linkTo(made).catch(() => null); // its file cannot be read any more
   if (state.made !== made) return;
-  update({ link });
+  update({ link, ...(link && { recent: noteRecent(made.name, link) }) });
   const embed = document.body.hasAttribute("data-embed") && link ? `${link}&embed` : link;
   if (location.hash !== (embed ?? "")) history.pushState(null, "", embed ?? location.pathname + location.search);
 }
@@ -175,6 +242,7 @@ function begin(name) {
 
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
+  const before = state.made?.load === wanted.load ? state.player : null;
   endCheck();
   update({ wanted, job, error: null, notice: null });
   let outcome;
@@ -188,6 +256,7 @@ async function run(wanted) {
     update({ drawn: (await engine.call("drawing")).result });
     await write("onnx", onProgress);
     const live = await livePlan();
+    if (live && before) live.continued(before);
     outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
     if (size > LARGE) engine.start();
   } catch (reason) {
@@ -202,7 +271,16 @@ async function run(wanted) {
     outcome = { error: { ...problem(wanted.name, reason), ports } };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
-  if (state.made === wanted && state.phase === "ready") checkResult();
+  if (waiting && state.made === wanted) {
+    const edits = waiting;
+    waiting = null;
+    return edited(edits);
+  }
+  waiting = null;
+  if (state.made === wanted) {
+    if (state.phase === "ready") checkResult();
+    else if (!outcome.error) update({ check: { large: true } });
+  }
 }
 
 /** Have another runtime run the model of the result, unless another file comes at once. */
@@ -218,7 +296,7 @@ async function checkResult() {
 }
 
 async function convert(wanted, onProgress, current) {
-  const { name, load, configuration, genome, settings, facts, importOptions } = wanted;
+  const { name, load, configuration, genome, settings, facts, importOptions, edits } = wanted;
   onProgress({ stage: "fetching" });
   const file = await load();
   const data = await file.arrayBuffer().catch(() => {
@@ -229,7 +307,7 @@ async function convert(wanted, onProgress, current) {
   if (foreign) throw foreign;
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
-  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {}, import: importOptions };
+  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
@@ -241,7 +319,9 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, check: null, other: null, selected: -1, lit: [] });
+  const again = state.made?.load === made.load; // the same file: what is looked at stays until it is drawn anew
+  const kept = again ? {} : { drawn: null, player: null, selected: -1 };
+  update({ made, result: { ...result, name: made.name }, files, link: null, check: null, other: null, lit: [], ...kept });
   held = state.result;
 }
 
@@ -269,10 +349,10 @@ function light(lit) {
 }
 
 /** What a method of the bridge says of the result, or {failed}: why not. */
-async function asked(method) {
+async function asked(method, params = {}) {
   try {
     await hold(() => {});
-    const { result } = await engine.call(method);
+    const { result } = await engine.call(method, params);
     return result;
   } catch (reason) {
     return { failed: whyFailed(reason) };
@@ -345,8 +425,15 @@ addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancel();
 });
 addEventListener("popstate", follow);
+document.getElementById("home").addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || !state.result) return;
+  event.preventDefault();
+  history.pushState(null, "", location.pathname + location.search);
+  leave();
+});
 document.body.dataset.alive = "";
 update({});
 engine.start();
+living();
 loadSchema();
 follow();

@@ -9,11 +9,15 @@ into it, so that a second build takes seconds and the same sources give the same
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from pack import bundle, documentation, icons, notices, offline, packages, runtime
+sys.path.insert(0, str(Path(__file__).absolute().parent.parent))  # our package, as it is here
+
+from pack import bundle, documentation, icons, notices, offline, packages, pictures, runtime
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -27,13 +31,9 @@ ICONS = {
     "icon-512.png": (512, False),
     "icon-512-maskable.png": (512, True),
 }
-SCRIPTS = (
-    *("app.js", "engine.js", "spawn.js", "delivery.js", "cached-fetch.js", "worker.js"),
-    *("serve.js", "snapshot.js"),
-    *("comparison.js", "files.js", "intake.js", "link.js", "neat-python.js", "offline.js"),
-    *("half.js", "runtime-check.js", "runtime-worker.js", "samples.js", "signature.js"),
-)
-FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
+ENTRIES = ("app.js", "worker.js", "runtime-worker.js")  # each becomes one file with its imports
+SHOWN = ("xor.json", "neataptic-ts-lstm.json", "neataptic-ts-conv.json", "cppn.json",
+         "neurons-300.json", "neat-checkpoint-30")  # fmt: skip
 SCHEMA = "options.schema.json"  # what the page makes its form of
 LIBRARY = "python_stdlib.zip.gz"
 FETCHED = ("pyodide.asm.wasm", LIBRARY)  # by Pyodide, the rest it imports
@@ -43,12 +43,13 @@ def main() -> None:
     start = time.perf_counter()
     published, ours, library, wheels = packages.made(ROOT)
     shutil.rmtree(DIST, ignore_errors=True)
-    for name in PAGE + SCRIPTS:
+    for name in PAGE:
         copy(WEB / name, DIST / name)
+    scripts()
     copy(ROOT / "schema" / SCHEMA, DIST / SCHEMA)
-    for folder, pattern in FOLDERS:
-        for path in sorted((WEB / folder).glob(pattern)):
-            copy(path, DIST / folder / path.name)
+    for path in sorted((WEB / "samples").iterdir()):
+        copy(path, DIST / "samples" / path.name)
+    pictures.write(WEB / "samples", SHOWN, DIST)
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
     bundle.standard_library(DIST / "pyodide" / LIBRARY, library)
@@ -66,6 +67,17 @@ def main() -> None:
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")
+
+
+def scripts() -> None:
+    """Write our modules, one file an entry, readable, with their sources in maps beside them."""
+    command = [
+        str(ROOT / "node_modules" / "esbuild" / "bin" / "esbuild"),
+        *(str(WEB / n) for n in ENTRIES),
+    ]
+    command += ["--bundle", "--format=esm", "--target=es2022", "--charset=utf8", "--sourcemap"]
+    command += ["--external:./pyodide/*", "--external:./runtime/*", "--legal-comments=none"]
+    subprocess.run([*command, f"--outdir={DIST}", "--log-level=warning"], check=True, cwd=WEB)
 
 
 def name_site(page: Path, url: str) -> None:

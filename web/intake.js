@@ -1,9 +1,20 @@
 // What a person drops, chooses or pastes → {name, load} of one file, with a `configuration`, {name, load}
 // too, if a genome of neat-python came with its own, and the `other` of two files, which the first is
-// compared with; or {notice}: a sentence on why not.
+// compared with; or a {series} of such files, in the order of their numbers; or {notice}: a sentence on why not.
 
 const FITS = /\.(json|onnx|onnxtxt|onnxtext|textproto|txtpb|pbtxt|prototxt|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
+const FORMATS = [ // how a text of each begins, and the ending of its name
+  [/^[{[]/, ".json"],
+  [/^<(\?xml|Root|ActivationFunctions|Network)/i, ".xml"],
+  [/^FANN_/, ".net"],
+  [/^<\s*ir_version/, ".onnxtxt"],
+  [/^(ir_version|producer_name|graph)\s*[:{]/, ".textproto"],
+  [/^(genomestart|trait\b|node\b|gene\b|\/\*)/i, ".neat"],
+  [/^(genome|nodes|genes|traits):/i, ".yaml"],
+  [/^(#.*\n\s*)*\d+\s+\d+\s*\n(#.*\n|\s)*(a?cyclic)/i, ".net"],
+  [/^-?[\d.]+(e[-+]?\d+)?\s*,/i, ".out"],
+];
 const one = (file) => ({ name: file.name, load: async () => file });
 
 /** Of a drop: a file, the only fitting one of a folder or of several, or JSON as text. */
@@ -36,14 +47,12 @@ function chosen(files, place) {
   if (fitting.length === 2) {
     return { ...one(fitting[0]), ...beside(configurations, fitting[0]), other: { ...one(fitting[1]), ...beside(configurations, fitting[1]) } };
   }
-  if (!fitting.length) return { notice: `There is no file of a network or a model in ${place}.` };
-  const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");
-  return {
-    ...one(fitting[0]),
-    notice: `There are ${fitting.length} files in ${place} (${names}${fitting.length > 3 ? ", …" : ""}): `
-      + `this is ${fitting[0].name}. Drop one for the others, or two to compare them.`,
-  };
+  if (fitting.length > 2) return { series: [...fitting].sort(byNumber).map(one), configuration: configurations.length === 1 ? one(configurations[0]) : null };
+  return { notice: `There is no file of a network or a model in ${place}.` };
 }
+
+/** By the numbers in names, so that checkpoint 9 stands before checkpoint 10. */
+const byNumber = ({ name: a }, { name: b }) => a.localeCompare(b, "en", { numeric: true });
 
 /** The configuration that goes with a genome, if there is just one. */
 function beside(configurations, { name }) {
@@ -52,15 +61,13 @@ function beside(configurations, { name }) {
 
 function text(content, how) {
   const begin = content.trim();
-  if (/^[{[]/.test(begin)) {
-    const name = `${how}.json`;
-    return { name, load: async () => new File([content], name, { type: "application/json" }) };
-  }
+  const [, ending] = FORMATS.find(([format]) => format.test(begin)) ?? [];
+  if (ending) return { name: `${how}${ending}`, load: async () => new File([content], `${how}${ending}`) };
   if (/^[a-z]+:\/\/\S+$/i.test(begin)) {
     return { notice: "That is an address. This page fetches nothing from elsewhere: download the file, then drop it here." };
   }
-  if (!begin) return { notice: "There was nothing in it that this page can read. Drop a file, or paste JSON." };
-  return { notice: `That text is not JSON: it begins with “${begin.slice(0, 24)}”. Copy the whole document, from { to }.` };
+  if (!begin) return { notice: "There was nothing in it that this page can read. Drop a file, or paste its text." };
+  return { notice: `That text is of no format that this page knows: it begins with “${begin.slice(0, 24)}”. Copy the whole of it.` };
 }
 
 /** The files directly in a folder; a reader gives its entries in batches, and after the last an empty one. */

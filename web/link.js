@@ -29,9 +29,9 @@ async function put(parts, key, keyName, { name, load }) {
 
 /**
  * The part of an address after # that brings a conversion back; null if it would be too long.
- * @param made {name, load, sample, configuration, other, genome, settings, facts, importOptions}
+ * @param made {name, load, sample, configuration, other, genome, settings, facts, importOptions, edits}
  */
-export async function linkTo({ sample, configuration, other, genome, settings, facts, importOptions, ...network }) {
+export async function linkTo({ sample, configuration, other, genome, settings, facts, importOptions, edits, ...network }) {
   const parts = new URLSearchParams();
   if (sample) parts.set("sample", sample);
   else if (!await put(parts, "net", "name", network)) return null;
@@ -43,6 +43,7 @@ export async function linkTo({ sample, configuration, other, genome, settings, f
   if (Object.keys(settings).length) parts.set("options", JSON.stringify(settings));
   if (facts) parts.set("facts", JSON.stringify(facts));
   if (Object.keys(importOptions).length) parts.set("import", JSON.stringify(importOptions));
+  if (edits.length) parts.set("edits", JSON.stringify(edits));
   const link = `#${parts}`;
   return link.length > MOST ? null : link;
 }
@@ -59,7 +60,7 @@ export function linked(hash) {
   if (other) other.configuration = besides(parts, "other-config");
   const files = { configuration: besides(parts, "config"), other };
   const settings = json(parts.get("options")) ?? {};
-  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, facts: json(parts.get("facts")) ?? factsOfSample(sample), importOptions: json(parts.get("import")) ?? {} };
+  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, facts: json(parts.get("facts")) ?? factsOfSample(sample), importOptions: json(parts.get("import")) ?? {}, edits: listed(parts.get("edits")) };
 }
 
 /** A file beside the network: {name, load}; null if the address has none. */
@@ -68,6 +69,7 @@ function besides(parts, key) {
   return text === null ? null : { name, load: () => fileOf(name, text) };
 }
 
+const listed = (text) => (Array.isArray(json(text)) ? json(text) : []);
 const integer = (text) => (/^-?\d{1,9}$/.test(text ?? "") ? Number(text) : null);
 
 async function fileOf(name, text) {

@@ -1,13 +1,21 @@
-// Networks that the page brings along: of each library, one with memory, and ONNX that NeatapticTS wrote.
+// Networks that the page brings along: six that show what there is to see, and one of each library.
 import { stemOf } from "./files.js";
 
-/** [title, file, facts that the file does not say] */
+/** [what it shows, file], with a picture. */
+export const SHOWN = [
+  ["XOR", "xor.json"],
+  ["an LSTM", "neataptic-ts-lstm.json"],
+  ["a convolution", "neataptic-ts-conv.json"],
+  ["a CPPN, which paints", "cppn.json"],
+  ["300 neurons", "neurons-300.json"],
+  ["a population", "neat-checkpoint-30"],
+];
+
+/** [library, file, facts that the file does not say] */
 export const SAMPLES = [
   ["NeatapticTS", "neataptic-ts.json"],
   ["neataptic", "neataptic.json"],
   ["neat-python", "neat-python.json"],
-  ["an LSTM", "neataptic-ts-lstm.json"],
-  ["a convolution", "neataptic-ts-conv.json"],
   ["synaptic", "synaptic.json"],
   ["carrot", "carrot.json"],
   ["brain.js", "brain.js.json"],
@@ -18,7 +26,7 @@ export const SAMPLES = [
   ["FANN", "fann.net"],
 ];
 
-const known = (stem) => SAMPLES.find(([, file]) => stemOf(file) === stem) ?? [stem, `${stem}.json`];
+const known = (stem) => [...SHOWN, ...SAMPLES].find(([, file]) => stemOf(file) === stem) ?? [stem, `${stem}.json`];
 
 /** The file of a sample, by its name without ending. */
 export const fileOfSample = (stem) => known(stem)[1];

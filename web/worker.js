@@ -1,4 +1,7 @@
 // Loads Pyodide and our packages inside the worker, saying how far it is; then serve.js takes over.
+import { fetchCached } from "./cached-fetch.js";
+import { serve } from "./serve.js";
+import * as snapshots from "./snapshot.js";
 
 const here = new URL("./", import.meta.url);
 const post = (message, transfer = []) => self.postMessage(message, transfer);
@@ -43,7 +46,7 @@ function asked(response, packed) {
 }
 
 /** Fetch the engine's large files now: Pyodide asks for them only once it has its code. */
-function fetchEngine(files, fetchCached, watch) {
+function fetchEngine(files, watch) {
   const plain = self.fetch;
   const early = new Map(files.map((file) => {
     // To check one, the browser would have to wait for all of it before it compiles it.
@@ -119,28 +122,25 @@ async function prepare() {
   const module = (name) => import(new URL(name, here).href);
   const modules = Promise.all([
     module("pyodide/pyodide.mjs"),
-    module("serve.js"),
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
-  const [{ lock, fresh }, { fetchCached }, snapshots] = await Promise.all([
-    fetchLock(), module("cached-fetch.js"), module("snapshot.js"),
-  ]);
-  fetchEngine(lock.engine, fetchCached, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
+  const { lock, fresh } = await fetchLock();
+  fetchEngine(lock.engine, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
   const settings = {
     indexURL: new URL("pyodide/", here).href,
     lockFileContents: lock,
     env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for them is slow
   };
-  return { lock, fresh, snapshots, settings, modules };
+  return { lock, fresh, settings, modules };
 }
 
 /** Start Python, and import what our own modules are built on; a snapshot of it is taken if it is to be kept. */
-async function begin({ lock, fresh, snapshots, settings, modules }, since, isToBeKept) {
+async function begin({ lock, fresh, settings, modules }, since, isToBeKept) {
   const first = lock.files.filter((file) => file.first);
   const rest = lock.files.filter((file) => !file.first);
   const ordered = order(first, sizeOf(fresh ? [...lock.engine, ...first] : first));
   ordered.catch(() => {}); // awaited below
-  const [{ loadPyodide }, { serve }] = await modules;
+  const [{ loadPyodide }] = await modules;
   let site;
   const [python, packages] = await Promise.all([
     loadPyodide({
@@ -176,11 +176,11 @@ async function begin({ lock, fresh, snapshots, settings, modules }, since, isToB
 }
 
 /** Go on from where an earlier visit had imported everything. */
-async function goOn(kept, { lock, snapshots, settings, modules }, since) {
+async function goOn(kept, { lock, settings, modules }, since) {
   const plain = lock.files.filter((file) => !isTable(file));
   const [files, snapshot] = [order(plain, sizeOf(plain)), snapshots.readSnapshot(kept)];
   for (const each of [files, snapshot]) each.catch(() => {}); // awaited by what follows
-  const [{ loadPyodide }, { serve }, { default: createModule }] = await modules;
+  const [{ loadPyodide }, { default: createModule }] = await modules;
   const python = await loadPyodide({
     ...settings,
     _loadSnapshot: snapshot.then(({ memory }) => memory),
@@ -200,7 +200,7 @@ async function goOn(kept, { lock, snapshots, settings, modules }, since) {
 async function start() {
   const since = performance.now();
   const prepared = await prepare();
-  const { lock, snapshots } = prepared;
+  const { lock } = prepared;
   const kept = self.name === "anew" ? null : await snapshots.findSnapshot(lock).catch((error) => {
     console.warn(`The browser keeps no snapshots: ${error.message}`);
     return null;

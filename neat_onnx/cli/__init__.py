@@ -7,8 +7,8 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, TextIO
 
 from neat_onnx.cli import commands
 from neat_onnx.cli.parser import parser, plugins_in
@@ -35,28 +35,38 @@ def main(argv: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: after --help and --version; at SIGTERM and SIGHUP, with the code 143 or 129.
     """
+    with redirect_stdout(_whole(sys.stdout)), redirect_stderr(_whole(sys.stderr)):
+        try:
+            return _run(argv)
+        except OSError:  # standard error cannot be written to either: the code alone says it
+            _discard(sys.stderr)
+            return commands.BAD_INPUT
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    """Run the command line; an OSError is one of standard error."""
     if sys.stdout is None:
         commands.complain(CLOSED_OUTPUT)
         return commands.BAD_INPUT
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names may not fit the terminal
     try:
         with _signals_as_exits(), _warnings_as_lines():
-            for plugin in plugins_in(argv):
-                load_plugin(plugin)
-            arguments = parser().parse_args(argv)
-            code: int = arguments.run(arguments)
-            sys.stdout.flush()
+            try:
+                for plugin in plugins_in(argv):
+                    load_plugin(plugin)
+                arguments = parser().parse_args(argv)
+                code: int = arguments.run(arguments)
+            finally:  # after --help as well, which ends by SystemExit
+                sys.stdout.flush()
             return code
     except NeatOnnxError as error:
         commands.complain(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout)
         return _BROKEN_PIPE
     except OSError as error:  # those of files are NeatOnnxErrors
-        _discard_output()
+        _discard(sys.stdout)
         commands.complain(output_error(error))
     except MemoryError:
         commands.complain(NeatOnnxError("it is too large for the memory of this machine"))
@@ -68,9 +78,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     return commands.BAD_INPUT
 
 
-def _discard_output() -> None:
+def _whole(stream: TextIO | None) -> TextIO | None:
+    """Return a standard stream that writes everything or raises OSError.
+
+    With PYTHONUNBUFFERED its buffer is the raw file, whose `write` may take a part of the bytes.
+    Characters that its encoding lacks, as in names, are escaped.
+    """
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    if not isinstance(stream.buffer, io.RawIOBase):
+        stream.reconfigure(errors="backslashreplace")
+        return stream
+    lines = 1 if stream is sys.stderr else -1
+    number, encoding = stream.fileno(), stream.encoding
+    return open(number, "w", lines, encoding=encoding, errors="backslashreplace", closefd=False)
+
+
+def _discard(stream: TextIO | None) -> None:
     """Discard buffered output, whose flushing would fail again when the interpreter ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from pydantic.fields import FieldInfo
 from neat_onnx.cli.paths import STANDARD, of_file, source_of
 from neat_onnx.errors import DocumentError, NeatOnnxError
 from neat_onnx.files import parse_json, read_bytes
-from neat_onnx.libraries.load import load_first, load_network
+from neat_onnx.libraries.library import BEST
+from neat_onnx.libraries.load import load_first, load_network, load_networks
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions, export_options, options_in
@@ -18,9 +19,13 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for facts about a network that its file does not hold."""
     group = parser.add_argument_group("reading a network")
     group.add_argument(
-        "--config", metavar="FILE", help="the configuration of a genome pickled by neat-python"
+        "--config",
+        metavar="FILE",
+        help="the configuration of a genome of neat-python; of a .pkl too that is written for it",
     )
-    group.add_argument("--genome", type=int, metavar="ID", help="which network of a population")
+    group.add_argument(
+        "--genome", type=_id, metavar="ID", help="which network of a population; best: the fittest"
+    )
     group.add_argument(
         "--initial-gain",
         type=float,
@@ -28,22 +33,16 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         help="of gated connections before the first step: 1 for a network of NeatapticTS restored "
         "without clear(). Default: 0.",
     )
-    group.add_argument(
-        "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN, or in TensorNEAT"
-    )
-    group.add_argument(
-        "--outputs",
-        type=int,
-        metavar="N",
-        help="how many outputs: of a matrix of WANN, in TensorNEAT, or of a NeatapticTS network "
-        "that states another number than it has output nodes (of `import`, their names)",
-    )
-    group.add_argument(
-        "--cycles",
-        type=int,
-        metavar="N",
-        help="updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
-    )
+    counts = {
+        "--inputs": "inputs of a genome of neat-python without --config, of a matrix of WANN, in "
+        "TensorNEAT",
+        "--outputs": "the same of outputs; and of a NeatapticTS network that states another number "
+        "than it has output nodes (of `import`, their names)",
+        "--cycles": "updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
+        "--max-opcodes": "how many opcodes a pickle may have. Default: by its size.",
+    }
+    for flag, text in counts.items():
+        group.add_argument(flag, type=int, metavar="N", help=text)
     group.add_argument(
         "--library-version",
         dest="version",
@@ -53,11 +52,13 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
     _add_time_flags(parser)
 
 
+def _id(text: str) -> int | str:
+    return text if text == BEST else int(text)
+
+
 def _add_time_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
-    group.add_argument(
-        "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"
-    )
+    group.add_argument("--time-step", type=float, metavar="T", help="of the integration; needed")
     group.add_argument(
         "--advance-time",
         type=float,
@@ -73,7 +74,7 @@ def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
         DocumentError: the configuration is on standard input, which is read already.
     """
     facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles", "version")
-    names = (*facts, "time_step", "advance_time")
+    names = (*facts, "max_opcodes", "time_step", "advance_time")
     chosen = {name: getattr(arguments, name) for name in names}
     if arguments.config == STANDARD:
         chosen["config"] = source_of(STANDARD)
@@ -88,6 +89,20 @@ def read_network(arguments: argparse.Namespace) -> Network:
     """
     with of_file(arguments.file, config=arguments.config):
         return load_network(source_of(arguments.file), **chosen_network(arguments))
+
+
+def read_networks(arguments: argparse.Namespace) -> dict[int | str, Network]:
+    """Return the networks in IN by id, the best first; only the one that --genome names.
+
+    Raises:
+        NeatOnnxError: as `load_networks`; errors about the content of the file name it.
+    """
+    if arguments.genome is not None:
+        return {arguments.genome: read_network(arguments)}
+    options = chosen_network(arguments)
+    del options["genome"]
+    with of_file(arguments.file, config=arguments.config):
+        return dict(load_networks(source_of(arguments.file), **options))
 
 
 def read_first(arguments: argparse.Namespace) -> Network:
@@ -205,6 +220,13 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         "--no-check",
         action="store_true",
         help="do not compare the network with the model on a few samples",
+    )
+    group = parser.add_argument_group("writing a .pkl for neat-python")
+    group.add_argument(
+        "--config", metavar="FILE", help="your own configuration, whose rates and options are kept"
+    )
+    group.add_argument(
+        "--time-step", type=float, metavar="T", help="of the integration of a ctrnn. Default: 1."
     )
 
 

@@ -4,10 +4,13 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import neat_onnx
+from neat_onnx.cli import many
 from neat_onnx.cli.arguments import (
     chosen_batch_axis,
     chosen_import,
@@ -16,6 +19,7 @@ from neat_onnx.cli.arguments import (
     chosen_options,
     read_first,
     read_network,
+    read_networks,
 )
 from neat_onnx.cli.paths import (
     STANDARD,
@@ -32,8 +36,16 @@ from neat_onnx.cli.paths import (
 )
 from neat_onnx.cli.wording import in_flags
 from neat_onnx.codegen.generate import SUFFIXES
-from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
+from neat_onnx.errors import (
+    DocumentError,
+    ModelError,
+    NeatOnnxError,
+    OptionError,
+    printable,
+    warn,
+)
 from neat_onnx.libraries.library import Library
+from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -47,6 +59,12 @@ DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
 def export(arguments: Namespace) -> int:
     """Network to ONNX; with --verify the file is written only if the check passes."""
+    if many.is_many(arguments.file, arguments.out):
+        options = chosen_options(arguments)
+        suffix = ".json" if options.dialect == "neataptic" else ".onnx"
+        jobs = many.jobs_of(arguments, arguments.file, arguments.out, suffix)
+        work = partial(_export_one, options, arguments.verify, arguments.certify)
+        return many.run(arguments, work, jobs)
     check_target(arguments, (".onnx", ".json"))
     options = chosen_options(arguments)
     net = read_network(arguments)
@@ -60,24 +78,60 @@ def export(arguments: Namespace) -> int:
     return _write_model(arguments, model, report)
 
 
+def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
+    """Export one of many networks."""
+    net = job.network()
+    model = neat_onnx.export(net, options=options)
+    report = None
+    if verified:
+        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
+        report = neat_onnx.verify(net, runs)
+    if certified:
+        model, report = _certified(net, model, options)
+    if report is not None and not report.passed:
+        return CHECK_SAID_NO, f"not written: {report}"
+    model.save(job.path)
+    return DONE, ""
+
+
 def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
     net = neat_onnx.import_model(model, **chosen_import(arguments))
+    if arguments.to is None and library.name == "neat-onnx":
+        own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
+        if own is not library:
+            title = own.title or own.name
+            warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
     return _write_network(arguments, net if arguments.source else net.without_source(), library)
 
 
 def translate(arguments: Namespace) -> int:
     """A network of one library to the file of another."""
+    if many.is_many(arguments.file, arguments.out):
+        library = writer_for(arguments.to)
+        jobs = many.jobs_of(arguments, arguments.file, arguments.out, library.suffixes[0])
+        return many.run(arguments, partial(_translate_one, library.name), jobs)
     library = checked_library(arguments)
     net = read_network(arguments)
     return _write_network(arguments, net if arguments.source else net.without_source(), library)
 
 
+def _translate_one(library: str, job: many.Job) -> tuple[int, str]:
+    """Write one of many networks for a library."""
+    job.network().save(job.path, library)
+    return DONE, ""
+
+
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
     """Write a network for a library, and print the names of the files."""
-    files = save_network(net, arguments.out, library)
+    is_pickle = arguments.out.lower().endswith((".pkl", ".pickle"))
+    config = getattr(arguments, "config", None) if is_pickle else None
+    if config == STANDARD:
+        raise OptionError("standard input was read already", where="--config", hint="Name a file")
+    step = (arguments.time_step or None) if is_pickle else None
+    files = save_network(net, arguments.out, library, config=config, time_step=step)
     facts = _network_facts(net)
     done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
@@ -86,7 +140,7 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
 
 def code(arguments: Namespace) -> int:
     """A network as source code in the language of OUT's ending."""
-    check_target(arguments, tuple(SUFFIXES))
+    check_target(arguments, None if arguments.language else tuple(SUFFIXES))
     net = read_network(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
     text = neat_onnx.generate_code(
@@ -95,6 +149,28 @@ def code(arguments: Namespace) -> int:
     save_text(text, arguments.out)
     done = f"wrote {_name(arguments.out)}: {language}, {len(text.splitlines())} lines"
     _tell(arguments, {"file": arguments.out, "language": language}, [done])
+    return DONE
+
+
+def draw(arguments: Namespace) -> int:
+    """A network as a picture; of a population, its networks beside each other, the best first."""
+    from neat_onnx.drawing import html, svg  # noqa: PLC0415 (seldom needed)
+
+    check_target(arguments, (".svg", ".html"))
+    nets = read_networks(arguments)
+    shown = dict(islice(nets.items(), arguments.most))
+    if len(nets) == 1:
+        (net,) = nets.values()
+        text, said = svg.to_svg(net), _in_short(_network_facts(net))
+    else:
+        text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
+        said = f"{len(shown)} of {len(nets)} networks"
+    if arguments.out.lower().endswith(".html"):
+        body = html.fragment(net) if len(nets) == 1 else text
+        text = html.page(Path(arguments.file).stem, body)
+    save_text(text, arguments.out)
+    done = f"wrote {_name(arguments.out)}: {said}"
+    _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])
     return DONE
 
 
@@ -159,17 +235,42 @@ def validate(arguments: Namespace) -> int:
 
 def verify(arguments: Namespace) -> int:
     """A network and a model, run side by side."""
+    if many.is_many(arguments.network, arguments.model):
+        jobs = many.jobs_of(arguments, arguments.network, arguments.model, ".onnx")
+        return many.run(arguments, partial(_verify_one, _checking(arguments)), jobs, writes=False)
     report = neat_onnx.verify(
-        read_first(arguments),
-        read_model(arguments.model),
-        samples=arguments.samples,
-        seed=arguments.seed,
-        runtime=arguments.runtime,
-        batch_axis=chosen_batch_axis(arguments),
-        memory=chosen_memory(arguments),
+        read_first(arguments), read_model(arguments.model), **_checking(arguments)
     )
     _tell(arguments, report.model_dump(), [str(report)])
     return DONE if report.passed else CHECK_SAID_NO
+
+
+def _checking(arguments: Namespace) -> dict[str, Any]:
+    """The arguments of `verify` behind the network and the model."""
+    return {
+        "samples": arguments.samples,
+        "seed": arguments.seed,
+        "runtime": arguments.runtime,
+        "batch_axis": chosen_batch_axis(arguments),
+        "memory": chosen_memory(arguments),
+    }
+
+
+def _verify_one(checking: dict[str, Any], job: many.Job) -> tuple[int, str]:
+    """Compare one of many networks with its model."""
+    report = neat_onnx.verify(job.network(), read_model(str(job.path)), **checking)
+    return (DONE, "") if report.passed else (CHECK_SAID_NO, str(report))
+
+
+def diff(arguments: Namespace) -> int:
+    """Two networks, or the networks of models: gene by gene, then by their outputs."""
+    found = []
+    for path in (arguments.file, arguments.other):
+        with of_file(path, config=arguments.config):
+            found.append(load(path, chosen_network(arguments)))
+    report = neat_onnx.diff(*found, samples=arguments.samples, seed=arguments.seed)
+    _tell(arguments, report.model_dump(), str(report).splitlines())
+    return DONE if report.is_empty else CHECK_SAID_NO
 
 
 def certify(arguments: Namespace) -> int:

@@ -35,7 +35,11 @@ examples:
   neat-onnx export winner.json winner.onnx.json --options options.json
   neat-onnx export winner.pkl winner.onnx --config config-feedforward
   neat-onnx export neat-checkpoint-49 best.onnx --genome 1234
+  neat-onnx export neat-checkpoint-49 models/ --verify
   neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
+
+A folder OUT gets a file for every genome of a checkpoint, named by its id, or for every network of
+a folder. Files that are there stay, so that a run that was interrupted goes on.
 """
 TRANSLATE = """\
 Both networks compute the same; what the other library cannot compute is refused, with the neurons
@@ -44,6 +48,7 @@ named. neat_onnx.libraries() lists the libraries.
 examples:
   neat-onnx translate winner.json back.json --to neat-onnx
   neat-onnx translate winner.pkl winner.json --config config-feedforward
+  neat-onnx translate neat-checkpoint-49 genomes/ --to neataptic-ts
 """
 CONVERT = """\
 NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,

@@ -1,6 +1,7 @@
 """The commands with their arguments, as a table; flags of libraries and options in `arguments`."""
 
 import argparse
+import difflib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from neat_onnx.cli.arguments import (
     add_network_flags,
     add_option_flags,
 )
+from neat_onnx.cli.many import add_many_flags
 from neat_onnx.cli.plugins import FLAG
 from neat_onnx.codegen.generate import NAME, CodeLanguage
 from neat_onnx.errors import OptionError
@@ -86,7 +88,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
         where, what = (found[1], found[2]) if found else (None, message)
-        raise OptionError(what, where=where, hint=f"See {self.prog} --help")
+        wrong = re.match("invalid choice: '(.*?)' ", what)
+        known = re.findall(r"[\w-]+", what.partition("(choose from")[2])
+        close = difflib.get_close_matches(wrong[1], known, 1) if wrong else []
+        meant = [f"Did you mean {close[0]}?"] if close else []
+        raise OptionError(what, where=where, hint=[*meant, f"See {self.prog} --help"])
 
 
 def parser() -> argparse.ArgumentParser:
@@ -135,7 +141,9 @@ _PLUGIN = _argument(
     "operators or libraries; may be given several times",
 )
 _FILE = _argument("file", metavar="FILE")
-_NETWORK_IN = _argument("file", metavar="IN", help="a network")
+_NETWORK_IN = _argument(
+    "file", metavar="IN", help="a network; or a checkpoint or a folder of many, with a folder OUT"
+)
 _NETWORK_OUT = _argument(
     "out",
     metavar="OUT",
@@ -180,11 +188,12 @@ _COMMANDS = (
             _SPELLING,
             _JSON,
             add_network_flags,
+            add_many_flags,
             add_option_flags,
         ),
         epilogs.EXPORT,
-        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [reading options] [export options] "
-        "IN OUT",
+        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [--jobs N] [--again] "
+        "[reading options] [export options] IN OUT",
     ),
     Command(
         "import",
@@ -196,7 +205,7 @@ _COMMANDS = (
         "translate",
         commands.translate,
         "turn a network of one library into a file of another",
-        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags),
+        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags, add_many_flags),
         epilogs.TRANSLATE,
     ),
     Command(
@@ -224,6 +233,24 @@ _COMMANDS = (
             add_network_flags,
         ),
         epilogs.CODE,
+    ),
+    Command(
+        "draw",
+        commands.draw,
+        "draw a network, or the networks of a population, as SVG or HTML",
+        (
+            _argument("file", metavar="IN", help="a network, or a population of them"),
+            _argument("out", metavar="OUT", help="what to write: .svg or .html"),
+            _argument(
+                "--most",
+                type=int,
+                default=60,
+                metavar="N",
+                help="how many networks of a population, the best first. Default: 60.",
+            ),
+            _JSON,
+            add_network_flags,
+        ),
     ),
     Command(
         "convert",
@@ -284,6 +311,20 @@ _COMMANDS = (
             ),
             add_batch_axis_flag,
             add_memory_flag,
+            _JSON,
+            add_network_flags,
+            add_many_flags,
+        ),
+    ),
+    Command(
+        "diff",
+        commands.diff,
+        "say which genes of two networks differ, and by how much their outputs do",
+        (
+            _argument("file", metavar="A", help="a network, or a model"),
+            _argument("other", metavar="B", help="the same"),
+            _SAMPLES,
+            _SEED,
             _JSON,
             add_network_flags,
         ),

@@ -86,12 +86,12 @@ def read_model(path: str) -> Model:
         return neat_onnx.load_model(source_of(path))
 
 
-def check_target(arguments: Namespace, endings: tuple[str, ...]) -> None:
+def check_target(arguments: Namespace, endings: tuple[str, ...] | None) -> None:
     """Refuse an OUT that cannot be written, before anything is read.
 
     Args:
         arguments: of the command; OUT may overwrite none of the files that they say to read.
-        endings: the file name endings that OUT may have.
+        endings: the file name endings that OUT may have; None for any.
 
     Raises:
         OptionError: it has another ending, or is a file that is read.
@@ -100,7 +100,7 @@ def check_target(arguments: Namespace, endings: tuple[str, ...]) -> None:
     out, path = arguments.out, Path(arguments.out)
     if out == STANDARD:
         return
-    if path.suffix.lower() not in endings:
+    if endings is not None and path.suffix.lower() not in endings:
         raise OptionError(
             f"cannot write a file that ends in '{path.suffix}'"
             if path.suffix
@@ -146,7 +146,7 @@ def checked_library(arguments: Namespace) -> Library:
     return library
 
 
-def save_network(net: Network, out: str, library: Library) -> list[str]:
+def save_network(net: Network, out: str, library: Library, **facts: Any) -> list[str]:
     """Write a network to a path, or to standard output, and return the files, `out` first.
 
     Raises:
@@ -156,7 +156,7 @@ def save_network(net: Network, out: str, library: Library) -> list[str]:
     if out == STANDARD:
         put(encoded(library.write(net)))
         return [out]
-    written = save(net, out, library.name)
+    written = save(net, out, library.name, **facts)
     return [out, *(str(path) for path in written if path != Path(out))]
 
 
@@ -223,5 +223,6 @@ def load(path: str, options: dict[str, Any]) -> Network | Model:
     content = parse_json(data) if sniff(data) == "json" else data
     if is_model(content, path):
         refuse_unused(ReadOptions(**options), frozenset())
-        return neat_onnx.load_model(source if content is data else content)
+        stands_in_a_folder = isinstance(source, str) and os.path.isfile(source)  # no pipe
+        return neat_onnx.load_model(source if content is data and stands_in_a_folder else content)
     return neat_onnx.load_network(content, **options)

@@ -8,6 +8,9 @@ from typing import Any
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.network import Network
 
+BEST = "best"
+"""The id that stands for the fittest network of a population."""
+
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -15,16 +18,17 @@ class ReadOptions:
 
     Attributes:
         config: the configuration of neat-python: a path, INI text, bytes, or a live Config.
-        genome: the id of one network of a population.
+        genome: the id of one network of a population, or `BEST`.
         time_step, advance_time: of ctrnn and iznn networks; see `load_network`.
         initial_gain: the gain of a gated connection before its gater was first computed.
         inputs, outputs: how many there are, where the file does not tell it.
         cycles: how often the network is updated in a step, where the file does not tell it.
         version: of the library that wrote the file, where the file does not tell it.
+        max_opcodes: how many values and operations a pickle may have; by its size if None.
     """
 
     config: object = None
-    genome: int | None = None
+    genome: int | str | None = None
     time_step: float | None = None
     advance_time: float | None = None
     initial_gain: float | None = None
@@ -32,6 +36,7 @@ class ReadOptions:
     outputs: int | None = None
     cycles: int | None = None
     version: str | None = None
+    max_opcodes: int | None = None
 
 
 class Library:
@@ -96,17 +101,27 @@ class Library:
         """
         raise NotImplementedError
 
-    def files(self, network: Network, name: str) -> dict[str, bytes]:
+    def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return the files to write for a network, by name; one, unless the library needs more.
 
         Args:
             network: the network.
             name: the file name that the user asked for.
+            facts: those that the caller gives; the files of most libraries need none.
 
         Raises:
             NetworkError: as `write` does.
+            OptionError: a fact is given for which there is no use.
         """
+        for fact in facts:
+            raise OptionError(
+                f"{fact} is not for {name}", where=fact, hint="It is for .pkl files of neat-python"
+            )
         return {name: encoded(self.write(network))}
+
+    def wrote(self, network: Network) -> bool:
+        """Return whether a network was read from a file of this library."""
+        return network.library.split(" ")[0] in (self.name, self.title)
 
     @property
     def reads(self) -> bool:
@@ -124,7 +139,7 @@ class Library:
         return f"<library {self.name}: {', '.join(verbs)}>"
 
 
-def no_genome(genome: int, ids: Iterable[int]) -> OptionError:
+def no_genome(genome: object, ids: Iterable[int]) -> OptionError:
     """Return the error of a population that lacks an id; its hint lists the ids that there are.
 
     Args:

@@ -31,6 +31,7 @@ class ListLibrary:
         gates: whether a node can gate a connection.
         unit_loops: whether self-connections have the weight 1 alone.
         open_gates: whether gains start at 1 rather than 0.
+        keeps_states: whether a node begins with a state of its own.
     """
 
     title: str
@@ -40,6 +41,7 @@ class ListLibrary:
     gates: bool = True
     unit_loops: bool = False
     open_gates: bool = False
+    keeps_states: bool = False
 
 
 @dataclass
@@ -51,12 +53,14 @@ class Node:
         bias: its bias.
         neuron: the position of the neuron it stands for, or NONE for an added node.
         kind: input, hidden or output.
+        initial: the state and the activation before the first step.
     """
 
     activation: str
     bias: float = 0.0
     neuron: int = NONE
     kind: str = "hidden"
+    initial: float = 0.0
 
 
 @dataclass
@@ -288,8 +292,12 @@ class _Drafting:
         genes, j = self.net.connections, int(self.net.connections.target[position])
         if not edge.computes:
             return
-        if edge.delay and self.net.neurons.initial[genes.source[position]] != 0.0:
-            self._problem("an initial value", int(genes.source[position]))
+        source = int(genes.source[position])
+        initial = float(self.net.neurons.initial[source])
+        if edge.delay and initial != 0.0:
+            self.draft.nodes[edge.source].initial = initial
+            if not self.library.keeps_states:
+                self._problem("an initial value", source)
         if edge.gater == NONE:
             return
         if not self.library.gates:

@@ -64,6 +64,8 @@ class ListNetwork:
         ids: of the neurons, shape (n,); None for their positions.
         masks: multiply the activations, shape (n,); None for ones.
         enabled: whether the library lets each connection act, shape (m,); None if all do.
+        registered_for: the library's name where users register functions; `library` if empty.
+        states, activations: before the first step, shape (n,); None for zeros.
     """
 
     library: str
@@ -74,13 +76,17 @@ class ListNetwork:
     ids: Ints | None = None
     masks: Floats | None = None
     enabled: Bools | None = None
+    registered_for: str = ""
+    states: Floats | None = None
+    activations: Floats | None = None
 
 
 def compile_list(network: ListNetwork, document: ListDocument | None = None) -> Network:
     """Return the network with explicit delays; its ends have the sizes that the document states.
 
     A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
-    identity of mask · activation. Only the node's own self-connection still reads the node.
+    identity of mask · activation. Only the node's own self-connection still reads the node. So does
+    one that begins with a state and an activation that are both read: a neuron has one such value.
 
     Raises:
         NetworkError: a count that does not fit, an endpoint or a gater that does not exist, an
@@ -93,10 +99,11 @@ def compile_list(network: ListNetwork, document: ListDocument | None = None) -> 
     _check_inputs_first(network.library, is_input)
     _check_positions(network)
     mask = np.ones(len(kinds)) if network.masks is None else network.masks
-    masked = np.flatnonzero((mask != 1.0) & ~is_input)
+    initial = _initial(network)
+    masked = np.flatnonzero(((mask != 1.0) | (initial[0] != initial[1])) & ~is_input)
     shown = np.arange(len(kinds))
     shown[masked] = len(kinds) + np.arange(len(masked))
-    neurons, activations = _neurons(network, is_input, masked)
+    neurons, activations = _neurons(network, is_input, masked, initial)
     genes = _connections(network, is_input, shown)
     masks = Connections.of(masked, shown[masked], mask[masked])
     inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
@@ -197,14 +204,33 @@ def _check_positions(network: ListNetwork) -> None:
             )
 
 
+def _initial(network: ListNetwork) -> tuple[Floats, Floats]:
+    """The value of each neuron before the first step, and that of the neuron others read, (n,)."""
+    count = len(network.nodes)
+    zeros = np.zeros(count)
+    states = zeros if network.states is None else network.states
+    activations = zeros if network.activations is None else network.activations
+    ends = [(gene.source, gene.target) for gene in network.connections]
+    places = np.arange(count)
+    loops = np.isin(places, [source for source, target in ends if source == target])
+    late = np.isin(places, [source for source, target in ends if source > target])
+    own = np.where(loops, states, np.where(late, activations, 0.0))
+    return own, np.where(late, activations, own)
+
+
 def _neurons(
-    network: ListNetwork, is_input: Bools, masked: Ints
+    network: ListNetwork, is_input: Bools, masked: Ints, initial: tuple[Floats, Floats]
 ) -> tuple[Neurons, tuple[str, ...]]:
     names = [
         "identity"
         if is_input[position]
         else translated(
-            node.squash, network.names, ACTIVATIONS, "activation", f"nodes[{position}].squash"
+            node.squash,
+            network.names,
+            ACTIVATIONS,
+            "activation",
+            f"nodes[{position}].squash",
+            network.registered_for or network.library,
         )
         for position, node in enumerate(network.nodes)
     ]
@@ -218,6 +244,7 @@ def _neurons(
         ids,
         names + ["identity"] * extra,
         bias=bias,
+        initial=np.concatenate([initial[0], initial[1][masked]]),
         name=labels,
         spelling=_spellings(network, names) + [""] * extra,
     )

@@ -226,7 +226,8 @@ class _Registers:
         is_input = self.draft.nodes[node].kind == "input"
         is_last = delay == 0 or (delay == 1 and not is_input)
         before = node if is_last else self.of(node, delay - 1)
-        register = self.draft.follow(before, Node("identity"))
+        initial = self.draft.nodes[node].initial
+        register = self.draft.follow(before, Node("identity", initial=initial))
         self.order.insert(0, register)
         self._known[node, delay] = register
         return register

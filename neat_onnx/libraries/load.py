@@ -1,32 +1,48 @@
 """Sources to networks: the content of a source, the library whose it is, and its reader."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.arguments import shown
 from neat_onnx.errors import DocumentError, OptionError
-from neat_onnx.files import parse_json, read_bytes, sniff
-from neat_onnx.libraries.library import Library, ReadOptions, no_genome
+from neat_onnx.files import parse_json, read_bytes, sniff, unpacked
+from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 
 _HEAD = 256  # characters by which the kind of a text is known
 _ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
+_JAVASCRIPT = re.compile(
+    r"""\s*(?:(?:var|let|const)\s+[\w$]+\s*=|(?:module\.)?exports(?:\.\w+)?\s*=|export\s+default\b
+    |[\w$.]+\s*=)\s*([{\[].*[}\]])\s*;?\s*""",
+    re.VERBOSE | re.DOTALL,
+)
+"""A file that gives a JSON value to a variable or exports it."""
+_NO_NETWORKS = (
+    (r"version https://git-lfs", "a pointer of Git LFS, not the file", "Fetch it: git lfs pull"),
+    (r"\s*<(?:!doctype\s+)?html", "an HTML page", "Download the raw file that the page shows"),
+    (r"\s*\[object ", "the text of a JavaScript object", "Write JSON.stringify(network.toJSON())"),
+)
+"""The beginnings of files that people take for networks: what they are, and what to do."""
 _TIMES = "time_step and advance_time are for ctrnn and iznn networks"
 _UNUSED = {
     "config": "config is for genomes and populations of neat-python",
+    "max_opcodes": "max_opcodes is for pickles of neat-python",
     "genome": "genome is for populations",
     "time_step": _TIMES,
     "advance_time": _TIMES,
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
-    "inputs": "inputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
-    "outputs": "outputs is for matrices of WANN and prettyNEAT, for TensorNEAT and NeatapticTS",
-    "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
-    "goNEAT and TensorNEAT",
+    "inputs": "inputs is for genomes of neat-python, matrices of WANN and prettyNEAT, and for "
+    "TensorNEAT",
+    "outputs": "outputs is for genomes of neat-python, matrices of WANN and prettyNEAT, for "
+    "TensorNEAT and NeatapticTS",
+    "cycles": "cycles is for networks that may be updated several times in a step, of neat-python, "
+    "SharpNEAT 2, goNEAT and TensorNEAT",
     "version": "version is for genomes and networks of neat-python",
 }
 
@@ -41,7 +57,7 @@ class _ModelGiven(DocumentError):
 def load_network(
     source: object,
     config: object = None,
-    genome: int | None = None,
+    genome: int | Literal["best"] | None = None,
     *,
     time_step: float | None = None,
     advance_time: float | None = None,
@@ -49,40 +65,38 @@ def load_network(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
+    max_opcodes: int | None = None,
 ) -> Network:
-    """Return the network in `source`, whichever library it comes from.
+    """Return the network in `source`, of any library.
 
     Args:
-        source: a path, JSON text (a string that starts with a brace), the bytes of a file, a parsed
-            document, a live network or genome of neat-python, or a Network, which is returned as
-            it is. `neat_onnx.libraries()` lists the libraries.
+        source: a path, JSON text, bytes, a document, a live network or genome, or a Network.
         config: the configuration of a genome of neat-python: a path, INI text or a live Config.
-        genome: the id of the network to take, where the source is a population.
-        time_step: of the integration, for neat-python's ctrnn (seconds) and iznn (milliseconds).
+        genome: the id of a network of a population; "best" for the fittest.
+        time_step: of neat-python's ctrnn (seconds; 0 for a recurrent network) and iznn (ms).
         advance_time: the time by which one step of `run` advances them; a time_step by default.
-        initial_gain: the gain of a gated connection before its gater was first computed: 0, as
-            after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
-        inputs: the number of inputs of a matrix of WANN or prettyNEAT, inferred if None; and of a
-            network of TensorNEAT.
-        outputs: the same of outputs; and of a network of NeatapticTS that states another number of
-            them than it has output nodes.
-        cycles: how often a step updates a cyclic genome, where its file does not tell.
-        version: the neat-python that evolved a genome, such as "1.0.0", or that integrates a
-            pickled ctrnn, such as "2.1.0", where the source does not tell; see docs/libraries.md.
+        initial_gain: of gated connections before their gater is computed; 1 without `clear()`.
+        inputs: how many: of WANN, TensorNEAT, or a genome of neat-python without config.
+        outputs: the same; and of a NeatapticTS network that states another number than it has.
+        cycles: how often a step updates a cyclic genome, where its file does not tell, or a
+            recurrent network of neat-python, as pureples does.
+        activations: another name of `cycles`, as pureples has it.
+        version: the neat-python of a genome or a pickled ctrnn that does not tell it, as "2.1.0".
+        max_opcodes: how many opcodes a pickle may have; by its size if None.
 
     Returns:
         The network, with the ids of its neurons as the library has them.
 
     Raises:
-        DocumentError: it cannot be read, or is nothing that any library recognises.
+        DocumentError: it cannot be read, or no library recognises it.
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
-    options = ReadOptions(
-        config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
-    )
-    return _read(source, options)
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
+    return _read(source, ReadOptions(config, genome, *facts))
 
 
 def load_networks(
@@ -95,21 +109,24 @@ def load_networks(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    activations: int | None = None,
     version: str | None = None,
+    max_opcodes: int | None = None,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
 
     Args:
-        source: a checkpoint of neat-python, an exported population, or any source that
-            `load_network` takes: then it is the only one, with the id 0.
-        config: as for `load_network`; a checkpoint holds its own.
-        time_step: as for `load_network`.
-        advance_time: as for `load_network`.
-        initial_gain: as for `load_network`.
-        inputs: as for `load_network`.
-        outputs: as for `load_network`.
-        cycles: as for `load_network`.
-        version: as for `load_network`.
+        source: as for `load_network`; a single network has the id 0.
+        config: as there; a checkpoint holds its own.
+        time_step: as there.
+        advance_time: as there.
+        initial_gain: as there.
+        inputs: as there.
+        outputs: as there.
+        cycles: as there.
+        activations: as there.
+        version: as there.
+        max_opcodes: as there.
 
     Returns:
         The networks by id, by descending fitness where the source holds it.
@@ -119,9 +136,9 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
-    options = ReadOptions(
-        config, None, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
-    )
+    times = cycles if activations is None else activations
+    facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
+    options = ReadOptions(config, None, *facts)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return {0: source}
@@ -166,15 +183,32 @@ def content_of(source: object) -> object:
 
 
 def _decoded(data: bytes) -> object:
-    """The content of a file."""
+    """The content of a file, unpacked where it is compressed."""
+    data = unpacked(data)
     kind = sniff(data)
     if kind == "json":
+        _refuse_others(data[:_HEAD].decode(errors="replace"))
         return parse_json(data)
     if kind == "onnx":
         raise _ModelGiven("this looks like an ONNX model, not a network")
     if kind == "text":
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
+        held = _JAVASCRIPT.fullmatch(text)
+        return _in_javascript(held[1]) if held else text
     return data
+
+
+def _in_javascript(text: str) -> object:
+    """The JSON that JavaScript gives to a variable.
+
+    Raises:
+        DocumentError: it is no JSON: keys without quotes, for example.
+    """
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        hint = "Write what JSON.stringify(network.toJSON()) returns"
+        raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
 
 
 def _library_of(content: object) -> Library:
@@ -200,16 +234,30 @@ def _explain(content: str | bytes) -> None:
     Raises:
         DocumentError: says why it is not JSON, or how it begins.
     """
+    _refuse_others(content if isinstance(content, str) else "")
     if not content.strip():
         raise DocumentError("the file is empty", hint="Write the network again")
-    if isinstance(content, bytes) and sniff(content) == "zip":
-        raise DocumentError("this is a zip archive", hint="Unpack it, and give the network in it")
+    is_tar = content[257:262] in ("ustar", b"ustar")
+    if is_tar or (isinstance(content, bytes) and sniff(content) == "zip"):
+        what = "a tar archive" if is_tar else "a zip archive"
+        raise DocumentError(f"this is {what}", hint="Unpack it, and give the network in it")
     if isinstance(content, bytes):
         parse_json(content)
     raise DocumentError(
         f"not a network this package knows: text that begins with {content[:40]!r}",
         hint=_known_files(),
     )
+
+
+def _refuse_others(text: str) -> None:
+    """Refuse the text of a file that stands where the network should be.
+
+    Raises:
+        DocumentError: says of which kind it is.
+    """
+    for begin, what, hint in _NO_NETWORKS:
+        if re.match(begin, text, re.IGNORECASE):
+            raise DocumentError(f"this is {what}", hint=hint)
 
 
 def _known_files() -> str:
@@ -250,19 +298,20 @@ def _read(source: object, options: ReadOptions) -> Network:
 
 
 def _check_id(genome: object) -> None:
-    if not isinstance(genome, int | np.integer):
-        raise OptionError(
-            f"there is no genome {shown(genome)}", where="genome", hint="Ids are integers"
-        )
+    if not isinstance(genome, int | np.integer) and genome != BEST:
+        hint = "Ids are integers; 'best' is the fittest"
+        raise OptionError(f"there is no genome {shown(genome)}", where="genome", hint=hint)
 
 
-def picked(found: Mapping[int, Network], genome: int) -> Network:
-    """Return the network of that id.
+def picked(found: Mapping[int, Network], genome: int | str) -> Network:
+    """Return the network of that id; of "best", the first.
 
     Raises:
         OptionError: there is none; the hint lists those there are.
     """
     _check_id(genome)
-    if genome not in found:
+    if genome == BEST and found:
+        return next(iter(found.values()))
+    if not isinstance(genome, int) or genome not in found:
         raise no_genome(genome, found)
     return found[genome]

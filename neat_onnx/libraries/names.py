@@ -23,6 +23,7 @@ def translated(
     registry: Mapping[str, Registered],
     kind: Literal["activation", "aggregation"],
     where: str,
+    library: str,
 ) -> str:
     """The name in a Network of the function that a library calls `name`.
 
@@ -32,18 +33,22 @@ def translated(
         registry: all functions by our name; those that the user registered are found in it too.
         kind: the kind of function.
         where: JSON path of the name, for the error.
+        library: the library, by the name for which users register its custom functions.
 
     Raises:
         NetworkError: neither the library nor the user knows the name.
     """
     if name in names:
         return names[name]
+    registered = formula_of(library, name, kind)
+    if registered is not None:
+        return registered
     if is_users_own(name, registry):
         return name
     raise NetworkError(
         f"unknown {kind} '{name}'",
         where=where,
-        hint=f"Known: {', '.join(sorted(names))}; {how_to_register(name, kind)}",
+        hint=(f"Known: {', '.join(sorted(names))}", how_to_register(name, kind, library)),
     )
 
 
@@ -58,9 +63,18 @@ def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
     return name in registry and not registry[name].builtin
 
 
-def how_to_register(name: str, kind: Literal["activation", "aggregation"]) -> str:
-    """The hint that says how to make `name` known."""
-    return f"add your own with neat_onnx.register_{kind}('{name}', formula)"
+def how_to_register(name: str, kind: Literal["activation", "aggregation"], library: str) -> str:
+    """The hint that says how to make `name` known: a line that works as it is."""
+    formula = (
+        "lambda z: z"
+        if kind == "activation"
+        else "lambda v, k: neat_onnx.network.expression.total(v)"
+    )
+    line = f"neat_onnx.register_{kind}({name!r}, {formula}, library={library!r})"
+    return (
+        f"To add it, with its formula in the place of this one: {line} (command line: that line in "
+        "a file, after import neat_onnx, and --plugin FILE)"
+    )
 
 
 def reversed_names(names: Mapping[str, str]) -> dict[str, str]:

@@ -85,10 +85,11 @@ class ExportedLibrary(Library):
         if members is None:
             return {0: self.read_network(content, options)}
         places = range(len(members))
-        wanted = places if options.genome is None else [options.genome]
-        if options.genome is not None and options.genome not in places:
-            raise no_genome(options.genome, places)
-        return {place: self._member(members[place], place, options) for place in wanted}
+        if options.genome is None:
+            return {place: self._member(members[place], place, options) for place in places}
+        if not isinstance(options.genome, int) or options.genome not in places:
+            raise no_genome(options.genome, places)  # the exports hold no fitness for a best one
+        return {options.genome: self._member(members[options.genome], options.genome, options)}
 
     def _member(self, document: Any, place: int, options: ReadOptions) -> Network:
         if not isinstance(document, Mapping):

@@ -45,6 +45,10 @@ def _check_options(options: ExportOptions) -> None:
             where="embed_network",
             hint="Leave include_metadata on",
         )
+    if options.sequence and options.state == "joined":
+        raise OptionError(
+            "the memory of a sequence is inside of it", where="state", hint="Leave it out"
+        )
     if options.sequence and options.batch_dimension is None:
         raise OptionError(
             "sequences have a batch behind their time",

@@ -23,7 +23,8 @@ def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
     if all(port.batch_axis is None for port in ports) and not options.sequence:
         found["batch_dimension"] = None
     timed = any(port.time_axis is not None for port in net.inputs)
-    if plain and timed and options.batch_dimension is not None:
+    one_step = options.batch_dimension is None or options.state == "joined"
+    if plain and timed and not one_step:
         found["sequence"] = True
     return {name: value for name, value in found.items() if name not in options.model_fields_set}
 

@@ -19,11 +19,12 @@ import re
 from typing import Any
 
 from neat_onnx.errors import ModelError
+from neat_onnx.schema_links import LINK_KEY
 
 _UPPER = re.compile(r"(?<=[a-z0-9])[A-Z]")
 _NOTES = frozenset({"doc_string", "metadata_props", "denotation"})
 _DROPPED = {
-    "model": frozenset({"model_version", "domain", "training_info", "configuration"}),
+    "model": frozenset({LINK_KEY, "model_version", "domain", "training_info", "configuration"}),
     "graph": frozenset({"value_info", "quantization_annotation", "metadata_props"}),
     "node": _NOTES | {"overload", "device_configurations"},
     "attribute": _NOTES,

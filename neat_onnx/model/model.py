@@ -15,9 +15,12 @@ from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.dialect import canonical
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
+from neat_onnx.model.parts import check_document
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.spelling import Spelling, protobuf_document
+from neat_onnx.model.states import State, states
 from neat_onnx.model.validation_errors import refusal
+from neat_onnx.schema_links import LINK_KEY, schema_id
 
 if TYPE_CHECKING:
     import onnx
@@ -26,10 +29,11 @@ Encoding = Literal["numbers", "raw", "sparse"]
 _PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToString"))
 
 
-class Model(Content):
+class Model(Content):  # noqa: PLW1641 - no model has a hash
     """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX."""
 
     _encoding: Encoding = PrivateAttr("numbers")
+    _schema: str = PrivateAttr("")
 
     def __repr__(self) -> str:
         graph = self.graph
@@ -37,6 +41,13 @@ class Model(Content):
             f"<Model of {len(graph.node)} nodes and {len(graph.initializer)} initializers, "
             f"{len(graph.inputs)} inputs, {len(graph.outputs)} outputs, opset {self.opset}>"
         )
+
+    def __eq__(self, other: object) -> bool:
+        """Compare two models; a link to the schema is none of their content."""
+        if isinstance(other, Model) and other._schema != self._schema:
+            other = other.model_copy()
+            other._schema = self._schema
+        return super().__eq__(other)
 
     @takes(encoding=TEXT)
     def written_as(self, encoding: Encoding) -> Self:
@@ -84,6 +95,13 @@ class Model(Content):
     def _document(
         self, encoding: Encoding | None, spelling: Spelling, *, arrays: bool
     ) -> dict[str, Any]:
+        """The JSON document, with the link to its schema that the model was read with."""
+        document = self._content(encoding, spelling, arrays=arrays)
+        return {LINK_KEY: self._schema, **document} if self._schema else document
+
+    def _content(
+        self, encoding: Encoding | None, spelling: Spelling, *, arrays: bool
+    ) -> dict[str, Any]:
         """The JSON document, its lists of numbers as arrays if wanted."""
         if spelling not in get_args(Spelling):
             known = ", ".join(get_args(Spelling))
@@ -126,6 +144,17 @@ class Model(Content):
 
         return _validated(document_of(proto))
 
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The memory: pairs of an output and the input that it feeds in the next step.
+
+        Empty for a model without memory, or of whole sequences, whose memory is inside.
+
+        Raises:
+            ModelError: the metadata about it does not fit the graph.
+        """
+        return states(self)
+
     def to_bytes(self) -> bytes:
         """The model as binary ONNX, always the same bytes for the same model.
 
@@ -135,29 +164,38 @@ class Model(Content):
         data: bytes = self.to_proto().SerializeToString(deterministic=True)
         return data
 
-    @takes(path=PATH, encoding=optional(TEXT), spelling=TEXT)
+    @takes(path=PATH, encoding=optional(TEXT), spelling=TEXT, schema=FLAG)
     def save(
         self,
         path: str | os.PathLike[str],
         encoding: Encoding | None = None,
         spelling: Spelling = "neat_onnx",
+        schema: bool = False,
     ) -> None:
         """Write the model to `path`, whole or not at all: `.onnx` is binary, `.json` JSON.
 
         Encoding and spelling are as in `to_json`; binary files have none.
 
+        Args:
+            path: the file, which is replaced if it exists.
+            encoding: as in `to_json`.
+            spelling: as in `to_json`.
+            schema: name the JSON Schema under `$schema`, so that editors check the document.
+
         Raises:
-            OptionError: `path` has another ending, or there is no such encoding.
+            OptionError: `path` has another ending, or there is no such encoding; or the file would
+                not be a document of the schema.
             ModelError: as `to_bytes`; and, for `.onnx`, no node produces an output: documents of
                 NeatapticTS are so, and no runtime would load them.
             DocumentError: the file cannot be written.
         """
         match Path(path).suffix.lower():
             case ".onnx":
-                self.check_outputs()
+                self._linked("protobuf") if schema else self.check_outputs()
                 data = self.to_bytes()
             case ".json":
-                data = self.to_json(encoding=encoding, spelling=spelling).encode()
+                linked = self._linked(spelling) if schema else self
+                data = linked.to_json(encoding=encoding, spelling=spelling).encode()
             case other:
                 raise OptionError(
                     f"cannot tell the format from the ending '{other}'",
@@ -165,6 +203,18 @@ class Model(Content):
                     hint="Use .onnx or .json",
                 )
         write_bytes(path, data)
+
+    def _linked(self, spelling: str) -> Self:
+        """The same model, whose JSON has a link to its schema."""
+        if spelling != "neat_onnx":
+            raise OptionError(
+                "the JSON Schema is of the default JSON form alone",
+                where="schema",
+                hint="Save as .json, without another spelling",
+            )
+        copy = self.model_copy()
+        copy._schema = schema_id("model")
+        return copy
 
     def check_outputs(self) -> None:
         """Check that every output of the graph is produced: no runtime loads a model otherwise.
@@ -254,7 +304,10 @@ def from_document(document: Any) -> Model:
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
-    return _validated(canonical(document))
+    check_document(document)
+    model = _validated(canonical(document))
+    model._schema = str(document.get(LINK_KEY, ""))
+    return model
 
 
 def _validated(plain: dict[str, Any]) -> Model:

@@ -216,7 +216,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise ValueError("has no op_type")
     if any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
-    if not isinstance(document.get("attributes", []), list | Attributes):
+    document = {"attributes": [], **document}  # an error is about the one that is missing then
+    if not isinstance(document["attributes"], list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)
     plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN

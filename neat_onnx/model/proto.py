@@ -15,6 +15,7 @@ from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
 from neat_onnx.model.labels import without_labels
 from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
+from neat_onnx.model.parts import check_binary
 from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo, ValueType
 
@@ -64,8 +65,9 @@ def parsed(data: bytes) -> onnx.ModelProto:
     """The ModelProto of a binary ONNX file's content.
 
     Raises:
-        ModelError: it is not one.
+        ModelError: it is not one. LimitReached: it would make too much.
     """
+    check_binary(data)
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)

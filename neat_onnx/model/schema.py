@@ -6,17 +6,13 @@ shapes that a schema can state, a document must hold together (`validate`).
 
 from typing import Any
 
-from neat_onnx.model.attributes import Attributes, AttributeType
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.node import OWN_DOMAIN, Node, node_classes
+from neat_onnx.model.node_schema import Schema, attribute_schema, node_schema
 from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES
+from neat_onnx.schema_links import LINK, schema_id
 
-Schema = dict[str, Any]
-
-_ID = "https://neat-onnx.github.io/schema/model.schema.json"
 _TENSOR = {"$ref": "#/$defs/Tensor"}
-_NAMES: Schema = {"type": "array", "items": {"type": "string"}}
 
 
 def _example_value(name: str) -> Schema:
@@ -52,30 +48,24 @@ _EXAMPLE: Schema = {
 
 
 def model_schema() -> Schema:
-    """The JSON Schema (draft 2020-12) of a model, with every operator registered so far."""
+    """The JSON Schema (draft 2020-12) of a model."""
     schema = _tidy(Model.model_json_schema(ref_template="#/$defs/{model}"))
     definitions: Schema = schema.pop("$defs")
-    definitions["Dim"]["not"] = {"required": ["dim_value", "dim_param"]}
+    definitions["Dim"]["maxProperties"] = 1
     definitions["Tensor"] = _tensor(definitions["Tensor"])
     definitions["Graph"]["properties"]["initializer"]["items"] = {
         **_TENSOR,
         "type": "object",
         "required": ["name"],
+        "properties": {"name": True},
     }
     del definitions["Attributes"]
-    operators = node_classes()
-    definitions["Node"] = {
-        "description": "One application of an operator to tensors, all of them by name.",
-        "oneOf": [
-            *({"$ref": f"#/$defs/{op_type}Node"} for op_type in operators),
-            {"$ref": "#/$defs/FunctionCall"},
-        ],
-    }
-    definitions["FunctionCall"] = _call()
-    definitions |= {f"{op_type}Node": _node(kind) for op_type, kind in operators.items()}
+    definitions["Attribute"] = attribute_schema(_TENSOR, {"$ref": "#/$defs/Graph"})
+    definitions["Node"] = node_schema({"$ref": "#/$defs/Attribute"})
+    schema["properties"] = {"$schema": LINK, **schema["properties"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": _ID,
+        "$id": schema_id("model"),
         **schema,
         "title": "JSON ONNX model",
         "examples": [_EXAMPLE],
@@ -86,8 +76,12 @@ def model_schema() -> Schema:
 def _tensor(schema: Schema) -> Schema:
     """Adds the numbers: each type under its own key, or raw_data for all, or sparse for floats."""
     whole = {"type": "array", "items": {"type": "integer"}}
-    texts = {"enum": ["NaN", "Infinity", "-Infinity"]}
-    real = {"type": "array", "items": {"anyOf": [{"type": "number"}, texts]}}
+    number_or_text = {
+        "if": {"type": "string"},
+        "then": {"enum": ["NaN", "Infinity", "-Infinity"]},
+        "else": {"type": "number"},
+    }
+    real = {"type": "array", "items": number_or_text}
     numbers: Schema = {"float_data": real, "double_data": real, "int64_data": whole}
     numbers["int32_data"] = numbers["uint64_data"] = whole
     raw = {
@@ -95,24 +89,35 @@ def _tensor(schema: Schema) -> Schema:
         "contentEncoding": "base64",
         "description": "The numbers as little-endian ONNX elements.",
     }
-    floats = {"enum": [int(data_type) for data_type in SPARSE_TYPES]}
-    exclusive: list[Schema] = [
-        {
-            "if": {"properties": {"data_type": {"const": int(data_type)}}},
-            "then": {"properties": {key: False for key in numbers if key != field}},
-        }
-        for data_type, field in DATA_FIELDS.items()
-    ]
-    alone = dict.fromkeys(numbers, False)
-    exclusive += [
-        {"if": {"required": ["raw_data"]}, "then": {"properties": {**alone, "sparse": False}}},
-        {"if": {"required": ["sparse"]}, "then": {"properties": {**alone, "data_type": floats}}},
-    ]
     return {
         **schema,
         "properties": {**schema["properties"], **numbers, "raw_data": raw, "sparse": _sparse()},
-        "allOf": exclusive,
+        "allOf": _one_of_the_numbers(),
     }
+
+
+def _one_of_the_numbers() -> list[Schema]:
+    """Rules by which a tensor has its numbers under one key alone, that of its type."""
+    fields: dict[str, list[int]] = {}
+    for data_type, field in DATA_FIELDS.items():
+        fields.setdefault(field, []).append(int(data_type))
+
+    def only(field: str, condition: Schema, **then: Schema) -> Schema:
+        names = {"enum": ["name", "data_type", "dims", field]}
+        first = next(iter(condition))
+        condition = {"properties": condition, "required": [first]}
+        return {"if": condition, "then": {"propertyNames": names, **then}}
+
+    by_type = [
+        only(field, {"data_type": {"enum": types}, "raw_data": False, "sparse": False})
+        for field, types in fields.items()
+    ]
+    floats = {"data_type": {"enum": [int(data_type) for data_type in SPARSE_TYPES]}}
+    return [
+        *by_type,
+        only("raw_data", {"raw_data": True}),
+        only("sparse", {"sparse": True}, properties=floats),
+    ]
 
 
 def _sparse() -> Schema:
@@ -133,82 +138,6 @@ def _sparse() -> Schema:
             },
         },
         "required": ["coordinates", "values"],
-        "additionalProperties": False,
-    }
-
-
-def _node(kind: type[Node]) -> Schema:
-    domain = kind.model_fields["domain"].default
-    return {
-        "title": kind.__name__,
-        "description": f"ONNX operator {kind.__name__}, in this form since opset {kind.since}.",
-        "type": "object",
-        "properties": {
-            "op_type": {"const": kind.__name__},
-            "name": {"type": "string", "description": "The node's own name, for people."},
-            "domain": {"enum": [domain] if domain else ["", "ai.onnx"]},
-            "input": {**_NAMES, **_arity(kind.inputs)},
-            "output": {**_NAMES, **_arity(kind.outputs)},
-            "attributes": _attributes(kind.model_fields["attributes"].annotation),
-        },
-        "required": ["op_type", "input", "output"],
-        "additionalProperties": False,
-    }
-
-
-def _call() -> Schema:
-    return {
-        "description": "A call of a function of the model: `op_type` is its name.",
-        "type": "object",
-        "properties": {
-            "op_type": {"type": "string"},
-            "name": {"type": "string", "description": "The node's own name, for people."},
-            "domain": {"const": OWN_DOMAIN},
-            "input": _NAMES,
-            "output": _NAMES,
-        },
-        "required": ["op_type", "domain", "input", "output"],
-        "additionalProperties": False,
-    }
-
-
-def _arity(bounds: tuple[int, int | None]) -> Schema:
-    least, most = bounds
-    return {"minItems": least} if most is None else {"minItems": least, "maxItems": most}
-
-
-def _attributes(kind: Any) -> Schema:
-    """ONNX's list of attributes, each with its type and the values it may have."""
-    assert issubclass(kind, Attributes)
-    types = kind.types()
-    if not types:
-        return {"type": "array", "maxItems": 0}
-    fields = _tidy(kind.model_json_schema(ref_template="#/$defs/{model}"))["properties"]
-    schema: Schema = {
-        "type": "array",
-        "maxItems": len(types),
-        "items": {
-            "oneOf": [_attribute(name, type_, fields[name]) for name, type_ in types.items()]
-        },
-    }
-    required = [name for name, field in kind.model_fields.items() if field.is_required()]
-    if required:
-        schema["allOf"] = [
-            {"contains": {"type": "object", "properties": {"name": {"const": name}}}}
-            for name in required
-        ]
-    return schema
-
-
-def _attribute(name: str, kind: AttributeType, value: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": {
-            "name": {"const": name},
-            "type": {"const": kind.name},
-            kind.key: _TENSOR if kind is AttributeType.TENSOR else value,
-        },
-        "required": ["name", "type", kind.key],
         "additionalProperties": False,
     }
 

@@ -5,20 +5,26 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import parse_json
 from neat_onnx.model.graph import MetadataEntry
-from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node
 from neat_onnx.model.value import ValueInfo
+
+if TYPE_CHECKING:
+    from neat_onnx.model.model import Model
 
 Parsed = TypeVar("Parsed")
 
@@ -37,6 +43,37 @@ _NAMES = (
     ("c0", "cn"),
 )
 STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
+STATE_IN_WORDS = "neat_onnx.memory"  # for people: nothing is read of it
+
+
+class State(NamedTuple):
+    """A part of a model's memory.
+
+    Attributes:
+        input, output: the output of each step feeds this input in the next one.
+        shape: of both; axes without a fixed size by their names, as "N", or None.
+        initial: the input's value before the first step, with one element in each such axis.
+    """
+
+    input: str
+    output: str
+    shape: tuple[int | str | None, ...]
+    initial: npt.NDArray[Any]
+
+
+def states(model: Model) -> tuple[State, ...]:
+    """See `Model.states`."""
+    pairs, starts = state_pairs(model), initial_states(model)
+    found = []
+    for entry in model.graph.inputs:
+        if entry.name in pairs:
+            shape = tuple(entry.shape or ())
+            sizes = [size if isinstance(size, int) else 1 for size in shape]
+            values = np.zeros(sizes, entry.elem_type.dtype)
+            if entry.name in starts:
+                values[...] = np.reshape(starts[entry.name], sizes)
+            found.append(State(entry.name, pairs[entry.name], shape, values))
+    return tuple(found)
 
 
 def state_pairs(model: Model) -> dict[str, str]:

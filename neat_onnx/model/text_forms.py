@@ -6,6 +6,7 @@ import onnx
 from google.protobuf import text_format  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
+from neat_onnx.model.parts import check_text
 
 _TEXTPROTO = re.compile(rb"(?:\s|#[^\n]*\n)*[a-z][a-z_]+\s*[:{]")
 
@@ -19,8 +20,9 @@ def parsed_text(data: bytes) -> onnx.ModelProto:
     """Parse a model's text.
 
     Raises:
-        ModelError: it is not one; says where.
+        ModelError: it is not one; says where. LimitReached: it would make too much.
     """
+    check_text(data)
     try:
         text = data.decode("utf-8-sig")
         if text.lstrip().startswith("<"):

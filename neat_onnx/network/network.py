@@ -17,7 +17,7 @@ a network, or waits for the page to start, need not wait for all of them.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -31,11 +31,12 @@ from neat_onnx.arguments import (
     TEXT,
     WHOLE,
     Kind,
+    is_number,
     is_whole,
     optional,
     takes,
 )
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.structure import Structure
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
 _INPUTS = Kind(
     "a number of inputs, or a list of ids", lambda value: not is_whole(value) or 0 <= value < 2**31
 )
+_BOUND = Kind("a number of 0 or more", lambda value: is_number(value) and value >= 0)
 _CELL = {"inputs": INTEGER, "units": INTEGER, "outputs": optional(INTEGER), "seed": WHOLE}
 
 
@@ -121,6 +123,19 @@ class Network(Structure):
         """
         return self._runner.run(x)
 
+    def compile(self) -> Callable[[Sequence[float]], list[float]]:
+        """Return `activate` for one sample as a function of Python's numbers, for inner loops.
+
+        It is straight-line Python, compiled once, that takes the inputs (I,) of all ports one after
+        the other and returns the outputs (O,) as a list; of a large dense network, whose levels
+        arrays compute faster, it is `activate`. It has no memory between calls: see `step`.
+
+        Raises:
+            NetworkError: connections without delay form a cycle; or, when it is called, the inputs
+                do not fit.
+        """
+        return self._runner.compile()
+
     @takes(n=WHOLE)
     def initial_state(self, n: int = 1) -> Floats:
         """The memory of `n` control loops before their first step: (n, registers), float64."""
@@ -141,6 +156,77 @@ class Network(Structure):
         """
         return self._runner.step(x, state)
 
+    # --- seen ------------------------------------------------------------------------------------
+
+    def to_svg(self) -> str:
+        """Draw the network; see docs/drawing.md. The same network gives the same text.
+
+        Raises:
+            NetworkError: connections without delay form a cycle.
+        """
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "svg")
+
+    def _repr_html_(self) -> str:
+        """The drawing and a few numbers, for notebooks."""
+        from neat_onnx.network.drawn import drawn
+
+        return drawn(self, "html")
+
+    # --- other networks of these genes -----------------------------------------------------------
+
+    @property
+    def levels(self) -> tuple[Ints, ...]:
+        """The neurons of each topological level, as positions: the inputs, then level by level.
+
+        Neurons of one level read only levels before it, or earlier steps.
+
+        Raises:
+            NetworkError: connections without delay form a cycle.
+        """
+        from neat_onnx.network.schedule import schedule
+
+        return schedule(self).levels
+
+    @takes(below=_BOUND)
+    def pruned(self, *, below: float = 0.0) -> Self:
+        """Return the network without genes that no output depends on: it computes the same.
+
+        Disabled connections go, and hidden neurons that lead to no output, with their connections.
+        Inputs and outputs stay, and so do all ids and names.
+
+        Args:
+            below: connections into sums whose weight is smaller go as well; `neat_onnx.diff(net,
+                net.pruned(below=0.01))` measures by how much the outputs then differ.
+
+        Raises:
+            OptionError: `below` is not a number of 0 or more.
+        """
+        from neat_onnx.network.pruning import pruned
+
+        return pruned(self, below)
+
+    def with_parameters(
+        self,
+        *,
+        weight: npt.ArrayLike | None = None,
+        bias: npt.ArrayLike | None = None,
+        response: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Return the network with other numbers, the structure being the same.
+
+        Args:
+            weight: (connections,), in the order of `net.connections`, disabled ones included.
+            bias, response: (neurons,), inputs included. None keeps the numbers that there are.
+
+        Raises:
+            NetworkError: an array has another length, or a number that is not finite.
+        """
+        from neat_onnx.network.arrays import with_parameters
+
+        return with_parameters(self, weight, bias, response)
+
     # --- documents -------------------------------------------------------------------------------
 
     def to_document(self) -> NetworkDocument:
@@ -155,9 +241,16 @@ class Network(Structure):
 
         return to_json(self)
 
-    @takes(path=PATH, library=optional(TEXT), source=FLAG)
+    @takes(path=PATH, library=optional(TEXT), source=FLAG, schema=FLAG)
     def save(
-        self, path: str | os.PathLike[str], library: str | None = None, *, source: bool = True
+        self,
+        path: str | os.PathLike[str],
+        library: str | None = None,
+        *,
+        config: object = None,
+        time_step: float | None = None,
+        source: bool = True,
+        schema: bool = False,
     ) -> None:
         """Write the network to a file of a library, whole or not at all.
 
@@ -167,7 +260,11 @@ class Network(Structure):
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+            config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
+            time_step: of a .pkl of a ctrnn, as there.
             source: write the model that the network was imported from, if neat-onnx is the library.
+            schema: name the JSON Schema under `$schema`, so that editors check the document;
+                neat-onnx alone has one.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
@@ -177,7 +274,8 @@ class Network(Structure):
         """
         from neat_onnx.network.saving import save
 
-        save(self if source else self.without_source(), path, library)
+        net = self if source else self.without_source()
+        save(net, path, library, schema=schema, config=config, time_step=time_step)
 
     @takes(name=TEXT)
     def to_library(self, name: str) -> Any:
@@ -242,6 +340,47 @@ class Network(Structure):
         from neat_onnx.network.document import build
 
         return cls.of(build(inputs, outputs, neurons, connections))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        *,
+        inputs: npt.ArrayLike,
+        outputs: npt.ArrayLike,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        weight: npt.ArrayLike,
+        activation: str | Sequence[str] = "tanh",
+        aggregation: str | Sequence[str] = "sum",
+        bias: npt.ArrayLike = 0.0,
+        response: npt.ArrayLike = 1.0,
+        id: npt.ArrayLike | None = None,
+        enabled: npt.ArrayLike | None = None,
+        delay: npt.ArrayLike | None = None,
+    ) -> Self:
+        """A network from arrays of genes: neurons 0 to n - 1, and connections between them.
+
+        Args:
+            inputs, outputs: the neurons that are inputs, and outputs.
+            source, target, weight: (connections,): from neuron `source` to neuron `target`.
+            activation, aggregation: a name for each neuron, (n,), or one for all.
+            bias, response: a number for each neuron, (n,), or one for all. Inputs compute nothing.
+            id: (n,), the numbers of the genes; None for 0 to n - 1.
+            enabled, delay: for each connection, or one for all; None: enabled, without delay.
+
+        Raises:
+            NetworkError: they do not fit together; says where.
+        """
+        from neat_onnx.network.arrays import from_arrays
+
+        return cls.of(
+            from_arrays(
+                {"inputs": inputs, "outputs": outputs, "source": source, "target": target},
+                {"activation": activation, "aggregation": aggregation},
+                {"id": id, "bias": bias, "response": response},
+                {"weight": weight, "enabled": enabled, "delay": delay},
+            )
+        )
 
     @classmethod
     @takes(sizes=INTEGERS, activation=TEXT, output_activation=optional(TEXT), seed=WHOLE)

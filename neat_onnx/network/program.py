@@ -36,7 +36,8 @@ class _Group:
         rows: the slice they fill.
         inputs: the aggregates of their inputs.
         empty: the aggregate of nothing.
-        scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
+        scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k. None
+            where all are 1.
         bias: (neurons, 1).
         functions: the activation of each sub-slice.
         pre_activations: (position in the group, row) of the pre-activations that are kept.
@@ -45,13 +46,16 @@ class _Group:
     rows: slice
     inputs: tuple[Aggregate, ...]
     empty: float
-    scale: Floats
+    scale: Floats | None
     bias: Floats
     functions: tuple[tuple[slice, Activation], ...]
     pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
-        z = self._aggregate(values) * self.scale + self.bias
+        z = self._aggregate(values)
+        if self.scale is not None:
+            z *= self.scale
+        z += self.bias
         where, rows = self.pre_activations
         if rows.size:
             values[rows] = z[where]
@@ -60,7 +64,10 @@ class _Group:
             out[part] = function.expression.compute(z[part])
 
     def _aggregate(self, values: Floats) -> Floats:
-        found = np.full((len(self.bias), values.shape[1]), self.empty, values.dtype)
+        shape = (len(self.bias), values.shape[1])
+        if not self.inputs:
+            return np.full(shape, self.empty, values.dtype)
+        found = np.empty(shape, values.dtype)
         for each in self.inputs:
             each.write(found, values)
         return found
@@ -86,7 +93,7 @@ class Program:
     ) -> None:
         plan = plan or schedule(net)
         builder = _Builder(net, plan, dense, np.dtype(element))
-        self._element = np.dtype(element)
+        self._element, self._dense = np.dtype(element), dense
         self._neurons = builder.row
         self._inputs = builder.row[net.input_neurons]
         self._outputs = builder.row[net.output_neurons]
@@ -103,8 +110,8 @@ class Program:
     def run(self, x: Floats) -> tuple[Floats, bool]:
         """(T, N, I) to (T, N, O): N sequences side by side, each from the reset state.
 
-        Also says whether every value stayed finite: where not, the values of a dense program may be
-        NaN by padding (0 · ∞), and a sparse one has to say.
+        Also says whether every value stayed finite, of a dense program: where not, values may be
+        NaN by padding (0 · ∞), and a sparse program has to compute them.
         """
         steps, samples, _ = x.shape
         out = np.empty((steps, samples, len(self._outputs)))
@@ -128,7 +135,8 @@ class Program:
         values = self._start(state)
         self._step(values, x)
         following = values[self._register_origins].T
-        return values[self._outputs].T.copy(), following.copy(), _is_finite(values)
+        finite = not self._dense or _is_finite(values)
+        return values[self._outputs].T.copy(), following.copy(), finite
 
     @np.errstate(all="ignore")
     def neuron_values(self, x: Floats) -> Floats:
@@ -147,7 +155,7 @@ class Program:
             self._step(values, x[t])
             out[t] = values[self._outputs].T
             values[self._register_rows] = values[self._register_origins]
-            finite &= _is_finite(values)
+            finite = finite and (not self._dense or _is_finite(values))
         return finite
 
     def _start(self, state: Floats) -> Floats:
@@ -218,7 +226,7 @@ class _Builder:
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
             inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
             empty=0.0 if linear else aggregation_named(name).empty,
-            scale=scale[:, None].astype(self._element),
+            scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
             functions=tuple(
                 (slice(a, b), activation_named(net.activations[codes[a]]))

@@ -1,8 +1,11 @@
-"""Running a network: shapes in, the compiled program, shapes out."""
+"""Running a network: shapes in, a compiled program, shapes out.
+
+One sample is computed by straight-line Python, many by arrays, a level at once.
+"""
 
 import math
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,9 @@ from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.port import Port, shared_ports, static_ports
 from neat_onnx.network.program import Program
+from neat_onnx.network.schedule import schedule
+from neat_onnx.network.signals import signals_of
+from neat_onnx.network.straight_line import UNUSUAL, Step, is_faster, straight_line
 from neat_onnx.network.structure import Structure
 
 
@@ -28,6 +34,9 @@ class Runner:
         self._reference = weakref.ref(net)
         self._functions: tuple[Activation | Aggregation, ...] = ()
         self._programs: dict[bool, Program] = {}
+        self._step: tuple[Step | None] | None = None
+        self._initial: list[float] = []
+        self._may_change = True
 
     @property
     def _net(self) -> Structure:
@@ -38,6 +47,8 @@ class Runner:
 
     def activate(self, x: Any) -> Any:
         """See `Network.activate`."""
+        if (found := self._one(x)) is not None:
+            return np.array(found, np.float64)
         if not isinstance(x, Mapping):
             flat, lead = _single(self._net, x, (1, 2))
             return self._computed(flat, (1, math.prod(lead)), lead)
@@ -48,6 +59,8 @@ class Runner:
         """See `Network.run`."""
         if not isinstance(x, Mapping):
             flat, lead = _single(self._net, x, (2, 3))
+            if len(lead) == 1 and (found := self._steps(flat)) is not None:
+                return found[0]
             return self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
         flat, lead = _gather_ports(self._net, x, (1, 2))
         outputs = self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
@@ -64,6 +77,8 @@ class Runner:
                 f"the state has shape {list(held.shape)}, expected {list(wanted)}",
                 hint=f"Start from initial_state({len(rows)}) and pass on what step returns",
             )
+        if len(rows) == 1 and (found := self._steps(rows, held[0].tolist())) is not None:
+            return found[0].reshape(*lead, -1), np.array([found[1]], np.float64)
         outputs, following, finite = self._dense.step(rows, held)
         if not finite:
             outputs, following, _ = self._sparse.step(rows, held)
@@ -72,6 +87,16 @@ class Runner:
     def initial_state(self, samples: int) -> Floats:
         """See `Network.initial_state`."""
         return self._dense.initial_state(samples)
+
+    def compile(self) -> Callable[[Sequence[float]], list[float]]:
+        """See `Network.compile`."""
+        self._straight_line()
+
+        def activate(x: Sequence[float]) -> list[float]:
+            found = self._one(x)
+            return self.activate(x).tolist() if found is None else found
+
+        return activate
 
     @property
     def _dense(self) -> Program:
@@ -83,20 +108,67 @@ class Runner:
         return self._program(dense=False)
 
     def _program(self, *, dense: bool) -> Program:
-        """The compiled network, compiled again if a name stands for another function now.
+        self._drop_outdated()
+        if dense not in self._programs:
+            self._programs[dense] = Program(self._net, dense=dense)
+        return self._programs[dense]
 
-        A formula that is its own name cannot change.
+    def _drop_outdated(self) -> None:
+        """Drop the compiled forms if a name stands for another function now.
+
+        A builtin name never does, nor a formula that is its own name.
         """
+        if not self._may_change:
+            return
         net = self._net
         functions: tuple[Activation | Aggregation, ...] = (
             *(activation_named(name) for name in net.activations if not name.startswith(FORMULA)),
             *map(aggregation_named, net.aggregations),
         )
         if functions != self._functions:
-            self._functions, self._programs = functions, {}
-        if dense not in self._programs:
-            self._programs[dense] = Program(net, dense=dense)
-        return self._programs[dense]
+            self._functions, self._programs, self._step = functions, {}, None
+            self._may_change = not all(function.builtin for function in functions)
+
+    def _straight_line(self) -> Step | None:
+        """The step of one sample as straight-line code; None where arrays are faster."""
+        self._drop_outdated()
+        if self._step is None:
+            net = self._net
+            levels = schedule(net).levels
+            quick = is_faster(net, len(levels))
+            self._step = (straight_line(net, levels) if quick else None,)
+            self._initial = signals_of(net).registers.initial.tolist() if quick else []
+        return self._step[0]
+
+    def _one(self, x: Any) -> list[float] | None:
+        """The outputs for one sample by straight-line code; None where arrays have to compute."""
+        if type(x) is np.ndarray and x.ndim == 1:
+            x = x.tolist()
+        elif type(x) is not list and type(x) is not tuple:
+            return None
+        if (step := self._straight_line()) is None:
+            return None
+        try:
+            return step(x, self._initial)[0]
+        except UNUSUAL:
+            return None
+
+    def _steps(
+        self, x: Floats, state: list[float] | None = None
+    ) -> tuple[Floats, list[float]] | None:
+        """(T, I) and the registers, or the initial ones, to (T, O) and the registers after; None as
+        `_one` says.
+        """
+        if (step := self._straight_line()) is None:
+            return None
+        state, found = state or self._initial, []
+        try:
+            for row in x.tolist():
+                outputs, state = step(row, state)
+                found.append(outputs)
+        except UNUSUAL:
+            return None
+        return np.array(found, np.float64).reshape(len(x), len(self._net.output_neurons)), state
 
     def _computed(self, flat: Floats, leading: tuple[int, int], lead: tuple[int, ...]) -> Floats:
         """(…, I) to (*lead, O), computed as (T, N, I)."""

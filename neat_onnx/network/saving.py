@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from neat_onnx.errors import DocumentError
+from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import read_bytes, write_bytes
+from neat_onnx.schema_links import with_link
 
 if TYPE_CHECKING:
     from neat_onnx.network.network import Network
@@ -15,11 +16,13 @@ if TYPE_CHECKING:
 class Writer(Protocol):
     """A library that networks are written for."""
 
+    name: str
+
     def write(self, network: "Network") -> Any:
         """Return the library's document of the network."""
         ...
 
-    def files(self, network: "Network", name: str) -> dict[str, bytes]:
+    def files(self, network: "Network", name: str, **facts: Any) -> dict[str, bytes]:
         """Return the files to write, by name."""
         ...
 
@@ -40,15 +43,33 @@ def to_library(network: "Network", name: str) -> Any:
     return _find[0](name).write(network)
 
 
-def save(network: "Network", path: str | os.PathLike[str], library: str | None) -> list[Path]:
+def save(
+    network: "Network",
+    path: str | os.PathLike[str],
+    library: str | None,
+    *,
+    schema: bool = False,
+    **facts: Any,
+) -> list[Path]:
     """Write the files of a network, and return their paths; see `Network.save`.
 
     Raises:
+        OptionError: a schema is asked for, and the library is not neat-onnx.
         DocumentError: a file cannot be written; or one that would stand beside `path` exists, with
             other content.
     """
     target = Path(path)
-    named = _find[0](library, target).files(network, target.name)
+    given = {name: value for name, value in facts.items() if value is not None}
+    writer = _find[0](library, target)
+    named = writer.files(network, target.name, **given)
+    if schema and writer.name != "neat-onnx":
+        raise OptionError(
+            "the JSON Schema is of neat-onnx network JSON alone",
+            where="schema",
+            hint="Save as .json, without another library",
+        )
+    if schema:
+        named = {name: with_link(data.decode(), "network").encode() for name, data in named.items()}
     files = {target.with_name(name): data for name, data in named.items()}
     for beside in files.keys() - {target}:
         _check_beside(beside, files[beside])

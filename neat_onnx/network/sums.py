@@ -2,7 +2,7 @@
 
 For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons that read the
 same values, as all channels of a convolution at one place, are a team with a small matrix of its
-own; sums of every other form are taken connection by connection.
+own; all other neurons are padded to a common number of inputs.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,13 @@ from typing import Protocol
 import numpy as np
 
 from neat_onnx.network.aggregations import Aggregation
-from neat_onnx.network.genes import NONE, Floats, Ints, concatenated_ranges
+from neat_onnx.network.genes import NONE, Floats, Ints
 
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
 _MIN_TEAMS = 8  # of one shape
+_MIN_TEAM = 64  # weights of a team
+_MAX_PADDING = 2000  # elements, which take as long as another call
+_MAX_REPEATED = 32  # samples
 
 
 @dataclass(frozen=True)
@@ -112,38 +115,47 @@ class Teams:
             out[self.neurons[part]] = self.weight[part] @ read
 
 
-@dataclass(frozen=True)
-class Listed:
-    """Neurons whose sums are taken connection by connection.
+@dataclass(eq=False)
+class Padded:
+    """Neurons with up to k inputs each, whose sums are taken input by input for all at once.
+
+    Missing inputs are the last row, of ones, with weight 0: whatever the values are, they add 0.
 
     Attributes:
-        neurons: their positions in the group.
-        terms: their connections, (edges,).
-        starts: where each neuron's connections start; one more for the end of all.
+        neurons: their positions in the group, (m,).
+        rows, gain: see `Terms`, (k, m).
+        weight: (k, m).
     """
 
     neurons: Ints
-    terms: Terms
-    starts: Ints
+    rows: Ints
+    gain: Ints | None
+    weight: Floats
+
+    def __post_init__(self) -> None:
+        self._repeated = self.weight[..., None]
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        for part in _parts(self.starts, values.shape[1]):
-            first, last = self.starts[part.start], self.starts[part.stop]
-            weighted = self.terms.part(slice(first, last)).weighted(values)
-            starts = self.starts[part] - first
-            out[self.neurons[part]] = np.add.reduceat(weighted, starts, axis=0)
+        samples = values.shape[1]
+        weight = self._weights(samples)
+        step = max(1, _ELEMENTS_AT_ONCE // (len(self.rows) * samples or 1))
+        for start in range(0, len(self.neurons), step):
+            part = slice(start, start + step)
+            # `take` is many times as fast as an index, for few samples
+            read = values.take(self.rows[:, part], 0, mode="wrap")
+            read *= weight[:, part]
+            if self.gain is not None:
+                read *= values.take(self.gain[:, part], 0, mode="wrap")
+            out[self.neurons[part]] = np.add.reduce(read, 0)
 
-
-def _parts(starts: Ints, samples: int) -> Iterator[slice]:
-    """Slices of neurons whose connections make small arrays."""
-    most = _ELEMENTS_AT_ONCE // max(1, samples)
-    first = 0
-    while first < len(starts) - 1:
-        last = int(np.searchsorted(starts, starts[first] + most, "right")) - 1
-        last = max(last, first + 1)
-        yield slice(first, last)
-        first = last
+    def _weights(self, samples: int) -> Floats:
+        """The weights, once for each of a few samples: numpy's inner loop is over samples."""
+        if samples > _MAX_REPEATED:
+            return self.weight[..., None]
+        if self._repeated.shape[2] != samples:
+            self._repeated = np.repeat(self.weight[..., None], samples, axis=2)
+        return self._repeated
 
 
 def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
@@ -156,7 +168,7 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
     kinds, kind, teams = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
     kind = kind.ravel()
     starts = np.cumsum(counts) - counts
-    alone = teams * kinds[:, 0] < _MIN_TEAMS
+    alone = (teams * kinds[:, 0] < _MIN_TEAMS) | (kinds[:, 0] * kinds[:, 1] < _MIN_TEAM)
     found: list[Aggregate] = []
     for which in np.flatnonzero(~alone):
         size, k = kinds[which].tolist()
@@ -165,15 +177,31 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
         shared = terms.part(edges[:, 0])
         found.append(Teams(neurons, shared.rows, shared.gain, terms.weight[edges]))
     rest = np.flatnonzero(np.isin(leader, order[first[alone[kind]]]))
-    if rest.size:
-        found.append(_listed(rest, terms, counts, starts))
+    rest = rest[np.argsort(-counts[rest], kind="stable")]
+    for part in _alike(counts[rest]):
+        found.append(_padded(rest[part], terms, counts, starts))
     return tuple(found)
 
 
-def _listed(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Listed:
-    edges = concatenated_ranges(starts[neurons], counts[neurons])
-    begins = np.concatenate([[0], np.cumsum(counts[neurons])])
-    return Listed(neurons, terms.part(edges), begins)
+def _alike(counts: Ints) -> Iterator[slice]:
+    """Slices of descending numbers of inputs, in each of which padding costs less than a call."""
+    first = 0
+    while first < len(counts):
+        padding = np.cumsum(counts[first] - counts[first:])
+        many = padding > np.maximum(_MAX_PADDING, np.cumsum(counts[first:]))
+        last = first + int(np.argmax(many)) if np.any(many) else len(counts)
+        yield slice(first, last)
+        first = last
+
+
+def _padded(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Padded:
+    at = np.arange(counts[neurons[0]])[:, None]
+    there = at < counts[neurons]
+    edges = np.where(there, starts[neurons] + at, 0)
+    part = terms.part(edges)
+    gain = None if part.gain is None else np.where(there, part.gain, NONE)
+    weight = np.where(there, part.weight, part.weight.dtype.type(0.0))
+    return Padded(neurons, np.where(there, part.rows, NONE), gain, weight)
 
 
 def _leaders(terms: Terms, counts: Ints) -> Ints:

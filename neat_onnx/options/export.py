@@ -9,6 +9,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.network.axis_names import names_time
 from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping, camel
 from neat_onnx.parsing import parse
+from neat_onnx.schema_links import LINK_KEY
 
 _LISTED = "docs/options.md and `neat-onnx export --help` list the options"
 TIME = "T"
@@ -110,6 +111,12 @@ class ExportOptions(OptionDocument):
         "Left out, it is true for a network that was imported from a model of whole sequences, "
         "with time and the batch where that had them, unless it is quantized.",
     )
+    state: Literal["separate", "joined"] = Field(
+        "separate",
+        description="The memory of a single step: separate is an input and an output for each "
+        "level and delay, or those of the model that the network was imported from; joined is one "
+        "`hidden_prev` [N, k] and one `hidden_next`, in the order of `Network.initial_state`.",
+    )
     fused_recurrent: bool = Field(
         True,
         description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
@@ -198,7 +205,7 @@ def _parsed(given: dict[str, Any]) -> ExportOptions:
     """
     fields = ExportOptions.model_fields
     names = {spelling: name for name in fields for spelling in (name, camel(name))}
-    for key in given:
+    for key in (each for each in given if each != LINK_KEY):
         if key not in names:
             close = get_close_matches(str(key), names, 1)
             hint = f"Do you mean {close[0]}? {_LISTED}" if close else _LISTED

@@ -34,6 +34,7 @@ class ExportKeywords(TypedDict, total=False):
     allow_recurrent: bool
     recurrent_single_step: bool
     sequence: bool
+    state: Literal["separate", "joined"]
     fused_recurrent: bool
     conv2d_mappings: Sequence[Conv2DMapping | dict[str, Any]]
     pool2d_mappings: Sequence[Pool2DMapping | dict[str, Any]]

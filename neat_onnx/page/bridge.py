@@ -10,21 +10,30 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import neat_onnx
+from neat_onnx.drawing.svg import MOST_NEURONS, to_svg
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.lowering.open_options import open_options
 from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
+from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.comparing import compared
-from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
+from neat_onnx.page.editing import edited
 from neat_onnx.page.forms import FORMS, in_form
-from neat_onnx.page.library_files import Member, choices, picked, written
+from neat_onnx.page.library_files import (
+    Member,
+    Picked,
+    choices,
+    facts_of,
+    picked,
+    writable,
+    written,
+)
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
@@ -38,7 +47,6 @@ from neat_onnx.page.warming import warm, warm_reading
 Progress = Callable[[str, float], None]
 
 _MAX_NEURONS_DRAWN = 4000  # one by one
-_MAX_NEURONS_DRAWN_UNASKED = 400
 _FACTS = (
     "time_step", "advance_time", "cycles", "inputs", "outputs", "version", "initial_gain",
 )  # fmt: skip
@@ -62,6 +70,7 @@ class Held(NamedTuple):
     checked: dict[str, int]
 
 
+_given: list[tuple[tuple[str, bytes], Picked | Model]] = []  # what was read last, and from what
 _held: list[Held] = []  # what was converted last, to be written and played with; or none
 
 
@@ -141,6 +150,16 @@ def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({"name": name, "warnings": list(dict.fromkeys(texts))}, {"library": content})
 
 
+def _writable(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The libraries that the network that was converted last can be written for, or why not."""
+    return Reply({"libraries": writable(_last().net)}, {})
+
+
+def _population(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The size, best fitness and species of a checkpoint, for a timeline."""
+    return Reply({**facts_of(data)}, {})
+
+
 def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, in another form."""
     held = _last()
@@ -161,10 +180,9 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, to be drawn; no verdict waits for it."""
     net = _last().net
-    levels = schedule(net)
-    graph = drawing(net, levels) if len(net) <= _MAX_NEURONS_DRAWN else None
-    layers = density(net, levels) if len(net) > _MAX_NEURONS_DRAWN_UNASKED else None
-    return Reply({"graph": graph, "density": layers}, {})
+    is_drawn = len(net) <= MOST_NEURONS or params.get("every")
+    graph = drawing(net) if is_drawn and len(net) <= _MAX_NEURONS_DRAWN else None
+    return Reply({"graph": graph, "svg": to_svg(net) if len(net) > MOST_NEURONS else None}, {})
 
 
 def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -235,22 +253,25 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     """Read a network and export it, or read a model, make it valid and import it; then compare."""
     progress("reading", 0.05)
     options = export_options(params.get("options"))
-    document = _document(data)
     genome: int | None = None
     members: list[Member] = []
-    kind: Literal["network", "model"]
+    kind: Literal["network", "model"] = "network"
     listed: dict[str, Any] | None = None
-    if is_model(document, str(params.get("name", ""))):
+    changed = False
+    read = _read(params, data)
+    net: Network
+    if isinstance(read, Picked):
+        net, genome, members = read
+    else:
         from neat_onnx.page.dropped_models import imported, made_valid, model_ports
 
-        read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = made_valid(read)
         net, kind, changed = imported(model, params.get("import")), "model", model != read
         listed = model_ports(model, net)
-    else:
-        net, genome, members = picked(document, genome=params.get("genome"), **_reading(params))
-        kind, changed = "network", False
+    edits = params.get("edits") or []
+    if kind == "network" or edits:
+        net, kind = edited(net, edits), "network"
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
@@ -271,9 +292,28 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "snippets": snippets(valid, str(params.get("file", "network.onnx"))),
         "report": report,
         "unchecked": unchecked,
+        "activations": sorted({*net.activations, *ACTIVATIONS}),
     }
     _held[:] = [Held(net, model, valid, options, checked)]
     return result
+
+
+def _read(params: dict[str, Any], data: bytes) -> Picked | Model:
+    """The network or the model of a file; the one of the last call again, if nothing else came.
+
+    So a changed gene or another option of the export waits for no reading.
+    """
+    asked = {key: params.get(key) for key in ("name", "config", "facts", "genome")}
+    key = json.dumps(asked, sort_keys=True), data
+    if not _given or _given[0][0] != key:
+        document = _document(data)
+        found: Picked | Model
+        if is_model(document, str(params.get("name", ""))):
+            found = neat_onnx.load_model(document)
+        else:
+            found = picked(document, genome=params.get("genome"), **_reading(params))
+        _given[:] = [(key, found)]
+    return _given[0][1]
 
 
 def _document(data: bytes) -> Any:
@@ -336,7 +376,9 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "model_ports": _model_ports,
     "parity": _parity,
     "plan": _plan,
+    "population": _population,
     "runtime_inputs": _runtime_inputs,
     "runtime_report": _runtime_report,
     "warm": _warm,
+    "writable": _writable,
 }

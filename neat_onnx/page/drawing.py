@@ -1,16 +1,15 @@
-"""A network as the page draws it: neurons and connections with the facts shown for each."""
+"""A network as the page draws it: where everything stands, and the facts shown for each part."""
 
 from collections.abc import Sequence
 from typing import Any, TypedDict
 
 import numpy as np
 
+from neat_onnx.drawing.scene import Scene, scene
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule
-from neat_onnx.page.layers import DrawnLayer, drawn_layers
 
-_MAX_CONNECTIONS = 5000  # in the picture of a large network
+_DIGITS = 3  # of places, which are in rows
 
 
 class DrawnNeuron(TypedDict):
@@ -18,19 +17,26 @@ class DrawnNeuron(TypedDict):
 
     id: int
     name: str
+    label: str
     kind: str
-    level: int
+    family: str
     activation: str
     aggregation: str
     bias: float
     response: float
+    idle: bool
+    cell: bool
+    column: int
+    x: float
+    y: float
 
 
 class DrawnConnection(TypedDict):
     """A connection as a picture shows it.
 
     Its source, target and gater are positions in the list of neurons; `edge` is its position among
-    the enabled connections, as the plan counts them, or -1.
+    the enabled connections, as the plan counts them, or -1. Its places are those from `first` to
+    that of the next one; `twin` counts connections before it with the same ends.
     """
 
     source: int
@@ -40,52 +46,77 @@ class DrawnConnection(TypedDict):
     delay: int
     gater: int
     edge: int
+    first: int
+    twin: int
+
+
+class DrawnLayer(TypedDict):
+    """Neurons that belong together, by their places in the network, and a name for them."""
+
+    label: str
+    neurons: list[int]
 
 
 class Drawing(TypedDict):
-    """A network as a picture shows it; of a large one, only the heaviest connections.
+    """A network as a picture shows it, in rows; see `neat_onnx.drawing.layout`.
 
     Nothing that anybody reads in: plain dictionaries, since there are thousands.
     """
 
     neurons: list[DrawnNeuron]
     connections: list[DrawnConnection]
+    places: list[tuple[float, float]]
     layers: list[DrawnLayer]
-    omitted: int
+    columns: int
+    width: float
+    height: float
 
 
-def drawing(net: Network, levels: Schedule) -> Drawing:
-    """Return the picture of `net`, on its levels, with its heaviest connections."""
-    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:_MAX_CONNECTIONS]
-    connections = _connections(net, np.sort(heaviest))
+def drawing(net: Network) -> Drawing:
+    """Return the picture of `net`."""
+    shown = scene(net)
+    where = shown.layout
+    places = zip(_rounded(where.place_x), _rounded(where.place_y), strict=True)
     return Drawing(
-        neurons=_neurons(net, levels),
-        connections=connections,
-        layers=drawn_layers(net, levels),
-        omitted=len(net.connections) - len(connections),
+        neurons=_neurons(shown),
+        connections=_connections(shown),
+        places=list(places),
+        layers=[
+            DrawnLayer(label=each.label, neurons=each.neurons.ravel().tolist())
+            for each in shown.layers
+        ],
+        columns=where.columns,
+        width=round(where.width, _DIGITS),
+        height=round(where.height, _DIGITS),
     )
 
 
-def _neurons(net: Network, levels: Schedule) -> list[DrawnNeuron]:
-    kinds = np.full(len(net), "hidden", object)
-    kinds[net.output_neurons] = "output"
-    kinds[net.input_neurons] = "input"
+def _rounded(values: np.ndarray) -> list[float]:
+    return [float(value) for value in values.round(_DIGITS)]
+
+
+def _neurons(shown: Scene) -> list[DrawnNeuron]:
+    net, where = shown.net, shown.layout
     return _records(
         id=net.neurons.id.tolist(),
         name=net.neuron_names,
-        kind=kinds.tolist(),
-        level=levels.level.tolist(),
+        label=shown.label,
+        kind=shown.kind.tolist(),
+        family=shown.family.tolist(),
         activation=net.activation_names.tolist(),
         aggregation=net.aggregation_names.tolist(),
         bias=net.neurons.bias.tolist(),
         response=net.neurons.response.tolist(),
+        idle=shown.is_idle.tolist(),
+        cell=where.is_cell.tolist(),
+        column=where.column.tolist(),
+        x=_rounded(where.x),
+        y=_rounded(where.y),
     )
 
 
-def _connections(net: Network, which: np.ndarray) -> list[DrawnConnection]:
-    genes = net.connections.take(which)
-    enabled = net.connections.enabled
-    edge = np.where(enabled, np.cumsum(enabled) - 1, NONE)[which]
+def _connections(shown: Scene) -> list[DrawnConnection]:
+    genes = shown.net.connections
     return _records(
         source=genes.source.tolist(),
         target=genes.target.tolist(),
@@ -93,7 +124,9 @@ def _connections(net: Network, which: np.ndarray) -> list[DrawnConnection]:
         enabled=genes.enabled.tolist(),
         delay=genes.delay.tolist(),
         gater=genes.gater.tolist(),
-        edge=edge.tolist(),
+        edge=np.where(genes.enabled, np.cumsum(genes.enabled) - 1, NONE).tolist(),
+        first=shown.layout.first[:-1].tolist(),
+        twin=shown.layout.twin.tolist(),
     )
 
 

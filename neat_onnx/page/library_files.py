@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypedDict
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, NeatOnnxWarning
+from neat_onnx.arguments import is_number
+from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError
 from neat_onnx.libraries.load import picked as one_of
+from neat_onnx.libraries.neat_python.unpickle import unpickled
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
 from neat_onnx.page.remarks import remarks_of
@@ -33,6 +35,21 @@ class Choice(TypedDict):
     library: str
     title: str
     suffix: str
+
+
+class Writable(Choice):
+    """The same, and why the network cannot be written for it; None if it can."""
+
+    reason: str | None
+
+
+class PopulationFacts(TypedDict):
+    """A checkpoint in a few numbers; None for a file that is none."""
+
+    generation: int | None
+    size: int | None
+    fitness: float | None
+    species: int | None
 
 
 class Picked(NamedTuple):
@@ -81,6 +98,54 @@ def choices() -> list[Choice]:
             both = " (pickle and configuration)" if end == _EVOLVES else ""
             found.append(Choice(library=library.name, title=title + both, suffix=end))
     return sorted(found, key=lambda choice: choice["title"].lower())
+
+
+def writable(net: Network) -> list[Writable]:
+    """Return every choice for a network, its own library first, then those that can hold it."""
+    found, reasons = [], dict[str, str | None]()
+    for choice in choices():
+        name = choice["library"]
+        if name not in reasons:
+            reasons[name] = _reason(net, name, f"network{choice['suffix']}")
+        found.append(Writable(**choice, reason=reasons[name]))
+
+    def rank(each: Writable) -> tuple[bool, bool, str]:
+        own = each["title"].partition(" (")[0].lower() in net.library.lower()
+        return each["reason"] is not None, not own, each["title"].lower()
+
+    return sorted(found, key=rank)
+
+
+def _reason(net: Network, library: str, name: str) -> str | None:
+    """Return why a network cannot be written for a library; None if it can."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            writer_named(library).files(net, name)
+    except NetworkError as error:
+        first, *_ = [*error.first_obstacles, error.message]
+        return first.partition(". ")[0]
+    return None
+
+
+def facts_of(data: bytes) -> PopulationFacts:
+    """Return the generation, size, best fitness and number of species of a checkpoint's file."""
+    nothing = PopulationFacts(generation=None, size=None, fitness=None, species=None)
+    try:
+        found = unpickled(data)
+    except DocumentError:
+        return nothing  # it is JSON, or nothing that can be read: opening it says more
+    if not isinstance(found, tuple) or len(found) < len(("generation", "config", "genomes", "set")):
+        return nothing
+    genomes = list(found[2].values()) if isinstance(found[2], Mapping) else []
+    fitness = [value for one in genomes if is_number(value := getattr(one, "fitness", None))]
+    species = getattr(found[3], "species", None)
+    return PopulationFacts(
+        generation=found[0] if isinstance(found[0], int) else None,
+        size=len(genomes),
+        fitness=float(max(fitness)) if fitness else None,
+        species=len(species) if isinstance(species, Mapping) else None,
+    )
 
 
 def written(net: Network, library: str, name: str) -> tuple[str, bytes, list[str]]:

@@ -176,7 +176,6 @@ def _shell(file: str) -> str:
     quoted = "'" + file.replace("'", "'\\''") + "'"
     return _joined(
         [
-            "pip install neat-onnx",
             f"neat-onnx inspect {quoted}",
             f"neat-onnx validate {quoted}",
             f"neat-onnx import {quoted} network.json",

@@ -189,6 +189,7 @@ class _Lowering(GraphBuilder):
         return self.emit(Reshape, [reduced, back], f"Members_{stem}", f"members_l{stem}")
 
 
+@np.errstate(all="ignore")
 def _folded(stage: Stage) -> Stage:
     """Return a stage with responses and slopes in its weights, if all its neurons sum.
 

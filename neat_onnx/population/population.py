@@ -1,6 +1,8 @@
-"""Evaluating a population: batched matrix products over all members at once."""
+"""Evaluating a population: all members side by side, as one network."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +11,13 @@ from neat_onnx.arguments import WHOLE, listed, shown, takes
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.network.program import Program
 from neat_onnx.network.run import numbers
+from neat_onnx.network.side_by_side import SideBySide, side_by_side
 from neat_onnx.network.structure import Structure
-from neat_onnx.population.layout import Layout, Stage, Sums
+from neat_onnx.population.layout import Layout
+
+# ruff: noqa: PLC0415 (what only some populations need)
 
 
 class Population:
@@ -21,33 +27,97 @@ class Population:
         nets: the members, one or more, with ports of the same names and shapes.
 
     Raises:
-        NetworkError: there is no member; ports differ; a member has a cycle without delay, or
-            values that may overflow, which padding cannot carry; or all of it is too large.
+        NetworkError: there is no member; ports differ; or a member has a cycle without delay.
     """
 
     def __init__(self, nets: Iterable[Network]) -> None:
-        self.members = tuple(listed("nets", nets))
-        for member in self.members:
+        members = listed("nets", nets)
+        for member in members:
             if not isinstance(member, Structure):
                 raise OptionError(
                     f"a member is {shown(member)}, expected a Network",
                     where="nets",
                     hint="Read it with neat_onnx.load_network first",
                 )
-        from neat_onnx.population.planner import layout_of  # noqa: PLC0415 - the page has none
+        self._genomes: tuple[list[Any], Any] | None = None
+        self.__dict__["members"] = tuple(members)
+        self._set(side_by_side(members))
 
-        self.layout: Layout = layout_of(self.members)
+    @classmethod
+    def from_neat_python(cls, genomes: Any, config: Any) -> Self:
+        """Return the population of a generation of live genomes, for a fitness function.
+
+        Genes become arrays at once for all genomes of neat-python 1.1 and newer, feed-forward and
+        recurrent; others are read one by one.
+
+        Args:
+            genomes: [(id, genome), …], as neat-python gives them to a fitness function, or the
+                genomes alone, or a dictionary of them.
+            config: their `neat.Config`, or whatever `load_network` takes for one.
+
+        Returns:
+            A population in the order of the genomes, which may not be changed while it is used.
+
+        Raises:
+            NetworkError: there is no genome; or one is not a network, says which.
+            OptionError: `config` is no configuration.
+        """
+        from neat_onnx.libraries.neat_python.generation import generation_of
+        from neat_onnx.libraries.neat_python.settings import settings_of
+
+        given = genomes.values() if isinstance(genomes, Mapping) else listed("genomes", genomes)
+        members = [each[1] if isinstance(each, tuple) else each for each in given]
+        found = generation_of(members, settings_of(config)) if members else None
+        population = cls.__new__(cls)
+        population._genomes = (members, config)
+        population._set(found or side_by_side(population.members))
+        return population
+
+    @cached_property
+    def members(self) -> tuple[Network, ...]:
+        """The networks; genomes are read one by one when their networks are first asked for."""
+        from neat_onnx.libraries.load import load_network
+
+        assert self._genomes is not None
+        genomes, config = self._genomes
+        found = []
+        for genome in genomes:
+            try:
+                found.append(load_network((genome, config)))
+            except NetworkError as error:
+                error.where = ", ".join(filter(None, [f"genome {genome.key}", error.where]))
+                raise
+        return tuple(found)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The padded matrices of `export_population`.
+
+        Raises:
+            NetworkError: a member has values that may overflow, which padding cannot carry; or all
+                of it is too large.
+        """
+        from neat_onnx.population.planner import layout_of
+
+        return layout_of(self.members)
+
+    def _set(self, nets: SideBySide) -> None:
+        self._program = Program(nets.net, dense=False)
+        self._size = nets.members
+        self._inputs, self._outputs = (
+            port.shape[-1] for port in (*nets.net.inputs, *nets.net.outputs)
+        )
+        *self._place, self._start = nets.registers()
+        self._registers = int(self._place[1].max(initial=-1)) + 1
 
     def __len__(self) -> int:
         """How many members."""
-        return len(self.members)
+        return self._size
 
     def __repr__(self) -> str:
         """Describe the population in one line."""
-        layout = self.layout
         return (
-            f"<Population of {layout.members} networks, {layout.inputs} inputs, "
-            f"{layout.outputs.shape[2]} outputs, {len(layout.stages)} stages>"
+            f"<Population of {self._size} networks, {self._inputs} inputs, {self._outputs} outputs>"
         )
 
     def activate(self, x: npt.ArrayLike) -> Floats:
@@ -62,8 +132,8 @@ class Population:
         Raises:
             NetworkError: the shape does not fit.
         """
-        values = self._checked(x, (2, 3))
-        return self._step(values, self._first(values.shape[-2]))[0]
+        outputs: Floats = self._run(self._flat(x, (2, 3))[None])[0]
+        return outputs
 
     def run(self, x: npt.ArrayLike) -> Floats:
         """Compute sequences of consecutive steps with every member, from the reset state.
@@ -77,19 +147,18 @@ class Population:
         Raises:
             NetworkError: the shape does not fit.
         """
-        values = self._checked(x, (3, 4))
-        state = self._first(values.shape[-2])
-        results = []
-        for row in values:
-            outputs, state = self._step(row, state)
-            results.append(outputs)
-        shape = (0, len(self), values.shape[-2], self.layout.outputs.shape[2])
-        return np.stack(results) if results else np.empty(shape)
+        return self._run(self._flat(x, (3, 4)))
 
     @takes(n=WHOLE)
     def initial_state(self, n: int = 1) -> Floats:
-        """Return the memory of `n` control loops of every member: (P, n, registers), float64."""
-        return self._first(n)
+        """Return the memory of `n` control loops of every member: (P, n, registers), float64.
+
+        Members with fewer registers than others have zeros behind theirs.
+        """
+        state = np.zeros((self._size, n, self._registers))
+        member, number = self._place
+        state[member, :, number] = self._start[:, None]
+        return state
 
     def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
         """Compute one step of N control loops with every member.
@@ -104,60 +173,38 @@ class Population:
         Raises:
             NetworkError: a shape does not fit.
         """
-        values = self._checked(x, (2, 3))
-        wanted = (len(self), values.shape[-2], self.layout.registers)
-        if np.shape(state) != wanted:
+        flat = self._flat(x, (2, 3))
+        held = numbers(state)
+        wanted = (self._size, len(flat), self._registers)
+        if held.shape != wanted:
             raise NetworkError(
-                f"the state has shape {list(np.shape(state))}, expected {list(wanted)}",
+                f"the state has shape {list(held.shape)}, expected {list(wanted)}",
                 hint="Start from initial_state and pass on what step returns",
             )
-        return self._step(values, numbers(state))
+        member, number = self._place
+        outputs, following, _ = self._program.step(flat, held[member, :, number].T)
+        after = np.zeros_like(held)
+        after[member, :, number] = following.T
+        return self._by_member(outputs), after
 
-    def _checked(self, x: npt.ArrayLike, ranks: tuple[int, int]) -> Floats:
+    def _flat(self, x: npt.ArrayLike, ranks: tuple[int, int]) -> Floats:
+        """The inputs of all members in one axis, whether these share them or not: (…, N, P · I)."""
         values = numbers(x)
-        fits = values.ndim in ranks and values.shape[-1] == self.layout.inputs
-        if not fits or (values.ndim == ranks[1] and values.shape[-3] != len(self)):
+        fits = values.ndim in ranks and values.shape[-1] == self._inputs
+        if not fits or (values.ndim == ranks[1] and values.shape[-3] != self._size):
             raise NetworkError(
                 f"x has shape {list(values.shape)}",
                 hint=f"Give {ranks[0]} axes, or {ranks[1]} with one entry for each of the "
-                f"{len(self)} members before the samples; the last has {self.layout.inputs}",
+                f"{self._size} members before the samples; the last has {self._inputs}",
             )
-        return values
+        if values.ndim == ranks[0]:
+            return np.tile(values, self._size)
+        shape = (*values.shape[:-3], values.shape[-2], self._size * self._inputs)
+        return values.swapaxes(-3, -2).reshape(shape)
 
-    def _first(self, samples: int) -> Floats:
-        return np.repeat(self.layout.initial[:, None], samples, axis=1)
+    def _run(self, flat: Floats) -> Floats:
+        return self._by_member(self._program.run(flat)[0])
 
-    def _step(self, x: Floats, state: Floats) -> tuple[Floats, Floats]:
-        layout, samples = self.layout, x.shape[-2]
-        values = np.empty((layout.members, samples, layout.outputs.shape[1]))
-        values[..., : layout.inputs] = x
-        done = layout.inputs + layout.registers
-        values[..., layout.inputs : done] = state
-        with np.errstate(all="ignore"):
-            for stage in layout.stages:
-                z = _aggregated(stage, values[..., :done]) * stage.scale + stage.bias
-                at = done
-                for activation, width in stage.activations:
-                    part = z[..., at - done : at - done + width]
-                    values[..., at : at + width] = activation(part)
-                    at += width
-                if stage.keeps_pre_activation:
-                    values[..., at : at + stage.width] = z
-                    at += stage.width
-                done = at
-        return values @ layout.outputs, values @ layout.following
-
-
-def _aggregated(stage: Stage, x: Floats) -> Floats:
-    """Return the aggregates of a stage's neurons: (P, N, columns) to (P, N, width)."""
-    parts = [] if stage.sums is None else [_summed(stage.sums, x)]
-    for reduction in stage.reductions:
-        inputs = reduction.inputs.of(x)
-        shape = (*x.shape[:2], reduction.width, reduction.k)
-        parts.append(reduction.aggregation(inputs.reshape(shape)))
-    return np.concatenate(parts, axis=-1)
-
-
-def _summed(sums: Sums, x: Floats) -> Floats:
-    total = x @ sums.weight
-    return total if sums.gains is None else total + sums.gains.of(x) @ sums.target
+    def _by_member(self, y: Floats) -> Floats:
+        """(…, N, P · O) to (…, P, N, O)."""
+        return y.reshape(*y.shape[:-1], self._size, self._outputs).swapaxes(-2, -3)

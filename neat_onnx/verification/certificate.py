@@ -17,6 +17,7 @@ from neat_onnx.files import parse_json, read_bytes, write_bytes
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.model import is_model
 from neat_onnx.parsing import Document, parse
+from neat_onnx.schema_links import LINK_KEY, with_link
 from neat_onnx.verification.report import Verdict
 
 CERTIFICATE = "neat_onnx.certificate"
@@ -86,13 +87,18 @@ class Certificate(Document):
         """The certificate as JSON text."""
         return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
 
-    def save(self, path: Any) -> None:
+    def save(self, path: Any, schema: bool = False) -> None:
         """Write the certificate as JSON, whole or not at all.
+
+        Args:
+            path: the file, which is replaced if it exists.
+            schema: name the JSON Schema under `$schema`, so that editors check the document.
 
         Raises:
             DocumentError: the file cannot be written.
         """
-        write_bytes(path, self.to_json().encode())
+        text = self.to_json()
+        write_bytes(path, (with_link(text, "certificate") if schema else text).encode())
 
 
 def load_certificate(source: Any) -> Certificate:
@@ -128,9 +134,10 @@ def _document(source: Any) -> Any:
     if isinstance(source, str) and source.lstrip().startswith("{"):
         source = source.encode()
     content = read_bytes(source) if isinstance(source, str | os.PathLike) else source
-    if isinstance(content, bytes):
-        # a model's external data is found by its path
-        source = parse_json(content) if content.lstrip().startswith(b"{") else load_model(source)
+    if isinstance(content, bytes) and content.lstrip().startswith(b"{"):
+        source = parse_json(content)
+    elif isinstance(content, bytes):  # external data is found by a path, and a pipe read once
+        source = load_model(source if source is not content and os.path.isfile(source) else content)
     if is_model(source):
         source = load_model(source)
     if isinstance(source, Model):
@@ -144,8 +151,9 @@ def _document(source: Any) -> Any:
 
 
 def seal(document: dict[str, Any]) -> str:
-    """Hash the fields of a certificate's document, all but the hash itself."""
-    return sha256({key: value for key, value in document.items() if key != "sha256"})
+    """Hash the fields of a certificate's document, all but the hash itself and `$schema`."""
+    aside = ("sha256", LINK_KEY)
+    return sha256({key: value for key, value in document.items() if key not in aside})
 
 
 def sha256(document: Any) -> str:

@@ -32,8 +32,8 @@ class Report(BaseModel):
     long_steps: int = Field(0, description="Their length.")
     overflow_step: int | None = Field(
         None,
-        description="The step from which on a sequence is not compared, because its type itself "
-        "cannot hold this network's values; 0 without memory.",
+        description="The first step, from 0 on, whose values the model's type cannot hold: the "
+        "verdict is of those before it. 0 without memory.",
     )
     left_out: int = Field(
         0, description="The number of inputs, or of sequences, that are not compared for that."
@@ -67,9 +67,10 @@ class Report(BaseModel):
     )
 
     def __str__(self) -> str:
-        verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
         of = " (the model is quantized)" if self.quantized else ""
-        text = f"{verdict}{of} over {self._samples()} in {self.runtime}: {self.difference()}."
+        text = (
+            f"{self._verdict()}{of} over {self._samples()} in {self.runtime}: {self.difference()}."
+        )
         text += self._left_out()
         if self.verdict == "different" and self.first_error:
             text += f" It begins at {self.first_error}."
@@ -77,6 +78,14 @@ class Report(BaseModel):
             text += f" Rounding this network to {self.dtype} gives {self.rounding:.3g} by itself"
             text += ": for less, export it in float64." if self.dtype == "float32" else "."
         return text
+
+    def _verdict(self) -> str:
+        if self.verdict == "different":
+            return "DIFFERENT"
+        if self.overflow_step is None or self.steps == 1:
+            return self.verdict
+        wider = "" if self.dtype == "float64" else ": use float64"
+        return f"equal until step {self.overflow_step}, then {self.dtype} cannot hold it{wider};"
 
     def _left_out(self) -> str:
         text = self._beyond()
@@ -92,10 +101,7 @@ class Report(BaseModel):
             return ""
         if self.steps == 1:
             return f" {self.left_out} are left out: their values are beyond {self.dtype}."
-        return (
-            f" From step {self.overflow_step} on values grow beyond {self.dtype}: "
-            f"{self.left_out} sequences are compared as far as it holds them."
-        )
+        return f" {self.left_out} sequences are compared as far as {self.dtype} holds them."
 
     def _samples(self) -> str:
         text = f"{self.samples} samples"

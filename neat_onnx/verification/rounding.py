@@ -51,13 +51,15 @@ def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Genera
     """The network with each gene rounded up or down at random.
 
     A gene that float32 holds stays; so would all in float64: there each moves by one bit or not.
+    One beyond the type becomes the largest number: an export has it where nothing reads it alone.
     """
+    largest = np.finfo(element).max
 
     def rounded(values: Floats) -> Floats:
-        nearest = values.astype(element)
+        nearest = np.clip(values, -largest, largest).astype(element)
         there = nearest.astype(np.float64)
         up = rng.random(values.shape) < 0.5 if element is np.float64 else there < values
-        other = np.nextafter(nearest, np.where(up, np.inf, -np.inf).astype(element))
+        other = np.nextafter(nearest, np.where(up, largest, -largest).astype(element))
         keep = rng.random(values.shape) < 0.5
         if element is not np.float64:
             keep |= there == values
@@ -80,13 +82,13 @@ def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bo
 
     Returns:
         (T, N, 1), true where a sequence is far enough from overflow in all runs: 16 steps in a long
-        sequence, one in a short one; and the first step where one is not, None if all are.
+        sequence, one in a short one; and the first step that overflows, None if none does.
     """
     if undefined is not None:
         runs = [np.where(undefined & np.isnan(run), 0.0, run) for run in runs]
     finite = np.all([np.all(np.isfinite(run), axis=-1) for run in runs], axis=0)
     steps, samples = finite.shape
     margin = _STEPS_OF_MARGIN if steps > _STEPS_OF_MARGIN else 1
-    first = np.where(np.all(finite, axis=0), steps, np.argmin(finite, axis=0) - margin)
-    held: Bools = np.arange(steps)[:, None] < first
-    return held.reshape(steps, samples, 1), None if np.all(held) else max(0, int(np.min(first)))
+    whole, first = np.all(finite, axis=0), np.argmin(finite, axis=0)
+    held: Bools = whole | (np.arange(steps)[:, None] < first - margin)
+    return held.reshape(steps, samples, 1), min(first[~whole].tolist(), default=None)

@@ -56,7 +56,7 @@ def test_a_failed_check_writes_nothing(run, tmp_path):
     assert code == 1
     assert out.startswith("DIFFERENT")
     assert "net.onnx is not written" in out
-    assert errors == []
+    assert "float32 cannot hold" in errors[0]
     assert run.left() == []
     assert run("export", tmp_path / "steep.json", "net.onnx")[0] == 0
     assert run("verify", tmp_path / "steep.json", "net.onnx")[0] == 1
@@ -82,6 +82,7 @@ OPTION_VALUES = {
     "allow_recurrent": (["--no-allow-recurrent"], False),
     "recurrent_single_step": (["--no-recurrent-single-step"], False),
     "sequence": (["--sequence"], True),
+    "state": (["--state", "joined"], "joined"),
     "fused_recurrent": (["--no-fused-recurrent"], False),
     "lossy": (["--lossy"], True),
     "quantize": (["--quantize", "weights"], "weights"),
@@ -294,3 +295,15 @@ def test_verify(run, network):
 @pytest.mark.parametrize("name", ["model", "network", "options"])
 def test_schema(run, name):
     assert json.loads(run("schema", name)[1]) == neat_onnx.json_schema(name)
+
+
+# --- draw ----------------------------------------------------------------------------------------
+
+
+def test_draw_writes_a_picture(run, network):
+    for ending in ("svg", "html"):
+        code, out, errors = run("draw", network, f"net.{ending}")
+        assert (code, errors) == (0, []) and f"wrote net.{ending}" in out
+        assert "</svg>" in (run.folder / f"net.{ending}").read_text()
+    code, _, errors = run("draw", network, "net.png")
+    assert code == 2 and ".svg or .html" in errors[0]

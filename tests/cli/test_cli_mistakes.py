@@ -113,12 +113,6 @@ def test_xml_is_no_model(run):
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("inspect ff.json --config nope.ini", "config is for genomes; this is a network (config)"),
-        ("export ff.json x.onnx --config nope.ini", "config is for genomes; this is a network"),
-        (
-            "export ff.json x.onnx --library-version 1.0.0",
-            "version is for genomes and ctrnn networks; this is of the type 'feedforward' (version",
-        ),
         ("export ff.json x.onnx --options ", "cannot read the file: No such file or directory"),
         ("code ff.json x.py --name pilot", "name is for C; this is python (name). Leave it out"),
         ("code ff.json x.mjs --name pilot", "name is for C; this is javascript (name). Leave it"),

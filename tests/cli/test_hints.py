@@ -1,9 +1,14 @@
 """Hints of the command line: they have its flags, and what they say can be done."""
 
+import json
 import shlex
+from pathlib import Path
 
 import onnx
 import pytest
+
+import neat_onnx
+from neat_onnx import Network
 
 MIXED = """<ir_version: 8, opset_import: ["": 18]>
 agraph (float[N, T, 3] x, float[N, T, 3] c) => (y) <int64[1] one = {1}> {
@@ -61,3 +66,78 @@ def test_a_warning_shows_flags_where_python_has_arguments(run):
     assert line.endswith("The tensors before the chance are imported: --outputs h")
     code, _, warned = run("import", "model.onnx", "back.json", *flags_in(line))
     assert (code, warned) == (0, [])
+
+
+def registering_line(text):
+    """The line that a hint shows, up to its last bracket."""
+    begin = text.index("neat_onnx.register_")
+    return text[begin : text.index(" (command line:", begin)]
+
+
+@pytest.mark.parametrize("kind", ["activation", "aggregation"])
+@pytest.mark.parametrize("library", ["neat-python", "neataptic", "neataptic-ts"])
+def test_the_line_that_registers_a_function_works_as_it_is(run, kind, library):
+    """Also for `step`, which is a name of ours."""
+    node = {"id": 0, "type": "output", "bias": 0.5, "response": 1.0}
+    functions = {"activation": {"name": "tanh"}, "aggregation": {"name": "sum"}}
+    topology = {"input_keys": [-1], "output_keys": [0]}
+    genes = [{"from": -1, "to": 0, "weight": 2.0, "enabled": True}]
+    documents = {
+        "neat-python": {
+            **{"format_version": "1.0", "network_type": "feedforward", "topology": topology},
+            **{"nodes": [node | functions | {kind: {"name": "step"}}], "connections": genes},
+        },
+        "neataptic-ts": {
+            **{"formatVersion": 2, "input": 1, "output": 1},
+            "nodes": [
+                {"type": "input", "bias": 0, "squash": "logistic", "index": 0},
+                {"type": "output", "bias": 0, "squash": "stairs", "index": 1},
+            ],
+            "connections": [{"from": 0, "to": 1, "weight": 2.0, "gater": None, "enabled": True}],
+        },
+        "neataptic": {
+            **{"input": 1, "output": 1, "connections": [{"from": 0, "to": 1, "weight": 2.0}]},
+            "nodes": [
+                {"type": "input", "bias": 0, "squash": "LOGISTIC"},
+                {"type": "output", "bias": 0, "squash": "step"},
+            ],
+        },
+    }
+    if kind == "aggregation" and library != "neat-python":
+        pytest.skip("its files name no such function")
+    Path("net.json").write_text(json.dumps(documents[library]))
+    code, _, (error,) = run("inspect", "net.json")
+    assert code == 2
+    line = registering_line(error)
+    assert f"library='{library}'" in line
+    Path("plugin.py").write_text(f"import neat_onnx\n{line}\n")
+    try:
+        assert run("inspect", "net.json", "--plugin", "plugin.py")[0] == 0
+    finally:
+        unregister = getattr(neat_onnx, f"unregister_{kind}")
+        unregister("stairs" if library == "neataptic-ts" else "step", library=library)
+
+
+def test_a_word_that_is_nearly_a_command_is_suggested(run):
+    code, _, (error,) = run("exprot", "a.json", "b.onnx")
+    assert code == 2
+    assert "Did you mean export?" in error
+    assert "Did you mean" not in run("zzz")[2][0]
+
+
+def test_the_library_that_a_network_came_from_is_suggested(run):
+    Network.mlp([2, 1], activation="sigmoid", seed=0).save("net.json", "neataptic")
+    assert run("export", "net.json", "net.onnx")[0] == 0
+    code, _, (remark,) = run("import", "net.onnx", "back.json")
+    assert code == 0
+    flags = remark[remark.index("--to") :].split()[:2]
+    assert run("import", "net.onnx", "again.json", *flags)[0] == 0
+    assert "nodes" in json.loads(Path("again.json").read_text())
+
+
+def test_code_in_a_language_that_is_named_has_any_ending(run):
+    Network.mlp([2, 1], seed=0).save("net.json")
+    code, _, (error,) = run("code", "net.json", "out.txt")
+    assert code == 2
+    assert ".c" in error
+    assert run("code", "net.json", "out.txt", "--language", "c")[0] == 0

@@ -4,6 +4,7 @@ import argparse
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,30 @@ def test_a_full_standard_output_is_one_line(arguments):
     assert reply.returncode == 2
     assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
     assert b"mistake" not in reply.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of a file's size here")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(unbuffered, tmp_path):
+    import resource
+
+    def small_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+
+    keywords = {"env": os.environ | {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": small_files}
+    with (tmp_path / "out.json").open("wb") as out:
+        reply = process("translate", "-", "-", given=NET.to_json().encode(), stdout=out, **keywords)
+    assert reply.returncode == 2
+    assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+@pytest.mark.parametrize("arguments", ["translate - -", "inspect missing.json"])
+def test_a_full_standard_error_is_told_by_the_exit_code(arguments):
+    command = f"exec {sys.executable} -m neat_onnx {arguments} 2>/dev/full"
+    given = NET.to_json().encode()
+    reply = subprocess.run(["sh", "-c", command], input=given, capture_output=True, check=False)
+    assert reply.returncode == 2
 
 
 def test_translate_writes_for_a_library(tmp_path, capsys):
@@ -260,6 +285,21 @@ def test_every_file_may_be_a_stream(
     else:
         assert told_now.replace(b"-:", paths[place].encode() + b":") == told
     assert not (folder / "-").exists()
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="no bash here")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "inspect <(cat net.onnx)",
+        "replay <(cat certificate.json) <(cat net.json) <(cat net.onnx)",
+        "export <(cat net.json) - --options <(echo {})",
+    ],
+)
+def test_every_file_may_be_a_pipe(arguments, folder):
+    command = f"exec {sys.executable} -m neat_onnx {arguments}"
+    reply = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout[:1] != b"") == (0, True), reply.stderr
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")

@@ -7,6 +7,7 @@ installs, are left out.
 """
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -30,7 +31,7 @@ def resolved(wanted: list[str]) -> list[tuple[str, str]]:
     command += ["--ignore-installed", "--report", "-", *wanted]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     found = (entry["metadata"] for entry in report["install"])
-    return [(each["name"].lower().replace("_", "-"), each["version"]) for each in found]
+    return [(re.sub(r"[-_.]+", "-", each["name"]).lower(), each["version"]) for each in found]
 
 
 if __name__ == "__main__":

@@ -10,12 +10,14 @@ import inspect
 import json
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import api_table
+import mistake_table
 import operator_table
 
 import neat_onnx
@@ -34,7 +36,8 @@ from neat_onnx.verification.runtimes import RUNTIMES, way_to
 ROOT = Path(__file__).absolute().parents[2]
 WINNER = ROOT / "web" / "samples" / "neat-python.json"
 MEMORY = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
-DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -66,11 +69,35 @@ def aggregations() -> str:
     return _table(["name", "formula for 4 inputs", "without inputs", "neat-python"], rows)
 
 
+def mistakes() -> str:
+    return _table(["mistake", "place", "message"], mistake_table.mistakes())
+
+
+def install() -> str:
+    """How to install; from the package index only where that has the project."""
+    wheel = f"neat_onnx-{PROJECT['project']['version']}-py3-none-any.whl"
+    rows = [
+        ["a clone of this repository", "`pip install '.[onnxruntime]'`"],
+        [
+            f"the wheel that the page's site has in `wheels/`, `{wheel}`",
+            f"`pip install {wheel} onnxruntime`",
+        ],
+    ]
+    if PROJECT["tool"]["neat_onnx"]["on-index"]:
+        rows = [
+            ["the package index", "`pip install 'neat-onnx[onnxruntime]'`"],
+            ["it, for one command", "`uvx neat-onnx --help`, or `pipx run neat-onnx --help`"],
+            *rows,
+        ]
+    return _table(["from", "by"], rows)
+
+
 def options() -> str:
     properties = neat_onnx.json_schema("options")["properties"]
     rows = [
         [f"`{name}`", _values(what), f"`{_shown(what['default'])}`", what["description"]]
         for name, what in properties.items()
+        if name != "$schema"
     ]
     return _table(["option", "values", "default", ""], rows)
 
@@ -196,7 +223,9 @@ TABLES = {
     **{f"python_{kind.__name__.lower()}": _members(kind) for kind in CLASSES},
     "limits": limits,
     "runtimes": runtimes,
+    "install": install,
     "libraries": libraries,
+    "mistakes": mistakes,
     "activations": activations,
     "aggregations": aggregations,
     "options": options,

@@ -75,7 +75,23 @@ def test_version_2_of_brain_js_is_read():
         leaky.to_library("brain.js")
 
 
+def test_names_of_inputs_and_outputs_are_written_for_brain_js():
+    neuron = {"bias": 0.5, "weights": {"r": 1.0, "g": -2.0}}
+    layers = [{"r": {}, "g": {}}, {"dark": neuron}]
+    document = {"layers": layers, "inputLookup": True, "outputLookup": True}
+    with pytest.warns(UserWarning, match="float32"):
+        back = load_network(document).to_library("brain.js")
+    assert [list(layer) for layer in back["layers"]] == [["r", "g"], ["dark"]]
+    assert (back["sizes"], back["inputLookup"], back["outputLookup"]) == ([2, 1], True, True)
+    numbered = {"layers": [{"1": {}, "g": {}}, {"0": neuron}], "inputLookup": True}
+    with pytest.warns(UserWarning, match="float32"):
+        back = load_network(numbered).to_library("brain.js")
+    assert (list(back["layers"][0]), back["inputLookup"]) == (["0", "1"], False)
+
+
 def test_recurrent_kinds_of_brain_js_are_refused():
+    with pytest.raises(NetworkError, match="LSTMTimeStep of brain"):
+        load_network({"type": "LSTMTimeStep", "options": {}, "hiddenLayers": []})
     with pytest.raises(NetworkError, match="LSTM of brain"):
         load_network({"type": "LSTM", "sizes": [1, 1], "layers": []})
 

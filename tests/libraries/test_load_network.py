@@ -286,14 +286,17 @@ def archive() -> bytes:
         ('{"nodes": []}'.encode("utf-16"), "text in UTF-16", "as UTF-8"),
         (b'<ir_version: 8, opset_import: ["": 18]>', "an ONNX model", "import_model"),
         (b"PK\x03\x04rest", "a zip archive", "Unpack it"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0", "of Git LFS", "git lfs pull"),
+        (b"\n<!DOCTYPE html>\n<html>", "an HTML page", "raw file"),
+        (b"[object Object]", "the text of a JavaScript object", "JSON.stringify"),
+        (b'{"nodes": [{"bias": 0.5', "it ends too early", "cut off"),
+        (b'{"nodes": [{"bi', "it ends too early", "cut off"),
+        (b"module.exports = {nodes: []};", "JavaScript, and not JSON", "JSON.stringify"),
         (b"\x80\x04\x95\xff\x00\x00", "not a whole pickle", "cut off"),
         (b"\x1f\x8b\x08\x00\x00", "not a whole gzip file", "cut off"),
-        (gzip.compress(b'{"nodes": []}', mtime=0), "a gzip file that holds JSON", "gunzip"),
-        (gzip.compress(b"import neat\n", mtime=0), "a gzip file that holds text", "gunzip"),
-        (gzip.compress(b"\x08\x08", mtime=0), "a gzip file that holds an ONNX model", "gunzip"),
-        (gzip.compress(b"\xff\xfe\x00", mtime=0), "a gzip file that holds no pickle", "gunzip"),
+        (gzip.compress(b"\x08\x08", mtime=0), "an ONNX model", "import_model"),
         (gzip.compress(b"", mtime=0), "a gzip file that holds nothing", "Write the network"),
-        (gzip.compress(archive(), mtime=0), "a gzip file that holds a tar archive", "tar xzf"),
+        (gzip.compress(archive(), mtime=0), "a tar archive", "Unpack it"),
         (gzip.compress(b"\x80\x04\x95\xff\x00", mtime=0), "not a whole pickle", "cut off"),
     ],
 )
@@ -302,6 +305,15 @@ def test_a_wrong_file_is_told_with_a_way_out(content, message, hint):
         load_network(content)
     assert refused.value.hint is not None
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["var net = %s;", "module.exports = %s\n", "export default %s;", "window.net=%s", "\ufeff%s"],
+)
+def test_json_in_javascript_is_read(around):
+    text = Network.mlp([2, 1], seed=0).to_json()
+    assert load_network((around % text).encode()) == Network.mlp([2, 1], seed=0)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 // Validates JSON documents against a JSON Schema with ajv, in its strict mode.
 // Usage: node check_schema.mjs SCHEMA DOCUMENT...
-// One line a document, "valid" or "wrong: what"; exit 0 if all are valid, 1 if not, 2 on bad usage.
+// One line a document, "valid" or "wrong: " with the number of errors and the first; exit 0 if all are valid, 1 if not, 2 on bad usage.
 import { readFileSync } from "node:fs";
 import Ajv2020 from "ajv/dist/2020.js";
 
@@ -11,7 +11,7 @@ if (!schemaPath || documents.length === 0) {
 }
 const read = (path) => JSON.parse(readFileSync(path, "utf8"));
 // compiled without optimizing: that takes longer than all documents
-const ajv = new Ajv2020({ inlineRefs: false, code: { optimize: false } });
+const ajv = new Ajv2020({ strict: true, inlineRefs: false, code: { optimize: false } });
 const validate = ajv.compile(read(schemaPath));
 let wrong = 0;
 for (const path of documents) {
@@ -19,8 +19,9 @@ for (const path of documents) {
     console.log("valid");
   } else {
     wrong += 1;
-    const [{ instancePath, message }] = validate.errors;
-    console.log(`wrong: ${instancePath} ${message}`);
+    const [{ instancePath, message, params }] = validate.errors;
+    const what = params.allowedValues ?? params.allowedValue ?? params.additionalProperty ?? "";
+    console.log(`wrong: ${validate.errors.length} ${instancePath} ${message} ${what}`);
   }
 }
 process.exitCode = wrong ? 1 : 0;

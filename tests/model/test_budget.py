@@ -9,7 +9,17 @@ import pytest
 from onnx import helper
 from support.examples.graphs import graph, node
 
-from neat_onnx import ModelError, Network, OptionError, export, import_model, limits, load_model
+from neat_onnx import (
+    DocumentError,
+    ModelError,
+    Network,
+    OptionError,
+    export,
+    import_model,
+    limits,
+    load_model,
+    load_network,
+)
 
 
 def model(calls: dict[str, list[str]]) -> onnx.ModelProto:
@@ -59,6 +69,45 @@ def test_the_limit_is_raised_as_the_error_says():
         assert len(load_model(model(calls)).graph.node) == 16
 
 
+def varint(number: int) -> bytes:
+    low, high = number & 0x7F, number >> 7
+    return bytes([low | 0x80]) + varint(high) if high else bytes([low])
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field of protobuf, of bytes."""
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+MANY = 2_000
+EMPTY = {
+    "nodes": field(7, field(1, b"") * MANY),
+    "attributes": field(7, field(1, field(5, b"") * 20 * MANY)),
+    "inputs of a node": field(7, field(1, field(1, b"") * 50 * MANY)),
+    "nodes of a branch": field(7, field(1, field(5, field(6, field(1, b"") * MANY)))),
+    "nodes of functions": field(25, field(7, b"") * MANY),
+    "axes": field(7, field(11, field(2, field(1, field(2, field(1, b"") * 20 * MANY))))),
+    "JSON": b'{"graph": {"node": [%s]}}' % b",".join([b"{}"] * MANY),
+    "textproto": b"ir_version: 8\ngraph {\n%s}" % (b"node {}\n" * 20 * MANY),
+}
+
+
+@pytest.mark.parametrize("content", EMPTY.values(), ids=EMPTY)
+def test_a_million_of_nothing_is_refused_before_it_is_made(content: bytes):
+    tracemalloc.start()
+    try:
+        with limits(nodes=512), pytest.raises(ModelError, match="more parts than are read"):
+            load_model(content if content[:1] in b"{i" else b"\x08\x08" + content)
+        assert tracemalloc.get_traced_memory()[1] < 2e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_document_of_empty_objects_is_refused_before_they_are_made():
+    with pytest.raises(DocumentError, match="3000001 objects and lists in 9000001 bytes"):
+        load_network(b"[%s]" % b",".join([b"{}"] * 3_000_000))
+
+
 def test_the_nodes_of_a_file_are_counted_too():
     many = [node("Relu", "x", f"t{k}") for k in range(6)]
     total = node("Sum", " ".join(f"t{k}" for k in range(6)), "y")
@@ -80,7 +129,7 @@ def test_connections_and_neurons_are_limited():
 
 
 def test_a_few_bytes_do_not_take_a_gigabyte():
-    with pytest.raises(ModelError, match="more neurons than the limit of 2097152"):
+    with pytest.raises(ModelError, match="1572864 values, and the limit of 2097152 neurons"):
         import_model(graph([node("HardSigmoid", "x", "y")], x=(1, 1 << 19, 3)))
 
 

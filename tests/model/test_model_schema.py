@@ -4,19 +4,23 @@ import copy
 import functools
 import json
 import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
 import numpy as np
 import pytest
 from sample_models import mlp
+from support.examples.model_mistakes import MISTAKES, RIGHT, with_mistake
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, load_model
 from neat_onnx.model.schema import model_schema
 
 ROOT = Path(__file__).parents[2]
+MOST_ERRORS = 3
 GEMM = ("graph", "node", 0)
 W0 = ("graph", "initializer", 0)
 DIM = ("graph", "inputs", 0, "type", "tensor_type", "shape", "dim", 1)
@@ -33,7 +37,6 @@ WRONG = {
     "too few inputs": ((*GEMM, "input"), ["input"]),
     "too many outputs": ((*GEMM, "output"), ["a", "b"]),
     "input not a name": ((*GEMM, "input"), ["input", 1]),
-    "foreign domain": ((*GEMM, "domain"), "com.example"),
     "unknown node key": ((*GEMM, "colour"), 1),
     "unknown attribute": ((*GEMM, "attributes"), [{"name": "gamma", "type": "FLOAT", "f": 1.0}]),
     "attribute of wrong type": ((*GEMM, "attributes"), [{"name": "alpha", "type": "INT", "i": 1}]),
@@ -131,14 +134,84 @@ def test_ajv_gives_the_same_verdicts(tmp_path):
     for at, (document, _) in enumerate(verdicts):
         paths.append(tmp_path / f"{at}.json")
         paths[-1].write_text(json.dumps(document))
+    lines = verdicts_of_ajv(tmp_path, len(paths))
+    assert [line.split(":")[0] for line in lines] == [verdict for _, verdict in verdicts]
+
+
+def verdicts_of_ajv(folder, count):
+    """A line for each of the documents 0.json, 1.json, … in a folder, by its schema.json."""
+    script = Path(__file__).with_name("check_schema.mjs")
+    paths = [folder / f"{at}.json" for at in range(count)]
     run = subprocess.run(
-        ["node", Path(__file__).with_name("check_schema.mjs"), tmp_path / "schema.json", *paths],
+        ["node", script, folder / "schema.json", *paths],
         capture_output=True,
         text=True,
         check=False,
         cwd=ROOT,
     )
     assert run.stderr == ""  # ajv's strict mode has nothing to say
-    lines = run.stdout.splitlines()
-    assert [line.split(":")[0] for line in lines] == [verdict for _, verdict in verdicts]
     assert run.returncode == 1
+    return run.stdout.splitlines()
+
+
+# --- mistakes, as people see them ---------------------------------------------------------------
+
+
+def path_of(error: jsonschema.ValidationError) -> str:
+    return error.json_path.removeprefix("$").removeprefix(".")
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_shown_where_it_is_with_what_was_expected(name):
+    """By the Python validator, in as many errors as a person reads."""
+    mistake = MISTAKES[name]
+    first, *others = validator().iter_errors(with_mistake(mistake))
+    assert path_of(first) == mistake.where
+    assert mistake.expected in first.message
+    assert len(others) < MOST_ERRORS
+
+
+def test_the_document_without_mistakes_is_right():
+    validator().validate(RIGHT)
+    load_model(RIGHT)
+
+
+@pytest.fixture(scope="module")
+def mistaken(tmp_path_factory):
+    """The folder with a document for each mistake, and the schema."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    (folder / "schema.json").write_text(json.dumps(model_schema()))
+    for at, mistake in enumerate(MISTAKES.values()):
+        (folder / f"{at}.json").write_text(json.dumps(with_mistake(mistake)))
+    return folder
+
+
+def test_ajv_shows_it_too(mistaken):
+    if not (ROOT / "node_modules" / "ajv").is_dir() and "CI" not in os.environ:
+        pytest.skip("ajv is not installed: npm ci")
+    lines = verdicts_of_ajv(mistaken, len(MISTAKES))
+    for mistake, line in zip(MISTAKES.values(), lines, strict=True):
+        _, count, rest = line.split(" ", 2)
+        where = "/" + re.sub(r"[.\[]", "/", mistake.where).replace("]", "")
+        assert int(count) <= MOST_ERRORS, line
+        assert rest.startswith(f"{where.rstrip('/')} must"), (where, line)
+
+
+def test_check_jsonschema_shows_it_too(mistaken):
+    """The command that pre-commit hooks run."""
+    paths = [mistaken / f"{at}.json" for at in range(len(MISTAKES))]
+    command = [sys.executable, "-m", "check_jsonschema", "--output-format", "json"]
+    command += ["--schemafile", mistaken / "schema.json", *paths]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = {}
+    for error in json.loads(run.stdout)["errors"]:
+        found.setdefault(Path(error["filename"]).stem, []).append(error)
+    for at, mistake in enumerate(MISTAKES.values()):
+        first, *others = found[str(at)]
+        assert first["path"].removeprefix("$").removeprefix(".") == mistake.where
+        assert mistake.expected in first["message"]
+        assert len(others) < MOST_ERRORS
+
+
+def test_the_schema_is_small():
+    assert len(json.dumps(model_schema(), separators=(",", ":"))) <= 120_000

@@ -8,6 +8,13 @@ from neat_onnx.network.network import Network
 
 BOUNDED = ["tanh", "sigmoid", "neat_sin", "neat_gauss", "softsign", "hard_tanh"]
 GROWING = ["identity", "relu", "abs", "square", "cube", "neat_exp", "neat_inv", "softplus"]
+FORMULAS = [
+    "formula: pow(abs(z) + 0.1, 1.3) + erf(z) - mod(z, 0.7)",
+    "formula: round(2 * z) + floor(z) * ceil(z) - sign(z)",
+    "formula: where(both(greater(z, 0), less(z, 1)), cos(z), minimum(maximum(z, -2), atan(z)))",
+    "formula: number(either(is_nan(z), negated(less_or_equal(z, 0.5))))",
+    "formula: reciprocal(softplus(z) * softplus(z) + number(one_of(is_infinite(z), equal(z, 0))))",
+]
 AGGREGATIONS = ["sum", "sum", "sum", "mean", "product", "max", "min", "maxabs", "median"]
 
 

@@ -29,7 +29,7 @@ def test_a_network_becomes_a_model_a_report_and_three_files(source):
     assert (result["summary"]["inputs"], result["summary"]["outputs"]) == (3, 3)
     drawn = ask("drawing")[0]["result"]
     assert len(drawn["graph"]["neurons"]) == result["summary"]["neurons"]
-    assert drawn["density"] is None
+    assert drawn["svg"] is None
     net = neat_onnx.load_network(source)
     model = neat_onnx.export(net)
     assert blobs == {

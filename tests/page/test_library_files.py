@@ -34,7 +34,14 @@ def test_a_genome_with_its_configuration():
 
 
 def test_a_genome_alone_asks_for_its_configuration():
-    error = converted("ff-xor0-2.0.0")["error"]
+    warned = converted("ff-xor0-2.0.0")["result"]["warnings"]
+    assert any("without its configuration" in text for text in warned)
+    bare = (
+        b"\x80\x04cneat.genome\nDefaultGenome\n)\x81}(X\x05\x00\x00\x00nodes}"
+        b"X\x0b\x00\x00\x00connections}ub."
+    )
+    text, _ = call("convert", json.dumps({"name": "winner"}), bare, lambda *_: None)
+    error = json.loads(text)["error"]
     assert (error["kind"], error["where"]) == ("ConfigurationNeeded", "config")
     assert "configuration is needed" in error["message"]
 

@@ -126,7 +126,7 @@ def test_what_is_no_population_is_refused():
     with pytest.raises(NetworkError, match=r"differ.*member 1"):
         Population([one, other])
     with pytest.raises(NetworkError, match=r"may overflow.*member 0"):
-        Population([Network.mlp([2, 3, 1], activation="cube", seed=0)])
+        export_population([Network.mlp([2, 3, 1], activation="cube", seed=0)])
     with pytest.raises(NetworkError, match="shape"):
         Population([one]).activate([[1.0, 2.0, 3.0]])
     with pytest.raises(NetworkError, match="state"):

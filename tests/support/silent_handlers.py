@@ -1,7 +1,7 @@
 """Handlers that drop an error: where each is, and why nobody has to hear of it."""
 
 SILENT = [
-    ("cli/__init__.py:main", "who pressed Ctrl-C knows; the exit code says it as well"),
+    ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
     ("conversion.py:_inferred", "the checker, which is asked next, says why"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
@@ -10,6 +10,9 @@ SILENT = [
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),
+    ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
+    ("libraries/neat_python/numbers.py:_array", "the caller refuses the gene that is no number"),
+    ("libraries/neat_python/printed.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
     ("libraries/neataptic_ts/onnx/conv_inputs.py:_specs", "ambiguous inputs are refused later"),
@@ -17,6 +20,7 @@ SILENT = [
     ("libraries/neataptic_ts/onnx/shapes.py:window_of", "the error is the answer"),
     ("libraries/sharpneat/xml.py:_number", "NaN is refused in the next line, with the text"),
     ("libraries/text_numbers.py:finite_number", "NaN is refused in the next line, with the text"),
+    ("libraries/text_numbers.py:value", "a text that is no number stays a text"),
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
     ("lifting/core.py:_with_open_states", "one of several ways; the caller has others"),
     (
@@ -29,6 +33,7 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
+    ("model/parts.py:check_binary", "a file that ends too early; protobuf says so"),
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
     (
@@ -44,12 +49,15 @@ SILENT = [
     ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
     ("model/open_node.py:schema_of", "operators of other domains have no schema"),
     ("model/validation_errors.py:_label", "the path of an error ends where the document does"),
+    ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
+    ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
     ("operators/formulas/custom.py:_matched", "attributes that the function refuses do not match"),
     ("operators/rnn/unrolled.py:_claim", "a form that does not fit; others lower these neurons"),
     ("operators/spatial/apart.py:_fits", "the error is the answer"),
     ("operators/spatial/infer.py:_is_valid", "the error is the answer"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
+    ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:computed", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_results", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_evaluated", "the node stays; whoever loads the model says why"),

@@ -1,5 +1,6 @@
 """The three verdicts: on what the peers wrote, on wrong weights, on long sequences, on misfits."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from support.examples.graphs import graph, node
 from neat_onnx import (
     Model,
     ModelError,
+    NeatOnnxWarning,
     Network,
+    NetworkError,
     export,
     import_model,
     load_model,
@@ -137,13 +140,68 @@ def test_a_state_that_becomes_nan_after_hundreds_of_steps_is_different(runtime):
     assert wrong.not_finite > 0
 
 
+def test_export_warns_of_a_state_that_outgrows_float32():
+    """A winner of neataptic that multiplies its state by itself: NaN from the ninth step on."""
+    squares = [{"source": 2 + k, "target": 2 + k, "gater": 2 + k} for k in (0, 1)]
+    loops = [{**each, "weight": 1.0, "delay": 1, "gate_delay": 1} for each in squares]
+    net = Network.build(
+        inputs=2,
+        outputs=[3],
+        neurons=[{"id": 2, "bias": -0.03}, {"id": 3, "activation": "softsign"}],
+        connections=[(1, 2, 2.8), (0, 2, -0.6), (1, 3, 2.8), (2, 3, -0.08), *loops],
+    )
+    with pytest.warns(NeatOnnxWarning, match=r"float32 .* from step \d on: dtype=.float64. does"):
+        model = export(net)
+    report = verify(net, model)
+    assert report.verdict == "equal within float32"
+    assert re.match(r"equal until step \d, then float32 cannot hold it: use float64", str(report))
+
+
+def test_export_warns_of_genes_whose_rounding_shows():
+    net = in_a_row(-1e9, 0.5, activation="sin")
+    with pytest.warns(NeatOnnxWarning, match="float32 rounds genes of up to 1e"):
+        export(net)
+    export(net, dtype="float64")
+
+
+def test_genes_that_leave_no_digit_in_float64_are_refused():
+    """A state that grows by 1e16 in each step, squared by its gate, in a sine."""
+    loop = {"source": 1, "target": 1, "weight": 1e16, "delay": 1}
+    gated = {"source": 1, "target": 2, "weight": 0.03, "gater": 1}
+    neurons = [{"id": 1, "bias": 0.5}, {"id": 2, "activation": "sin"}]
+    neurons.append({"id": 3, "activation": "sigmoid", "bias": 1e300})
+    net = Network.build(
+        inputs=1, outputs=[2, 3], neurons=neurons, connections=[(0, 3, 1.0), loop, gated]
+    )
+    with pytest.raises(NetworkError, match=r"genes of up to 1e\+300 make values that float64"):
+        export(net, dtype="float64")
+
+
+def test_genes_that_nothing_reads_are_not_rounded():
+    net = Network.build(
+        inputs=2,
+        outputs=[4],
+        neurons=[2, 3, {"id": 4, "activation": "tanh"}, 5],
+        connections=[
+            *[(0, 5, 1e300), (1, 5, -1e300)],
+            *[(0, 2, 1234567.8), (1, 2, 0.1), (0, 3, 1234567.1), (1, 3, 0.7)],
+            *[(2, 4, 1.0), (3, 4, -1.0)],
+        ],
+    )
+    with pytest.warns(NeatOnnxWarning, match="float32 rounds genes"):
+        model = export(net)
+    assert verify(net, model).verdict == "equal within float32"
+
+
+@pytest.mark.filterwarnings("ignore:float32 ")
 def test_what_float32_cannot_hold_is_not_compared():
     loop = {"source": 1, "target": 1, "weight": 1.5, "delay": 1}
     net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
     report = verify(net, export(net))
     assert report.verdict == "equal within float32"
     assert 150 < report.overflow_step < 220
-    assert f"From step {report.overflow_step} on values grow beyond float32" in str(report)
+    step = report.overflow_step
+    assert str(report).startswith(f"equal until step {step}, then float32 cannot hold it: use ")
     assert verify(net, export(net, dtype="float64")).verdict == "equal"
 
 
@@ -160,6 +218,7 @@ def looping(weight: float) -> Network:
     return Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
 
 
+@pytest.mark.filterwarnings("ignore:float32 ")
 @pytest.mark.parametrize(
     ("net", "left_out"),
     [(in_a_row(1e19, activation="square"), 8), (looping(1e4), 40), (looping(30.0), 8)],
@@ -170,13 +229,14 @@ def test_overflow_within_the_ordinary_steps_is_left_out_and_said(net: Network, l
     assert report.verdict == "equal within float32"
     assert (report.not_finite, report.overflow_step is None) == (0, False)
     assert left_out // 2 < report.left_out <= left_out
-    assert "beyond float32" in str(report)
+    assert "beyond float32" in str(report) or "then float32 cannot hold it" in str(report)
     double = export(net, dtype="float64")
     assert verify(net, double, samples=32, runtime="onnxruntime").left_out == 0
     wrong = verify(net, with_relative_error(model, 1e-3), samples=32, runtime="onnxruntime")
     assert wrong.verdict == "different"
 
 
+@pytest.mark.filterwarnings("ignore:float32 ")
 def test_overflow_that_is_the_models_alone_is_different():
     model = export(in_a_row(1e30, 1e30, 1e-30, 1e-30))
     report = verify(in_a_row(1.0), model)
@@ -186,6 +246,7 @@ def test_overflow_that_is_the_models_alone_is_different():
     assert "not finite" in str(report)
 
 
+@pytest.mark.filterwarnings("ignore:float32 ")
 def test_where_nothing_can_be_compared_nothing_is_equal():
     net = in_a_row(1.0, 1e5, activation="tanh", bias=1e38)
     assert verify(net, export(net)).verdict == "equal"
@@ -194,6 +255,7 @@ def test_where_nothing_can_be_compared_nothing_is_equal():
     assert (report.verdict, report.left_out) == ("different", 8)
 
 
+@pytest.mark.filterwarnings("ignore:float32 ")
 def test_an_output_that_is_nan_by_itself_leaves_the_others_to_be_compared():
     """A root of a negative number, a sine of what float32 does not hold, and a plain sum."""
     roots = "formula: pow(z, 0.5)"

@@ -7,6 +7,7 @@ export class Player {
   #evaluator;
   #listeners = new Set();
   #timer = 0;
+  #sequence = null; // step → inputs
 
   /** @param evaluator an Evaluator of live/evaluator.js, which nobody else steps */
   constructor(evaluator) {
@@ -27,6 +28,18 @@ export class Player {
 
   get playing() {
     return this.#timer !== 0;
+  }
+
+  /** Whether there is more than one step to look at: it remembers, or follows a sequence. */
+  get hasSteps() {
+    return this.hasMemory || this.#sequence !== null;
+  }
+
+  /** Take inputs from a sequence, a function of the step from 0, or null for by hand; from a reset on. */
+  follow(sequence, rows = null) {
+    this.#sequence = sequence;
+    this.rows = rows; // those that a person gave
+    this.reset();
   }
 
   /** The step looked at: {number, inputs, activations, outputs}. */
@@ -53,7 +66,7 @@ export class Player {
   step() {
     if (this.cursor < this.frames.length - 1) return this.look(this.cursor + 1);
     this.cursor += 1;
-    this.#take();
+    this.#advance();
   }
 
   /** Look at a step that was taken. */
@@ -70,7 +83,25 @@ export class Player {
     this.frames = [];
     this.forgotten = 0;
     this.cursor = 0;
+    this.#advance();
+  }
+
+  /** Take a step with the inputs that the sequence has for it, if there is one. */
+  #advance() {
+    if (this.#sequence) this.inputs.set(this.#sequence(this.forgotten + this.cursor));
     this.#take();
+  }
+
+  /** After genes were changed in the evaluator: take the step looked at anew. */
+  refresh() {
+    this.frames.length = this.cursor;
+    this.#take();
+  }
+
+  /** Go on with the inputs of another player of as many. */
+  continued({ inputs, touched }) {
+    if (inputs.length === this.inputs.length && touched) this.give([...inputs]);
+    return this;
   }
 
   play() {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pack import cache
 
-_BESIDE = ("pyproject.toml", "README.md", "LICENSE")
+_BESIDE = ("pyproject.toml", "README.md", "LICENSE", "neat_onnx_command.py")
 
 
 def wheel(root: Path) -> Path:

@@ -1,21 +1,23 @@
 // A scene that can be looked at: drawn in slices, pointed at, walked through, zoomed and panned.
 import { h } from "./dom.js";
-import { legend } from "./legend.js";
+import { legend, shows } from "./legend.js";
 import { drawBoxes, drawConnections, drawGates, drawNames, drawNeurons, readColours, ring, strengths } from "./paint.js";
 import { measure, nearest, neighbour, reached } from "./scene.js";
 import { soon } from "./soon.js";
 
 const SLICE = 500; // connections between two looks at the clock
 const BUDGET = 12; // ms of drawing between two frames
+const MORPH = 450; // ms in which a drawing becomes another one
 const LOOKS = ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"]; // with other colours
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** One scene on two canvases, with its pointer, its keys and its view. */
 export class Drawing {
   constructor(parts) {
-    Object.assign(this, parts, { hovered: -1, selected: -1, lit: [], player: null, zoom: 1, left: 0, top: 0, running: 0 });
-    this.order = null;
+    Object.assign(this, parts, { hovered: -1, selected: -1, lit: [], player: null, zoom: 1, left: 0, top: 0, running: 0, hiding: new Set() });
     this.redraw = soon(() => this.draw());
+    this.remeasure = soon(() => { this.measured(); this.draw(); });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.frame);
     this.repaint = () => this.draw(Infinity); // at once: a printer does not wait for frames
@@ -42,26 +44,46 @@ export class Drawing {
   }
 
   resize() {
-    const width = this.frame.clientWidth;
-    if (!width || width === this.width) return;
-    this.width = width;
-    this.height = Math.round(Math.min(620, Math.max(200, width * 0.36, this.scene.rows * 24 + 40)));
-    measure(this.scene, width, this.height);
+    const [width, height] = [this.frame.clientWidth, this.frame.clientHeight];
+    if (!width || !height || (width === this.width && height === this.height)) return;
+    Object.assign(this, { width, height });
+    this.measured();
     this.draw();
+  }
+
+  measured() {
+    measure(this.scene, this.width, this.height, this.zoom);
+    this.onmeasure?.(this);
+  }
+
+  /** Move the neurons to their places from where those of the same ids stood in another drawing. */
+  morph({ scene: { neurons, at }, left, top }) {
+    if (still() || !this.width || !at.length) return;
+    const stood = new Map(neurons.map(({ id }, place) => [id, [at[place][0] + left, at[place][1] + top]]));
+    const to = this.scene.at;
+    const from = this.scene.neurons.map(({ id }, place) => stood.get(id) ?? to[place]);
+    const start = performance.now();
+    const step = (now) => {
+      const t = Math.min(1, (now - start) / MORPH);
+      const share = t * t * (3 - 2 * t);
+      this.moving = t < 1;
+      this.scene.at = to.map(([x, y], place) => [from[place][0] + (x - from[place][0]) * share, from[place][1] + (y - from[place][1]) * share]);
+      if (this.moving && this.frame.isConnected) requestAnimationFrame(step);
+      else this.measured();
+      this.draw(Infinity);
+    };
+    step(start);
   }
 
   /** A canvas cleared and sized, with its view set. */
   pen(canvas) {
     const scale = Math.min(devicePixelRatio || 1, 3);
     const [width, height] = [Math.round(this.width * scale), Math.round(this.height * scale)];
-    if (canvas.width !== width || canvas.height !== height) {
-      Object.assign(canvas, { width, height });
-      canvas.style.height = `${this.height}px`;
-    }
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const pen = canvas.getContext("2d");
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, width, height);
-    pen.setTransform(scale * this.zoom, 0, 0, scale * this.zoom, scale * this.left, scale * this.top);
+    pen.setTransform(scale, 0, 0, scale, scale * this.left, scale * this.top);
     return pen;
   }
 
@@ -75,27 +97,34 @@ export class Drawing {
     cancelAnimationFrame(this.running);
     const { scene, live } = this;
     this.colours = readColours(this.base);
-    this.strong = strengths(scene, live);
-    const order = scene.connections.map((_, place) => place);
-    if (!live) order.sort((a, b) => Math.abs(this.strong[a]) - Math.abs(this.strong[b]));
+    const { strong, heavy } = strengths(scene, live);
+    this.strong = strong;
+    const order = scene.connections.flatMap((connection, place) => (shows(connection, this.hiding) ? [place] : []));
+    if (order.length > SLICE) order.sort((a, b) => Math.abs(strong[a]) - Math.abs(strong[b]));
     const pen = this.pen(this.base);
     drawBoxes(pen, scene, this.colours);
     this.drawSome(pen, order, 0, budget);
-    if (this.shown !== Boolean(live)) {
-      this.shown = Boolean(live);
-      this.key.replaceChildren(legend(scene, this.omitted, this.shown));
+    const shown = `${Boolean(live)} ${live ? "" : heavy}`;
+    if (this.shown !== shown) {
+      this.shown = shown;
+      this.key.replaceChildren(legend(scene, { live: Boolean(live), heavy, hiding: this.hiding, toggle: (name) => this.toggle(name) }));
     }
     this.drawOver();
     if (live?.playing) this.redraw();
+  }
+
+  toggle(name) {
+    if (!this.hiding.delete(name)) this.hiding.add(name);
+    this.draw();
   }
 
   /** Draw connections for a few milliseconds, go on at the next frame, and end with the neurons. */
   drawSome(pen, order, from, budget = BUDGET) {
     const { scene, live, colours, strong } = this;
     const until = performance.now() + budget;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const phase = live?.playing && !still && order.length <= SLICE ? (performance.now() % 900) / 900 : -1;
+    const phase = live?.playing && !still() && order.length <= SLICE ? (performance.now() % 900) / 900 : -1;
     let next = from;
+    if (this.moving) next = order.length; // connections come when the neurons stand still
     while (next < order.length && performance.now() < until) {
       drawConnections(pen, scene, colours, order.slice(next, next + SLICE), strong, { live: Boolean(live), phase });
       next += SLICE;
@@ -105,8 +134,9 @@ export class Drawing {
       return;
     }
     const activations = live?.frame.activations;
-    drawGates(pen, scene, colours, order);
-    drawNeurons(pen, scene, colours, scene.neurons.map((_, place) => place), activations);
+    if (!this.moving) drawGates(pen, scene, colours, order);
+    const neurons = scene.neurons.flatMap(({ family }, place) => (this.hiding.has(family) ? [] : [place]));
+    drawNeurons(pen, scene, colours, neurons, activations);
     drawNames(pen, scene, colours, activations);
   }
 
@@ -119,23 +149,25 @@ export class Drawing {
     if (!covered && !this.covered) return; // an untouched canvas need not be composed anew
     this.covered = covered;
     const pen = this.pen(this.over);
+    const activations = this.live?.frame.activations;
     if (this.lit.length && this.hovered < 0) {
-      drawNeurons(pen, scene, colours, this.lit, this.live?.frame.activations);
+      drawNeurons(pen, scene, colours, this.lit, activations);
       for (const neuron of this.lit) ring(pen, ...scene.at[neuron], scene.radius + 5, 2, colours.accent);
       return;
     }
     if (chosen < 0) return;
     const near = this.hovered >= 0 ? this.touching(chosen) : reached(scene, chosen);
-    const options = { live: Boolean(this.live), lit: near.edges.size < 800 };
-    drawConnections(pen, scene, colours, near.edges, this.strong, options);
-    drawGates(pen, scene, colours, near.edges);
-    drawNeurons(pen, scene, colours, [...near.neurons], this.live?.frame.activations);
+    const edges = [...near.edges].filter((edge) => shows(scene.connections[edge], this.hiding));
+    drawConnections(pen, scene, colours, edges, this.strong, { live: Boolean(this.live), lit: edges.length < 800 });
+    drawGates(pen, scene, colours, edges);
+    drawNeurons(pen, scene, colours, [...near.neurons], activations);
     ring(pen, ...scene.at[chosen], scene.radius + 5, 2, colours.accent);
   }
 
   touching(neuron) {
-    const edges = new Set([...this.scene.into[neuron], ...this.scene.from[neuron]]);
-    const ends = [...edges].flatMap((edge) => [this.scene.connections[edge].source, this.scene.connections[edge].target]);
+    const { into, from, gates, connections } = this.scene;
+    const edges = new Set([...into[neuron], ...from[neuron], ...gates[neuron]]);
+    const ends = [...edges].flatMap((edge) => [connections[edge].source, connections[edge].target]);
     return { edges, neurons: new Set([neuron, ...ends]) };
   }
 
@@ -161,47 +193,67 @@ export class Drawing {
   }
 
   showTip(neuron) {
-    const { label, kind, activation, aggregation } = this.scene.neurons[neuron];
+    const { scene } = this;
+    const { label, id, kind, activation, aggregation, idle } = scene.neurons[neuron];
     const what = kind === "input" ? [kind] : [kind, activation, aggregation !== "sum" ? aggregation : ""];
     const value = this.live ? ` · now ${+this.live.frame.activations[neuron].toPrecision(4)}` : "";
-    const layer = this.scene.layers[this.scene.layer[neuron]]?.label ?? "";
-    this.tip.replaceChildren(h("strong", {}, label), ` ${[...what, layer].filter(Boolean).join(" · ")}${value}`, h("br"),
-      `${this.scene.into[neuron].length} in, ${this.scene.from[neuron].length} out`);
+    const gates = scene.gates[neuron].length ? `, gates ${scene.gates[neuron].length}` : "";
+    this.tip.replaceChildren(h("strong", {}, label), ` ${[...what, scene.layer[neuron], label === String(id) ? "" : `id ${id}`].filter(Boolean).join(" · ")}${value}`, h("br"),
+      `${scene.into[neuron].length} in, ${scene.from[neuron].length} out${gates}${idle ? "; reaches no output" : ""}`);
     const [x, y] = this.onScreen(neuron);
     const rightHalf = x > this.width / 2;
     this.tip.style.left = rightHalf ? "" : `${x + 14}px`;
     this.tip.style.right = rightHalf ? `${this.width - x + 14}px` : "";
-    this.tip.style.top = `${y}px`;
+    this.tip.style.top = `${Math.max(30, y)}px`;
   }
 
   onScreen(neuron) {
     const [x, y] = this.scene.at[neuron];
-    return [x * this.zoom + this.left, y * this.zoom + this.top];
+    return [x + this.left, y + this.top];
   }
 
   at({ offsetX, offsetY }) {
-    return nearest(this.scene, (offsetX - this.left) / this.zoom, (offsetY - this.top) / this.zoom);
+    return nearest(this.scene, offsetX - this.left, offsetY - this.top);
   }
 
   listenToPointer() {
-    let from = null;
-    this.base.addEventListener("pointermove", (event) => {
-      if (event.buttons && from && this.zoom > 1) {
-        this.look(this.zoom, this.left + event.offsetX - from[0], this.top + event.offsetY - from[1]);
-        from = [event.offsetX, event.offsetY, true];
-      } else this.hover(this.at(event));
+    const down = new Map(); // pointers: id → [x, y]
+    let moved = false;
+    const place = (event) => [event.offsetX, event.offsetY];
+    this.base.addEventListener("pointerdown", (event) => {
+      if (!down.size) moved = false;
+      down.set(event.pointerId, place(event));
+      this.base.setPointerCapture?.(event.pointerId);
     });
+    this.base.addEventListener("pointermove", (event) => {
+      const before = down.get(event.pointerId);
+      if (!before) return this.hover(event.pointerType === "touch" ? -1 : this.at(event));
+      const [x, y] = place(event);
+      const others = [...down].filter(([id]) => id !== event.pointerId).map(([, where]) => where);
+      if (others.length) {
+        const [ox, oy] = others[0];
+        const apart = (px, py) => Math.hypot(px - ox, py - oy) || 1;
+        this.zoomBy(apart(x, y) / apart(...before), (x + ox) / 2, (y + oy) / 2);
+        moved = true;
+      } else if (moved || Math.hypot(x - before[0], y - before[1]) > 4) {
+        moved = true;
+        if (this.zoom > 1) this.look(this.zoom, this.left + x - before[0], this.top + y - before[1]);
+      } else return undefined;
+      down.set(event.pointerId, [x, y]);
+      return undefined;
+    });
+    const up = (event) => down.delete(event.pointerId);
+    this.base.addEventListener("pointerup", up);
+    this.base.addEventListener("pointercancel", up);
     this.base.addEventListener("pointerleave", () => this.hover(-1));
-    this.base.addEventListener("pointerdown", (event) => { from = [event.offsetX, event.offsetY, false]; });
     this.base.addEventListener("click", (event) => {
-      if (from?.[2]) return;
+      if (moved) return;
       const neuron = this.at(event);
       this.choose(neuron === this.selected ? -1 : neuron);
     });
     this.base.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return; // a pinch, or Ctrl: the page itself scrolls otherwise
       event.preventDefault();
-      this.zoomBy(Math.exp(-event.deltaY / 200), event.offsetX, event.offsetY);
+      this.zoomBy(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 500)), event.offsetX, event.offsetY);
     }, { passive: false });
   }
 
@@ -211,16 +263,21 @@ export class Drawing {
   }
 
   zoomBy(factor, x = this.width / 2, y = this.height / 2) {
-    const zoom = Math.max(1, Math.min(12, this.zoom * factor));
+    const zoom = Math.max(1, Math.min(16, this.zoom * factor));
     const grown = zoom / this.zoom;
     this.look(zoom, x - (x - this.left) * grown, y - (y - this.top) * grown);
   }
 
   look(zoom, left, top) {
+    const changed = zoom !== this.zoom;
     this.zoom = zoom;
     this.left = Math.min(0, Math.max(this.width * (1 - zoom), left));
     this.top = Math.min(0, Math.max(this.height * (1 - zoom), top));
-    this.redraw();
+    if (changed) this.remeasure();
+    else {
+      this.onmeasure?.(this);
+      this.redraw();
+    }
   }
 
   buttons() {

@@ -1,19 +1,19 @@
-// The drop zone: a button that opens the file picker, the whole window as a target, and pasting.
+// Ways in: buttons that open the file picker, the whole window as a target of drops, and pasting.
 import { dropped, pasted, several } from "../intake.js";
-import { $, whenChanged } from "./dom.js";
+import { $ } from "./dom.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 
-export function drop({ take, notify }) {
+export function drop({ take, takeSeries, notify }) {
   const [zone, input] = [$("drop"), $("file")];
-  const title = zone.querySelector(".drop-title");
   let depth = 0; // dragenter and dragleave come in pairs, from every element on the way
 
-  const receive = ({ name, load, configuration, other, notice }) => {
+  const receive = ({ name, load, configuration, other, series, notice }) => {
+    if (series) takeSeries(series, configuration);
     if (load) take(name, load, { configuration, other });
     if (notice) notify(notice);
   };
-  zone.addEventListener("click", () => input.click());
+  for (const button of [zone, $("open")]) button.addEventListener("click", () => input.click());
   input.addEventListener("change", () => {
     if (input.files.length) receive(several([...input.files]));
     input.value = ""; // so that the same file can be chosen again
@@ -21,7 +21,7 @@ export function drop({ take, notify }) {
 
   const over = (change) => {
     depth = Math.max(0, depth + change);
-    zone.classList.toggle("over", depth > 0);
+    document.body.classList.toggle("over", depth > 0);
   };
   const takes = ({ dataTransfer, target }) => dataTransfer && !target.closest?.(TYPING);
   addEventListener("dragenter", (event) => takes(event) && over(+1));
@@ -47,8 +47,5 @@ export function drop({ take, notify }) {
     receive(pasted(event.clipboardData));
   });
 
-  return whenChanged((state) => state.result !== null, (done) => {
-    zone.classList.toggle("small", done);
-    title.textContent = done ? "Drop another file, or choose one" : "Drop a file, or choose one";
-  });
+  return () => {};
 }

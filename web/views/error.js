@@ -1,7 +1,7 @@
 // What is wrong, where, and what to do: about a file, or about the engine itself.
 import { $, h, sentence } from "./dom.js";
 
-export function error({ restart }) {
+export function error({ restart, dismiss }) {
   let [shown, broken] = [null, null];
   return (state) => {
     if (state.error === shown && state.failure === broken) return;
@@ -11,13 +11,14 @@ export function error({ restart }) {
     const asked = shown?.asks && !answered; // a question, for which there is a form
     box.hidden = (!shown || asked) && !broken;
     if (broken) box.replaceChildren(...failure(broken, restart));
-    else if (shown && !asked) box.replaceChildren(...problem(shown, state.made));
+    else if (shown && !asked) box.replaceChildren(...problem(shown, state.made), close(dismiss));
     else box.replaceChildren();
     if (box.hidden) return;
-    box.scrollIntoView({ block: "nearest" });
     box.focus({ preventScroll: true });
   };
 }
+
+const close = (dismiss) => h("div", { className: "buttons" }, h("button", { type: "button", className: "button small", onclick: dismiss }, "Close"));
 
 function problem({ name, kind, message, where, hint, obstacles }, made) {
   return [
@@ -27,7 +28,7 @@ function problem({ name, kind, message, where, hint, obstacles }, made) {
     obstacles.length && h("ul", { tabIndex: 0 }, ...obstacles.map((each) => h("li", {}, sentence(each)))),
     hint && h("p", {}, h("span", { className: "label" }, "What to do"), sentence(hint)),
     kind === "InternalError" && h("p", { className: "label" }, kind),
-    made && h("p", { className: "soft" }, `What you see below is still ${made.name}, as it was before.`),
+    made && h("p", { className: "soft" }, `You still see ${made.name}, as it was before.`),
   ].filter(Boolean);
 }
 

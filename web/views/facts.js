@@ -65,11 +65,15 @@ export function facts({ giveFacts }) {
     form.hidden = !name;
     if (!name) return;
     form.replaceChildren(...contents(QUESTIONS[name], said, wanted?.facts ?? {}), h("div", { className: "buttons" }, button));
-    form.querySelector("input").focus();
+  });
+  const move = whenChanged((state) => Boolean(state.error?.asks in QUESTIONS || (state.error && asked(state))), (asking) => {
+    $(asking ? "facts-asked" : "facts-answered").append(form);
+    if (asking) form.querySelector("input")?.focus();
   });
   return (state) => {
     clear(state);
     show(state);
+    move(state);
     said.hidden = state.error?.asks !== "outputs";
     if (!said.hidden) said.textContent = sentence(state.error.message);
     button.disabled = state.job !== null;

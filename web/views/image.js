@@ -9,6 +9,8 @@ const PLACE = [/^x\d?$/i, /^y\d?$/i];
 /** {element, stop()}, or null if this network is none that draws. */
 export function image(playing, { inputs, outputs }) {
   const found = inputsOf(inputs);
+  const isPlain = inputs.length === 2 && outputs.length === 1 && !PLACE.every((rule, place) => rule.test(inputs[place]));
+  if (isPlain) return null; // the response shows the same
   if (!found || (outputs.length !== 1 && outputs.length !== 3) || !canSample(playing)) return null;
   const canvas = h("canvas", { className: "surface", width: SIZE, height: SIZE, role: "img", "data-testid": "image" });
   const caption = h("figcaption", { className: "soft" });

@@ -21,7 +21,6 @@ export function missingFile() {
       h("p", { className: "error-file" }, error.name), h("p", { className: "error-what" }, title),
       h("p", { className: "soft" }, text), h("div", { className: "buttons" }, button),
     );
-    $("missing-file").scrollIntoView({ block: "nearest" });
     button.focus({ preventScroll: true });
   });
 }

@@ -1,68 +1,102 @@
-// One neuron: its activation's curve with the present point, what comes in, and what goes out.
-import { $, h, svg, whenChanged } from "./dom.js";
+// One neuron: its activation's curve with the present point, its genes, which can be changed, and its connections.
+import { $, counted, h, svg, whenChanged } from "./dom.js";
 import { soon } from "./soon.js";
 import { facts } from "./summary.js";
 
-const [WIDTH, HEIGHT] = [240, 120];
+const [WIDTH, HEIGHT] = [240, 110];
 const POINTS = 121;
 const MOST_ROWS = 40;
 
 const show = (value) => (Number.isFinite(value) ? String(+value.toPrecision(4)) : String(value));
 
-export function neuron({ select }) {
+export function neuron(actions) {
   let quiet = () => {};
   return whenChanged((state) => (state.drawn?.graph ? `${state.selected} ${state.turns} ${Boolean(state.player)}` : ""),
-    (_, { drawn, selected, player }) => {
+    (_, { drawn, selected, player, result }) => {
       quiet();
-      const shown = Boolean(drawn?.graph) && selected >= 0;
+      const shown = Boolean(drawn?.graph) && selected >= 0 && selected < drawn.graph.neurons.length;
       $("neuron").hidden = !shown;
       if (!shown) return;
-      const draw = soon(() => $("neuron").replaceChildren(...describe(drawn.graph, selected, player, select)));
+      const parts = describe(drawn.graph, selected, player, result, actions);
+      const focused = document.activeElement?.dataset.testid;
+      $("neuron").replaceChildren(...parts.elements);
+      if (focused?.startsWith("edit-")) $("neuron").querySelector(`[data-testid="${focused}"]`)?.focus();
+      else $("inspector").scrollTop = 0;
+      const draw = soon(parts.draw);
       quiet = player?.listen(draw) ?? (() => {});
       draw();
     });
 }
 
-function describe({ neurons, connections }, place, player, select) {
-  const { id, name, kind, activation, aggregation, bias, response } = neurons[place];
-  const label = (other) => neurons[other].name || String(neurons[other].id);
-  const value = player?.frame.activations[place];
-  const z = player?.evaluator.preactivation(place);
-  const rows = [
-    ["Kind", kind],
-    kind !== "input" && ["Activation", activation],
-    kind !== "input" && ["Aggregation", aggregation],
-    kind !== "input" && ["Bias", show(bias)],
-    kind !== "input" && ["Response", show(response)],
-    player && kind !== "input" && ["Pre-activation now", show(z)],
-    player && ["Activation now", show(value)],
-  ].filter(Boolean);
-  const into = connections.filter(({ target }) => target === place);
-  const from = connections.filter(({ source }) => source === place);
-  return [
-    h("div", { className: "neuron-head" }, h("h3", {}, `Neuron ${name ? `${name} (${id})` : id}`),
-      h("button", { type: "button", className: "button small", onclick: () => select(-1) }, "Close")),
-    h("div", { className: "neuron-body" },
-      h("div", {}, facts(rows), kind === "input" || !player ? "" : curve(player, place, z)),
-      table("In", into, "source", label, player), table("Out", from, "target", label, player)),
+function describe({ neurons, connections }, place, player, { activations = [] }, actions) {
+  const { id, name, kind, activation, aggregation, bias, response, idle } = neurons[place];
+  const isInput = kind === "input";
+  const change = (gene, value) => actions.edit({ neuron: place, [gene]: value });
+  const into = connections.map((gene, index) => ({ ...gene, index })).filter(({ target }) => target === place);
+  const from = connections.map((gene, index) => ({ ...gene, index })).filter(({ source }) => source === place);
+  const gated = connections.map((gene, index) => ({ ...gene, index })).filter(({ gater }) => gater === place);
+  const [now, curve] = [h("div"), h("div")];
+  const cells = []; // {gene, element} of values that change
+  const genes = isInput ? [] : [
+    ["Activation", h("select", { ariaLabel: "Activation", "data-testid": "edit-activation", onchange: ({ target }) => change("activation", target.value) },
+      ...[...new Set([activation, ...activations])].map((each) => h("option", { selected: each === activation }, each)))],
+    ["Aggregation", aggregation],
+    ["Bias", numberOf("Bias", "edit-bias", bias, (value) => change("bias", value), (value) => actions.tune({ neuron: place, bias: value }))],
+    ["Response", numberOf("Response", "edit-response", response, (value) => change("response", value))],
   ];
+  const label = (other) => neurons[other].label;
+  const table = (title, list, end) => tableOf({ title, list, end, label, cells, actions, player });
+  return {
+    elements: [
+      h("div", { className: "neuron-head" }, h("h2", {}, `Neuron ${name ? `${name} (${id})` : id}`),
+        h("button", { type: "button", className: "button small", onclick: () => actions.select(-1) }, "Close")),
+      h("p", { className: "soft" }, `${kind}${idle ? "; reaches no output" : ""}${gated.length ? `; gates ${counted(gated.length, "connection")}` : ""}`),
+      isInput ? "" : facts(genes), now, curve,
+      table("In", into, "source"), table("Out", from, "target"), gated.length ? table("Gates", gated, "target") : "",
+      h("div", { className: "buttons" }, isInput ? "" : h("button", {
+        type: "button", className: "button small", "data-testid": "prune", title: "Disable all of its connections",
+        onclick: () => actions.edit({ neuron: place, pruned: true }),
+      }, "Prune")),
+    ],
+    draw() {
+      if (!player) return;
+      const z = player.evaluator.preactivation(place);
+      now.replaceChildren(facts([...(isInput ? [] : [["Pre-activation now", show(z)]]), ["Activation now", show(player.frame.activations[place])]]));
+      if (!isInput) curve.replaceChildren(curveOf(player, place, z));
+      for (const { gene, element } of cells) element.textContent = gene.enabled ? show(player.flow(gene.edge)) : "";
+    },
+  };
 }
 
-function table(title, genes, end, label, player) {
-  const rows = genes.slice(0, MOST_ROWS).map((gene) => h("tr", {},
-    h("th", { scope: "row" }, h("span", { className: "clip" }, label(gene[end]))),
-    h("td", {}, show(gene.weight)),
-    h("td", {}, gene.enabled ? (player ? show(player.flow(gene.edge)) : "") : "disabled"),
-    h("td", {}, gene.delay ? `${gene.delay} ago` : "")));
-  const head = [title === "In" ? "From" : "To", "Weight", "Carries", "Delay"];
-  return h("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: title === "In" ? "Connections in" : "Connections out" },
-    genes.length
-      ? h("table", {}, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows))
-      : h("p", { className: "soft" }, title === "In" ? "Nothing comes in." : "Nothing goes out."),
-    genes.length > MOST_ROWS ? h("p", { className: "soft" }, `and ${genes.length - MOST_ROWS} more`) : "");
+/** A number that can be changed: at once where it is played with, and for good when it is left. */
+function numberOf(name, id, value, done, tune = null) {
+  const input = h("input", { type: "number", step: "any", value: String(value), ariaLabel: name, "data-testid": id, className: "gene" });
+  input.addEventListener("input", () => Number.isFinite(input.valueAsNumber) && tune?.(input.valueAsNumber));
+  input.addEventListener("change", () => Number.isFinite(input.valueAsNumber) && input.valueAsNumber !== value && done(input.valueAsNumber));
+  return input;
 }
 
-function curve({ evaluator }, place, z) {
+function tableOf({ title, list, end, label, cells, actions, player }) {
+  const rows = list.slice(0, MOST_ROWS).map((gene) => {
+    const carries = h("td");
+    cells.push({ gene, element: carries });
+    const delay = gene.delay ? `, ${gene.delay} ago` : "";
+    return h("tr", {}, h("th", { scope: "row" }, h("span", { className: "clip" }, label(gene[end])), delay),
+      h("td", {}, numberOf(`Weight, ${title} ${label(gene[end])}`, `edit-weight-${gene.index}`, gene.weight,
+        (weight) => actions.edit({ connection: gene.index, weight }), (weight) => actions.tune({ edge: gene.edge, weight }))),
+      ...(player ? [carries] : []),
+      h("td", {}, h("input", { type: "checkbox", checked: gene.enabled, ariaLabel: `Enabled, ${title} ${label(gene[end])}`, title: "Enabled",
+        onchange: ({ target }) => actions.edit({ connection: gene.index, enabled: target.checked }) })));
+  });
+  const empty = { In: "Nothing comes in.", Out: "Nothing goes out." }[title];
+  if (!list.length) return h("p", { className: "soft" }, empty);
+  const head = [{ In: "From", Out: "To", Gates: "Gates into" }[title], "Weight", ...(player ? ["Carries"] : []), "On"];
+  return h("div", { className: "scroll", tabIndex: 0, role: "region", ariaLabel: `Connections: ${title}` },
+    h("table", {}, h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...rows)),
+    list.length > MOST_ROWS ? h("p", { className: "soft" }, `and ${list.length - MOST_ROWS} more`) : "");
+}
+
+function curveOf({ evaluator }, place, z) {
   const f = evaluator.functions[evaluator.activation[place]];
   const reach = Math.max(4, Number.isFinite(z) ? Math.min(Math.abs(z) * 1.2, 1e6) : 4);
   const points = Array.from({ length: POINTS }, (_, index) => (index / (POINTS - 1)) * 2 * reach - reach)

@@ -1,58 +1,87 @@
-// A scene on a canvas. Colours come from style.css, so they follow the theme.
-import { middle } from "./boxes.js";
-import { family } from "./palette.js";
-import { sideBySide } from "./scene.js";
+// A scene painted by a pen: that of a canvas, or the one of picture.js, which writes SVG. Colours come from
+// style.css, so they follow the theme.
+import { LABELLED, pointOf } from "./scene.js";
 
-const FAMILIES = ["sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear", "other"];
-const MOST_MARKED = 400; // connections whose sign is drawn as a bar too
-const LABEL = 100; // px that a name may take
+export const FAMILIES = {
+  input: "input", sigmoid: "sigmoid", tanh: "tanh-like", rectifier: "rectifiers", wave: "waves and bumps",
+  step: "steps", curve: "other curves", linear: "linear",
+};
+const MOST_MARKED = 400; // connections whose sign is drawn as a bar too, and whose width says their strength
+const LETTERS = 12; // of a hidden neuron's label
+const FONT = "system-ui, sans-serif";
 
-export function readColours(canvas) {
-  const style = getComputedStyle(canvas);
+export function readColours(element) {
+  const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
   const names = ["card", "ink", "soft", "line", "positive", "negative", "accent"];
-  const tints = FAMILIES.map((name) => [name, colour(`tint-${name}`)]);
-  return { ...Object.fromEntries(names.map((name) => [name, colour(name)])), ...Object.fromEntries(tints) };
+  const tints = Object.keys(FAMILIES).map((name) => [name, colour(`tint-${name}`)]);
+  return { ...Object.fromEntries(tints), ...Object.fromEntries(names.map((name) => [name, colour(name)])) };
 }
 
-/** How strong each connection is drawn, from -1 to 1: by its weight, or by what it carries now. */
+/** How strong each connection is drawn, from -1 to 1: by its weight, or by what it carries now; and what 1 is. */
 export function strengths({ connections }, player) {
   const values = connections.map(({ weight, edge, enabled }) => (player && enabled ? player.flow(edge) : weight));
   const sizes = values.map(Math.abs).filter(Number.isFinite).sort((a, b) => a - b);
   const heavy = sizes[Math.floor(sizes.length * (player ? 0.98 : 0.95))] || 1;
-  return values.map((value) => Math.max(-1, Math.min(1, value / heavy || 0)));
+  return { strong: values.map((value) => Math.max(-1, Math.min(1, value / heavy || 0))), heavy };
 }
 
 /**
- * Stroke a connection. Without a graphics card a line of exactly one pixel is by far the fastest: one of
- * about a pixel is drawn so, fainter or stronger instead, and among many a wider one as several side by side.
+ * Draw connections, the weak ones first. Among many, all of one look are one path, and a line is one pixel wide
+ * and fainter instead: without a graphics card that is by far the fastest.
  */
-function strokeLine(pen, scene, place, width, alpha, pixel) {
-  const number = Math.max(1, Math.round(width / pixel));
-  const fast = number === 1 || (pixel === 1 && scene.connections.length > MOST_MARKED);
-  pen.lineWidth = fast ? pixel : width;
-  pen.globalAlpha = fast ? Math.min(1, (alpha * width) / (number * pixel)) : alpha;
-  pen.stroke(fast ? sideBySide(scene, place, number) : scene.paths[place]);
-}
-
-/** Draw connections: `places` of them, the weak ones first as they come; `phase` moves pulses along. */
 export function drawConnections(pen, scene, colours, places, strong, { live, lit = false, phase = -1 }) {
   const { connections } = scene;
+  const many = connections.length > MOST_MARKED;
   const crowd = Math.min(1, 18 / Math.sqrt(connections.length + 1));
-  const pixel = 1 / pen.getTransform().a;
+  const looks = new Map();
   for (const place of places) {
     const { enabled, delay } = connections[place];
-    const strength = Math.abs(strong[place]);
-    const alpha = live ? 0.06 + 0.9 * strength : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd);
-    const width = enabled ? 0.6 + 2.8 * strength * (0.4 + 0.6 * crowd) : 1;
-    pen.strokeStyle = enabled ? (strong[place] < 0 ? colours.negative : colours.positive) : colours.soft;
-    pen.setLineDash(enabled ? (delay ? [6, 4] : []) : [1.5, 4]);
-    strokeLine(pen, scene, place, width, lit ? 0.95 : enabled ? alpha : 0.5, pixel);
-    if (strong[place] < 0 && enabled && connections.length <= MOST_MARKED) bar(pen, scene.curves[place]);
-    if (phase >= 0 && enabled && strength > 0.15) pulse(pen, scene.curves[place], phase, 1 + 2 * strength);
+    const size = enabled ? Math.ceil(Math.abs(strong[place]) * 6) : -1;
+    const key = `${size} ${enabled && strong[place] < 0} ${enabled && delay > 0}`;
+    if (!looks.has(key)) looks.set(key, { size, negative: enabled && strong[place] < 0, late: enabled && delay > 0, places: [] });
+    looks.get(key).places.push(place);
+  }
+  for (const { size, negative, late, places: some } of [...looks.values()].sort((a, b) => a.size - b.size)) {
+    const strength = Math.max(0, size) / 6;
+    const faint = live ? 0.05 + 0.95 * strength : (0.28 + 0.62 * strength) * (0.35 + 0.65 * crowd);
+    pen.strokeStyle = size < 0 ? colours.soft : negative ? colours.negative : colours.positive;
+    pen.lineWidth = size < 0 || many ? (strength > 0.8 ? 2 : 1) : 0.6 + 2.8 * strength;
+    pen.globalAlpha = lit ? 0.95 : size < 0 ? 0.5 : faint;
+    pen.setLineDash(size < 0 ? [1.5, 4] : late ? [6, 4] : []);
+    strokeAll(pen, scene, some);
+    if (negative && !many) bars(pen, scene, some);
+    if (phase >= 0 && size > 0) for (const place of some) pulse(pen, scene.curves[place], phase, 1 + 2 * strength);
   }
   pen.globalAlpha = 1;
   pen.setLineDash([]);
+}
+
+function strokeAll(pen, { paths }, places) {
+  if (pen.strokeLines) return pen.strokeLines(places);
+  const all = new Path2D();
+  for (const place of places) all.addPath(paths[place]);
+  pen.stroke(all);
+}
+
+/** The bars across connections that say negative without a colour. */
+function bars(pen, { curves }, places) {
+  pen.setLineDash([]);
+  pen.beginPath();
+  for (const place of places) {
+    const curve = curves[place].at(-1);
+    const [[x, y], [x1, y1], [x2, y2]] = [pointOf(curve, 0.5), pointOf(curve, 0.45), pointOf(curve, 0.55)];
+    const size = 4 / (Math.hypot(x2 - x1, y2 - y1) || 1);
+    pen.moveTo(x - (y2 - y1) * size, y + (x2 - x1) * size);
+    pen.lineTo(x + (y2 - y1) * size, y - (x2 - x1) * size);
+  }
+  pen.stroke();
+}
+
+function pulse(pen, curves, phase, size) {
+  const along = phase * curves.length;
+  const [x, y] = pointOf(curves[Math.floor(along)], along % 1);
+  disc(pen, x, y, size, pen.strokeStyle);
 }
 
 /** Draw a box around each layer, under everything else. */
@@ -60,7 +89,7 @@ export function drawBoxes(pen, { boxes, named }, colours) {
   pen.lineJoin = "round";
   for (const { outline, top: [x, y], label } of boxes) {
     pen.beginPath();
-    outline.forEach((corner) => pen.lineTo(...corner));
+    outline.forEach((corner, place) => (place ? pen.lineTo(...corner) : pen.moveTo(...corner)));
     pen.closePath();
     pen.globalAlpha = 0.1;
     pen.fillStyle = colours.accent;
@@ -70,12 +99,7 @@ export function drawBoxes(pen, { boxes, named }, colours) {
     pen.lineWidth = 1;
     pen.stroke();
     pen.globalAlpha = 1;
-    if (!named && boxes.length > 4) continue;
-    pen.font = "600 11px system-ui, sans-serif";
-    pen.fillStyle = colours.soft;
-    pen.textAlign = "left";
-    pen.textBaseline = "alphabetic";
-    pen.fillText(label, x, Math.max(10, y - 4));
+    if (named || boxes.length <= 4) write(pen, label, x, Math.max(12, y - 4), { colour: colours.soft, font: `600 11px ${FONT}` });
   }
 }
 
@@ -84,10 +108,10 @@ export function drawGates(pen, { connections, curves, at }, colours, places) {
   for (const place of places) {
     const { gater, enabled } = connections[place];
     if (gater < 0 || !enabled) continue;
-    const [x, y] = middle(curves[place]);
+    const [x, y] = pointOf(curves[place].at(-1), 0.5);
     pen.strokeStyle = colours.accent;
     pen.lineWidth = 0.8;
-    pen.globalAlpha = 0.35;
+    pen.globalAlpha = 0.4;
     pen.setLineDash([2, 3]);
     pen.beginPath();
     pen.moveTo(...at[gater]);
@@ -96,7 +120,8 @@ export function drawGates(pen, { connections, curves, at }, colours, places) {
     pen.setLineDash([]);
     pen.globalAlpha = 1;
     pen.beginPath();
-    for (const [dx, dy] of [[0, -5], [5, 0], [0, 5], [-5, 0]]) pen.lineTo(x + dx, y + dy);
+    pen.moveTo(x, y - 5);
+    for (const [dx, dy] of [[5, 0], [0, 5], [-5, 0]]) pen.lineTo(x + dx, y + dy);
     pen.closePath();
     pen.fillStyle = colours.card;
     pen.fill();
@@ -105,74 +130,69 @@ export function drawGates(pen, { connections, curves, at }, colours, places) {
   }
 }
 
-/** The bar across a connection that says negative without a colour. */
-function bar(pen, curve) {
-  const [[x, y], [x1, y1, x2, y2, x3, y3, x4, y4]] = [middle(curve), curve];
-  const [dx, dy] = [x4 + x3 - x2 - x1, y4 + y3 - y2 - y1];
-  const size = 4 / (Math.hypot(dx, dy) || 1);
-  pen.setLineDash([]);
-  pen.beginPath();
-  pen.moveTo(x - dy * size, y + dx * size);
-  pen.lineTo(x + dy * size, y - dx * size);
-  pen.stroke();
-}
-
-function pulse(pen, curve, t, size) {
-  const s = 1 - t;
-  const along = (a, b, c, d) => s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
-  const [x1, y1, x2, y2, x3, y3, x4, y4] = curve;
-  disc(pen, along(x1, x2, x3, x4), along(y1, y2, y3, y4), size, pen.strokeStyle);
-}
-
-/** Draw neurons; `activations` colour them by what they give now. */
-export function drawNeurons(pen, scene, colours, places, activations) {
-  const { neurons, at, radius } = scene;
+/** Draw neurons; `activations` colour them by what they give now. Those that reach no output are faint. */
+export function drawNeurons(pen, { neurons, at, sizes }, colours, places, activations) {
   const most = activations ? places.reduce((all, place) => Math.max(all, finite(activations[place])), 1) : 1;
   for (const place of places) {
-    const { kind, activation } = neurons[place];
-    const [x, y] = at[place];
-    const tint = kind === "input" ? colours.ink : colours[family(activation)];
+    const { kind, family, idle } = neurons[place];
+    const [[x, y], radius] = [at[place], sizes[place]];
+    const rim = Math.min(1.8, radius * 0.35);
     disc(pen, x, y, radius + Math.min(1.5, radius * 0.3), colours.card); // a halo keeps lines off
+    pen.globalAlpha = idle ? 0.3 : 1;
     if (activations) {
-      const half = Math.min(1.8, radius * 0.35) / 2; // of the rim: discs are faster than a ring
-      disc(pen, x, y, radius - 0.75 + half, tint);
-      disc(pen, x, y, radius - 0.75 - half, colours.card);
-      pen.globalAlpha = Math.min(1, finite(activations[place]) / most);
-      disc(pen, x, y, radius - 0.75 - half, activations[place] < 0 ? colours.negative : colours.positive);
+      disc(pen, x, y, radius, kind === "input" ? colours.ink : colours[family]);
+      disc(pen, x, y, radius - rim, colours.card);
+      pen.globalAlpha = Math.min(1, finite(activations[place]) / most) * (idle ? 0.3 : 1);
+      disc(pen, x, y, radius - rim, activations[place] < 0 ? colours.negative : colours.positive);
       pen.globalAlpha = 1;
-    } else {
-      disc(pen, x, y, radius, kind === "input" ? colours.card : tint);
-      if (kind === "input") ring(pen, x, y, radius - 0.9, Math.min(1.8, radius * 0.35), colours.ink);
-    }
-    if (kind === "output") ring(pen, x, y, radius + Math.min(3, radius * 0.6), Math.min(1.8, radius * 0.35), colours.ink);
+    } else if (kind === "input") {
+      disc(pen, x, y, radius, colours.ink);
+      disc(pen, x, y, radius - rim, colours.card);
+    } else disc(pen, x, y, radius, colours[family]);
+    if (kind === "output") ring(pen, x, y, radius + Math.min(3, radius * 0.6), rim, colours.ink);
+    pen.globalAlpha = 1;
   }
 }
 
 const finite = (value) => (Number.isFinite(value) ? Math.abs(value) : 0);
+const short = (value) => (Number.isFinite(value) ? String(+value.toPrecision(2)) : "∞");
 
-/** The names of inputs and outputs; with what they are now, if it is known. */
+/** The names of ports, with what they are now if it is known; those of hidden neurons once there is room. */
 export function drawNames(pen, scene, colours, activations) {
-  if (!scene.named) return;
-  pen.font = "12px system-ui, sans-serif";
-  pen.fillStyle = colours.soft;
-  pen.textBaseline = "middle";
-  scene.neurons.forEach(({ kind, label }, place) => {
-    if (kind === "hidden") return;
-    const [x, y] = scene.at[place];
-    const value = activations && scene.radius > 4 ? ` ${short(activations[place])}` : "";
-    pen.textAlign = kind === "input" ? "right" : "left";
-    const away = scene.radius + 8;
-    pen.fillText(fitted(pen, label, value), kind === "input" ? x - away : x + away, y, LABEL);
+  const { neurons, at, sizes, pitch, aside, named } = scene;
+  const size = Math.min(12, Math.max(8, pitch - 1));
+  const style = { colour: colours.soft, font: `${size.toFixed(0)}px ${FONT}` };
+  const first = neurons.reduce((least, { x }) => Math.min(least, x), Infinity);
+  neurons.forEach(({ kind, label, cell, x: column }, place) => {
+    const [x, y] = at[place];
+    const value = activations ? ` ${short(activations[place])}` : "";
+    if (kind === "hidden") {
+      if (pitch < LABELLED || cell || scene.columns > 24) return;
+      const text = label.length > LETTERS ? `${label.slice(0, LETTERS - 1)}…` : label;
+      write(pen, text + value, x, y + sizes[place] + 12, { ...style, font: `10px ${FONT}`, align: "center" });
+    } else if (named && !(cell && column > first)) {
+      const left = kind === "input";
+      const away = sizes[place] + (left ? 7 : 9);
+      const [under, beside] = pitch >= 30 ? [value, ""] : ["", value];
+      const [at, room] = [left ? x - away : x + away, aside - away - 5];
+      const look = { ...style, align: left ? "right" : "left" };
+      write(pen, fitted(pen, label, beside, room, style.font), at, y + size * (under ? -0.1 : 0.34), look);
+      if (under) write(pen, under.trim(), at, y + size * 0.98, look);
+    }
   });
 }
 
-const short = (value) => (Number.isFinite(value) ? String(+value.toPrecision(2)) : "∞");
-
 /** The longest beginning of a name that has room beside its value. */
-function fitted(pen, name, value) {
+function fitted(pen, name, value, room, font) {
+  pen.font = font;
   let text = name;
-  while (text.length > 1 && pen.measureText(`${text}…${value}`).width > LABEL) text = text.slice(0, -1);
+  while (text.length > 1 && pen.measureText(`${text}…${value}`).width > room) text = text.slice(0, -1);
   return (text === name ? name : `${text}…`) + value;
+}
+
+function write(pen, text, x, y, { colour, font, align = "left" }) {
+  Object.assign(pen, { font, fillStyle: colour, textAlign: align, textBaseline: "alphabetic" });
+  pen.fillText(text, x, y);
 }
 
 function disc(pen, x, y, radius, colour) {
@@ -188,4 +208,16 @@ export function ring(pen, x, y, radius, width, colour) {
   pen.beginPath();
   pen.arc(x, y, Math.max(0.5, radius), 0, 2 * Math.PI);
   pen.stroke();
+}
+
+/** Draw a whole scene at once, as a picture needs it. */
+export function drawScene(pen, scene, colours, player) {
+  const { strong } = strengths(scene, player);
+  const places = scene.connections.map((_, place) => place);
+  const activations = player?.frame.activations;
+  drawBoxes(pen, scene, colours);
+  drawConnections(pen, scene, colours, places, strong, { live: Boolean(player) });
+  drawGates(pen, scene, colours, places);
+  drawNeurons(pen, scene, colours, scene.neurons.map((_, place) => place), activations);
+  drawNames(pen, scene, colours, activations);
 }

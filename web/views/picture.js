@@ -1,52 +1,106 @@
-// The drawing as SVG text, on its own: with its colours, without a style sheet.
-import { boxesOf, middle } from "./boxes.js";
-import { family } from "./palette.js";
-import { withColours } from "./parity.js";
-import { readColours, strengths } from "./paint.js";
+// The drawing as a picture to pass on, SVG or PNG: by the painter of the canvas, on its background, with its legend.
+import { drawScene, readColours } from "./paint.js";
+
+const LINE = 22; // px of a line of the legend
 
 const text = (value) => String(value).replace(/[<&>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 const round = (value) => +value.toFixed(1);
 
-/** SVG of the drawing that stands in an element: of its neurons, or of its layers. */
-export function pictureOf(element) {
-  const scene = element.querySelector("canvas")?.scene;
-  if (!scene) return withColours(element.querySelector("svg"));
-  const colours = readColours(element);
-  const strong = strengths(scene, null);
-  const [width, height] = [Math.max(...scene.at.map(([x]) => x)) + 100, Math.max(...scene.at.map(([, y]) => y)) + 24];
-  const lines = scene.connections.map((connection, place) => line(connection, scene.curves[place], strong[place], colours));
-  const boxes = boxesOf(scene).map((box) => boxed(box, colours));
-  const gates = scene.connections.flatMap(({ enabled, gater }, place) => (enabled && gater >= 0
-    ? [gate(middle(scene.curves[place]), scene.at[gater], colours)] : []));
-  const dots = scene.neurons.map((neuron, place) => dot(neuron, scene.at[place], scene, colours));
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${round(height)}" font-family="sans-serif" font-size="12">`
-    + `<rect width="100%" height="100%" fill="${colours.card}"/>${boxes.join("")}${lines.join("")}${gates.join("")}${dots.join("")}</svg>\n`;
+/** A pen that writes SVG: what paint.js uses of a canvas's context. */
+class SvgPen {
+  parts = [];
+  globalAlpha = 1;
+  lineWidth = 1;
+  font = "12px sans-serif";
+  #d = "";
+  #dash = "";
+  #scene;
+  #measure = document.createElement("canvas").getContext("2d");
+
+  constructor(scene) {
+    this.#scene = scene;
+  }
+
+  setLineDash(dash) { this.#dash = dash.length ? ` stroke-dasharray="${dash.join(" ")}"` : ""; }
+  beginPath() { this.#d = ""; }
+  closePath() { this.#d += "Z"; }
+  moveTo(x, y) { this.#d += `M${round(x)} ${round(y)}`; }
+  lineTo(x, y) { this.#d += `L${round(x)} ${round(y)}`; }
+  arc(x, y, radius) { this.#d += `M${round(x - radius)} ${round(y)}a${round(radius)} ${round(radius)} 0 1 0 ${round(2 * radius)} 0a${round(radius)} ${round(radius)} 0 1 0 ${round(-2 * radius)} 0Z`; }
+  fill() { this.#put(this.#d, `fill="${this.fillStyle}"`); }
+  stroke() { this.#put(this.#d, `fill="none" ${this.#line()}`); }
+  strokeLines(places) { this.#put(places.map((place) => this.#scene.d[place]).join(""), `fill="none" ${this.#line()}`); }
+  measureText(words) { return Object.assign(this.#measure, { font: this.font }).measureText(words); }
+
+  fillText(words, x, y) {
+    const anchor = { left: "start", right: "end", center: "middle" }[this.textAlign];
+    this.parts.push(`<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${this.fillStyle}" style="font:${text(this.font)}">${text(words)}</text>`);
+  }
+
+  #line() { return `stroke="${this.strokeStyle}" stroke-width="${round(this.lineWidth)}"${this.#dash}`; }
+  #put(d, look) { if (d) this.parts.push(`<path d="${d}" ${look} opacity="${round(this.globalAlpha)}"/>`); }
 }
 
-function line({ enabled, delay }, curve, strength, colours) {
-  const [x1, y1, ...rest] = curve.map(round);
-  const stroke = enabled ? (strength < 0 ? colours.negative : colours.positive) : colours.soft;
-  const dash = enabled ? (delay ? ' stroke-dasharray="6 4"' : "") : ' stroke-dasharray="1.5 4"';
-  const size = enabled ? 0.6 + 2.4 * Math.abs(strength) : 1;
-  return `<path d="M${x1} ${y1}C${rest.join(" ")}" fill="none" stroke="${stroke}" stroke-width="${round(size)}" opacity="${round(0.3 + 0.6 * Math.abs(strength))}"${dash}/>`;
+/** The entries of the legend as rows of [colour, words] in a width. */
+function legendOf(element, width) {
+  const rows = [[]];
+  let used = 0;
+  for (const entry of element.querySelectorAll("li")) {
+    const mark = entry.querySelector("span");
+    const words = entry.textContent.trim();
+    const size = 7 * words.length + 40;
+    if (used && used + size > width - 24) [rows[rows.length], used] = [[], 0];
+    const { backgroundColor, borderTopColor } = mark ? getComputedStyle(mark) : {};
+    const colour = !mark ? null : /, 0\)$|transparent/.test(backgroundColor) ? borderTopColor : backgroundColor;
+    rows.at(-1).push({ x: 12 + used, colour, words });
+    used += size;
+  }
+  return rows;
 }
 
-function boxed({ label, outline, top: [x, y] }, colours) {
-  const corners = outline.map((corner) => corner.map(round).join(",")).join(" ");
-  return `<polygon points="${corners}" fill="${colours.accent}" fill-opacity="0.1" stroke="${colours.accent}" stroke-opacity="0.55" stroke-linejoin="round"/>`
-    + `<text x="${round(x)}" y="${round(Math.max(10, y - 4))}" font-size="11" font-weight="600" fill="${colours.soft}">${text(label)}</text>`;
+function drawLegend(pen, rows, top, colours) {
+  rows.forEach((row, line) => row.forEach(({ x, colour, words }) => {
+    const y = top + line * LINE;
+    pen.globalAlpha = 1;
+    if (colour) {
+      pen.fillStyle = colour;
+      pen.beginPath();
+      pen.arc(x + 6, y - 4, 5, 0, 2 * Math.PI);
+      pen.fill();
+    }
+    Object.assign(pen, { font: "12px system-ui, sans-serif", fillStyle: colours.soft, textAlign: "left" });
+    pen.fillText(words, x + (colour ? 16 : 0), y);
+  }));
 }
 
-function gate([x, y], [gx, gy], colours) {
-  return `<path d="M${round(gx)} ${round(gy)}L${round(x)} ${round(y)}" stroke="${colours.accent}" stroke-width="0.8" stroke-dasharray="2 3" opacity="0.35"/>`
-    + `<path d="M${round(x)} ${round(y - 5)}l5 5l-5 5l-5 -5Z" fill="${colours.card}" stroke="${colours.accent}" stroke-width="1.4"/>`;
+function paint(pen, { scene, player, key, width, height }, colours, rows) {
+  pen.fillStyle = colours.card;
+  pen.beginPath();
+  for (const [x, y] of [[0, 0], [width, 0], [width, height + rows.length * LINE], [0, height + rows.length * LINE]]) pen.lineTo(x, y);
+  pen.closePath();
+  pen.fill();
+  drawScene(pen, scene, colours, player);
+  drawLegend(pen, rows, height + 14, colours);
 }
 
-function dot({ kind, activation, label }, [x, y], { radius, named }, colours) {
-  const fill = kind === "input" ? colours.card : colours[family(activation)];
-  const edge = kind === "hidden" ? "" : ` stroke="${colours.ink}" stroke-width="1.8"`;
-  const circle = `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radius)}" fill="${fill}"${edge}><title>${text(label)}</title></circle>`;
-  if (!named || kind === "hidden") return circle;
-  const [side, away] = kind === "input" ? ["end", -radius - 8] : ["start", radius + 8];
-  return `${circle}<text x="${round(x + away)}" y="${round(y + 4)}" text-anchor="${side}" fill="${colours.soft}">${text(label.slice(0, 14))}</text>`;
+/** SVG text of a drawing {scene, player, key, width, height}. */
+export function svgOf(drawing) {
+  const { scene, key, width, height } = drawing;
+  const [pen, rows] = [new SvgPen(scene), legendOf(key, width)];
+  const colours = readColours(key);
+  paint(pen, drawing, colours, rows);
+  const parts = pen.parts.slice(1).join("");
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height + rows.length * LINE}">`
+    + `<rect width="100%" height="100%" fill="${colours.card}"/>${parts}</svg>\n`;
+}
+
+/** A canvas with a drawing, twice as fine. */
+export function canvasOf(drawing) {
+  const { key, width, height } = drawing;
+  const rows = legendOf(key, width);
+  const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * (height + rows.length * LINE) });
+  const pen = canvas.getContext("2d");
+  pen.scale(2, 2);
+  paint(pen, drawing, readColours(key), rows);
+  return canvas;
 }

@@ -22,11 +22,11 @@ function describe(found, { kind, changed }) {
   return [
     h("p", { className: "soft" }, said),
     facts([
+      ["Largest relative error", short(found.max_rel_error)],
+      ["Largest error", short(found.max_abs_error)],
       ["MSE", short(found.mse), { "data-testid": "mse" }],
       ["Normalised MSE", short(found.normalised_mse), { "data-testid": "normalised-mse" }],
       ["Bound", short(found.bound)],
-      ["Largest error", short(found.max_abs_error)],
-      ["Largest relative error", short(found.max_rel_error)],
       [found.steps > 1 ? "Sequences" : "Samples", count(found.samples)],
       found.steps > 1 && ["Steps each", count(found.steps)],
       found.long_sequences && ["Long sequences", `${count(found.long_sequences)} of ${counted(found.long_steps, "step")}`],

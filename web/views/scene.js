@@ -1,79 +1,91 @@
-// A network laid out: where its neurons and connections stand on a canvas, and which are near a point.
-import { boxesOf, layerOf } from "./boxes.js";
-import { layout } from "./layout.js";
+// A network as the engine laid it out, at a size: where its neurons and connections stand on a canvas. The
+// curves are those of neat_onnx/drawing/paths.py.
 
-const MARGIN = 24;
-const LABEL = 112; // px beside the first and last column, if names are drawn
+const [NAMES, EDGE] = [104, 30]; // px beside the first and last column, with names and without
+const [TOP, BOTTOM] = [34, 22];
+const MOST = [130, 92]; // px of a row's unit across and down, so that small networks do not sprawl
+const CELL = 0.62; // of a grid, as in neat_onnx/drawing/layout.py
+export const LABELLED = 44; // px between two rows from which on hidden neurons have labels
 
-/** What there is to draw of {neurons, connections, layers}, at no size yet. */
-export function sceneOf({ neurons, connections, layers = [] }) {
-  const [into, from] = [neurons.map(() => []), neurons.map(() => [])];
-  connections.forEach(({ source, target }, place) => {
+/** What there is to draw of an answer of the engine, at no size yet. */
+export function sceneOf({ neurons, connections, places, layers, columns, width, height }) {
+  const [into, from, gates] = [neurons.map(() => []), neurons.map(() => []), neurons.map(() => [])];
+  const layer = neurons.map(() => "");
+  layers.forEach(({ label, neurons: inside }) => inside.forEach((neuron) => { layer[neuron] = label; }));
+  const routes = connections.map(({ source, target, gater, first }, place) => {
     into[target].push(place);
     from[source].push(place);
+    if (gater >= 0) gates[gater].push(place);
+    const end = connections[place + 1]?.first ?? places.length;
+    return [[neurons[source].x, neurons[source].y], ...places.slice(first, end), [neurons[target].x, neurons[target].y]];
   });
-  const layer = layerOf(neurons, layers);
-  return { neurons, connections, layers, layer, into, from, ...layout(neurons, connections, layer), at: [], curves: [] };
+  return { neurons, connections, layers, layer, columns, width, height, routes, into, from, gates, at: [], curves: [] };
 }
 
-/** Give the scene a size: places, curves and the radius of a neuron. */
-export function measure(scene, width, height) {
-  const gapY = (height - 40) / scene.rows;
-  scene.named = gapY >= 13 && width >= 520;
-  const margin = scene.named ? LABEL : MARGIN;
-  const gapX = scene.columns > 1 ? (width - 2 * margin) / (scene.columns - 1) : width;
-  scene.radius = Math.max(1.5, Math.min(10, gapY * 0.36, gapX * 0.3));
-  scene.at = scene.x.map((x, neuron) => [margin + x * (width - 2 * margin), 20 + scene.y[neuron] * (height - 40)]);
-  scene.curves = scene.connections.map((connection) => curveOf(scene, connection));
-  scene.paths = scene.curves.map(pathOf);
-  scene.bundles = [];
-  scene.boxes = boxesOf(scene);
+/** Give the scene a size and a zoom: places, curves and the radius of a neuron, in px from the drawing's corner. */
+export function measure(scene, width, height, zoom = 1) {
+  const aside = width >= 460 ? NAMES : width >= 340 ? 76 : EDGE;
+  const across = Math.min(MOST[0], (width - 2 * aside) / Math.max(scene.width, 0.5)) * zoom;
+  const down = Math.min(MOST[1], (height - TOP - BOTTOM) / Math.max(scene.height, 0.5)) * zoom;
+  const left = (width * zoom - across * scene.width) / 2;
+  const top = TOP + Math.max(0, ((height - TOP - BOTTOM) * zoom - down * scene.height) / 2);
+  const place = ([x, y]) => [left + x * across, top + y * down];
+  const full = Math.min(11, 0.3 * down, 0.12 * across * (scene.columns > 1 ? scene.width / (scene.columns - 1) : 9));
+  Object.assign(scene, { named: aside >= 76, aside, pitch: down, radius: Math.max(1.8, full) });
+  scene.at = scene.neurons.map(({ x, y }) => place([x, y]));
+  scene.sizes = scene.neurons.map(({ cell }) => (cell ? Math.max(1.5, Math.min(full, CELL * 0.42 * down, CELL * 0.42 * across)) : scene.radius));
+  scene.curves = scene.routes.map((route, number) => curvesOf(route.map(place), scene.connections[number], down));
+  scene.d = scene.curves.map(lineOf);
+  scene.paths = scene.d.map((d) => new Path2D(d));
+  scene.boxes = scene.layers.map((layer) => boxOf(layer, scene));
 }
 
-/** Two ends and two controls: forwards a gentle S, in a column a bow, backwards an arc, to itself a loop. */
-function curveOf({ at, radius }, { source, target }) {
-  const [[x1, y1], [x2, y2]] = [at[source], at[target]];
+/** The cubic curves of a connection, one between every two of its points: [x1, y1, …, x4, y4]. */
+function curvesOf(points, { source, target, twin }, pitch) {
+  const last = points.length - 2;
+  const reach = Math.max(12, pitch);
   if (source === target) {
-    const reach = Math.max(14, radius * 3.2);
-    return [x1, y1, x1 + reach, y1 - reach, x1 - reach, y1 - reach, x1, y1];
+    const [[x, y]] = points;
+    const loop = Math.max(16, (1.3 + 0.4 * twin) * Math.min(pitch, 26));
+    return [[x, y, x + loop, y - loop, x - loop, y - loop, x, y]];
   }
-  if (x2 > x1) {
-    const reach = (x2 - x1) * 0.5;
-    return [x1, y1, x1 + reach, y1, x2 - reach, y2, x2, y2];
-  }
-  if (x2 === x1) {
-    const reach = (12 + Math.abs(y2 - y1) * 0.35) * Math.sign(y2 - y1);
-    return [x1, y1, x1 + reach, y1, x2 + reach, y2, x2, y2];
-  }
-  const [out, down] = [radius + 14, Math.min(70, 16 + (x1 - x2) * 0.2)];
-  return [x1, y1, x1 + out, y1 + down, x2 - out, y2 + down, x2, y2];
+  return points.slice(1).map(([x2, y2], place) => {
+    const [x1, y1] = points[place];
+    const bend = place === last ? twin * 0.9 * pitch : 0;
+    if (Math.abs(x2 - x1) < 0.5) {
+      const side = last === 0 ? Math.sign(y2 - y1) || 1 : place === 0 ? 1 : -1;
+      const out = side * (Math.min(reach, 26) + bend + (last === 0 ? 0.3 * Math.abs(y2 - y1) : 0));
+      return [x1, y1, x1 + out, y1, x2 + out, y2, x2, y2];
+    }
+    const middle = (x1 + x2) / 2;
+    return [x1, y1, middle, y1 + bend, middle, y2 + bend, x2, y2];
+  });
 }
 
-function pathOf([x1, y1, ...rest]) {
-  const path = new Path2D();
-  path.moveTo(x1, y1);
-  path.bezierCurveTo(...rest);
-  return path;
+const lineOf = (curves) => curves.map(([x1, y1, ...rest], place) => (
+  `${place ? "" : `M${x1.toFixed(1)} ${y1.toFixed(1)}`}C${rest.map((value) => value.toFixed(1)).join(" ")}`)).join("");
+
+/** The point of a cubic curve at t, from 0 to 1. */
+export function pointOf([x1, y1, x2, y2, x3, y3, x4, y4], t) {
+  const s = 1 - t;
+  const along = (a, b, c, d) => s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
+  return [along(x1, x2, x3, x4), along(y1, y2, y3, y4)];
 }
 
-/** The path of a connection as so many lines beside each other, one pixel apart. */
-export function sideBySide(scene, place, number) {
-  if (number === 1) return scene.paths[place];
-  const bundle = (scene.bundles[place] ??= []);
-  bundle[number] ??= joined(scene.curves[place], number);
-  return bundle[number];
-}
-
-function joined(curve, number) {
-  const [x1, y1, x2, y2, x3, y3, x4, y4] = curve;
-  const [dx, dy] = [x4 + x3 - x2 - x1, y4 + y3 - y2 - y1]; // its direction in the middle
-  const length = Math.hypot(dx, dy) || 1;
-  const path = new Path2D();
-  for (let line = 0; line < number; line += 1) {
-    const away = line - (number - 1) / 2;
-    path.addPath(pathOf(curve.map((value, index) => value + (away * (index % 2 ? dx : -dy)) / length)));
+/** The outline of a layer: around its neurons column by column, so that it holds no others. */
+function boxOf({ label, neurons }, { neurons: all, at, radius }) {
+  const pad = radius + 5;
+  const columns = new Map();
+  for (const neuron of neurons) {
+    const [x, y] = at[neuron];
+    const [left, top, right, bottom] = columns.get(all[neuron].column) ?? [x, y, x, y];
+    columns.set(all[neuron].column, [Math.min(left, x), Math.min(top, y), Math.max(right, x), Math.max(bottom, y)]);
   }
-  return path;
+  const sides = [...columns].sort(([a], [b]) => a - b).map(([, side]) => side);
+  const upper = sides.flatMap(([left, top, right]) => [[left - pad, top - pad], [right + pad, top - pad]]);
+  const lower = sides.flatMap(([left, , right, bottom]) => [[left - pad, bottom + pad], [right + pad, bottom + pad]]);
+  const [x, y] = upper.reduce((best, corner) => (corner[1] < best[1] ? corner : best));
+  return { label, outline: [...upper, ...lower.reverse()], top: [x, y] };
 }
 
 /** The neuron at a point, or -1. */
@@ -101,21 +113,23 @@ export function neighbour({ at }, neuron, [dx, dy]) {
   return best;
 }
 
-/** All neurons and connections that lead to a neuron (`into`), or that it leads to (`from`). */
-export function reached({ connections, into, from }, neuron) {
+/** All neurons and connections that lead to a neuron, or that it leads to, gates included. */
+export function reached({ connections, into, from, gates }, neuron) {
   const [neurons, edges] = [new Set([neuron]), new Set()];
   const walk = (lists, next) => {
     const seen = new Set([neuron]);
     for (const place of seen) {
-      for (const edge of lists[place]) {
+      for (const edge of lists(place)) {
         if (!connections[edge].enabled) continue;
         edges.add(edge);
-        seen.add(connections[edge][next]);
-        neurons.add(connections[edge][next]);
+        for (const other of next(connections[edge])) {
+          seen.add(other);
+          neurons.add(other);
+        }
       }
     }
   };
-  walk(into, "source");
-  walk(from, "target");
+  walk((place) => into[place], ({ source, gater }) => (gater >= 0 ? [source, gater] : [source]));
+  walk((place) => [...from[place], ...gates[place]], ({ target }) => [target]);
   return { neurons, edges };
 }

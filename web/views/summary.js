@@ -1,6 +1,5 @@
 // What the network is, in a few numbers, and which activations it uses.
 import { $, count, counted, h, whenChanged } from "./dom.js";
-import { family } from "./palette.js";
 
 export const summary = () => whenChanged((state) => state.result, (result) => {
   if (result) $("summary").replaceChildren(...describe(result.summary, result.ports));
@@ -22,8 +21,8 @@ function describe(net, { state }) {
   ].filter(Boolean);
   return [
     facts(rows),
-    tally("Activations", net.activations, (name) => `tint-${family(name)}`),
-    tally("Aggregations", net.aggregations, () => "tint-linear"),
+    tally("Activations", net.activations),
+    tally("Aggregations", net.aggregations),
   ];
 }
 
@@ -31,9 +30,8 @@ export const facts = (rows) => h("dl", { className: "facts" }, ...rows.flatMap(
   ([name, value, properties]) => [h("dt", {}, name), h("dd", properties ?? {}, value)],
 ));
 
-function tally(title, counts, tint) {
+function tally(title, counts) {
   return h("div", { className: "tally" }, h("h3", {}, title),
     h("ul", {}, ...Object.entries(counts).map(([name, number]) => h("li", {},
-      h("span", { className: `swatch ${tint(name)}`, ariaHidden: "true" }),
       `${name} `, h("span", { className: "soft" }, count(number))))));
 }

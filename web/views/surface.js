@@ -31,8 +31,10 @@ export function surface(playing, { inputs, outputs }) {
     const output = Number(chosen.value || 0);
     const values = all.filter((_, place) => place % outputs.length === output);
     const [low, high] = rangeOf(values);
-    colour(canvas, values, low, high);
-    const said = `${outputs[output]}: from ${low.toPrecision(3)} to ${high.toPrecision(3)}, both inputs from −1 to 1`;
+    colour(canvas, values, low, high - low < 1e-6 * Math.max(1, Math.abs(low)) ? low : high);
+    const level = high - low < 1e-6 * Math.max(1, Math.abs(low)); // too little to be seen in colours
+    const said = level ? `${outputs[output]}: everywhere ${low.toPrecision(3)}, but for ${(high - low).toExponential(0)}; both inputs from −1 to 1`
+      : `${outputs[output]}: from ${low.toPrecision(3)} to ${high.toPrecision(3)}, both inputs from −1 to 1`;
     caption.textContent = `${said}. Drag in it.`;
     canvas.ariaLabel = `Response surface. ${said}`;
   }

@@ -14,14 +14,18 @@ class BrainJS(Library):
 
     name = "brain.js"
     oracle = "its own code"
-    keys = "sizes, layers"
+    keys = "sizes, layers, or inputLookup, layers"
     lost = (
-        "float32 numbers; ids, names, disabled genes: left out; missing connections: weights of 0"
+        "float32 numbers; ids, names of hidden neurons, disabled genes: left out; missing "
+        "connections: weights of 0"
     )
 
     def recognises(self, content: object) -> bool:
-        """Return whether it has sizes and layers."""
-        return isinstance(content, Mapping) and "sizes" in content and "layers" in content
+        """Return whether it has layers, with their sizes or names, or is a recurrent kind."""
+        if not isinstance(content, Mapping):
+            return False
+        layers = "layers" in content and not {"sizes", "inputLookup"}.isdisjoint(content)
+        return layers or ("hiddenLayers" in content and "type" in content)
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network that `new NeuralNetwork().fromJSON(content)` runs.

@@ -1,8 +1,8 @@
-"""Read brain.js's JSON, as `NeuralNetwork` of versions 1 and 2 writes it.
+"""Read brain.js's JSON, as `NeuralNetwork` of versions 0.6, 1 and 2 writes it.
 
-Version 1 names the neurons of each layer by keys of an object, version 2 has arrays of weights and
-biases. Like the library, the reader goes by the order of the keys, not by their names: JavaScript
-puts keys that are integers first, in ascending order.
+Versions 0.6 and 1 name the neurons of each layer by keys of an object, version 2 has arrays of
+weights and biases. Like the library, the reader goes by the order of the keys, not by their names:
+JavaScript puts keys that are integers first, in ascending order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,6 @@ class _Layer(ForeignDocument):
 
 
 class _Document(ForeignDocument):
-    type: str | None = None
     layers: list[dict[str, Any]]
     activation: str | None = None
     alpha: float | None = Field(None, alias="leakyReluAlpha")
@@ -55,13 +54,14 @@ def read(document: Mapping[str, Any]) -> Network:
     Raises:
         NetworkError: it is not such a network; says where.
     """
-    parsed = parse(_Document, document, NetworkError)
-    if parsed.type not in _KINDS:
+    kind = document.get("type")
+    if kind not in _KINDS:
         raise NetworkError(
-            f"a {parsed.type} of brain.js is not supported",
+            f"{kind} of brain.js is recurrent, and not supported",
             where="type",
-            hint="NeuralNetwork is; recurrent kinds hold no weights by which to rebuild them",
+            hint="Of brain.js, NeuralNetwork and NeuralNetworkGPU are read",
         )
+    parsed = parse(_Document, document, NetworkError)
     if len(parsed.layers) < 2:
         raise NetworkError("a network has at least two layers", where="layers")
     inputs = _inputs(document, parsed.layers)

@@ -23,13 +23,16 @@ def write(net: Network) -> dict[str, Any]:
     """
     level = _levels(net)
     _refuse(net, level)
-    sizes, layers = [len(net.input_neurons)], [_inputs(len(net.input_neurons))]
+    inputs, outputs = _names(net, net.input_neurons), _names(net, net.output_neurons)
+    layers: list[dict[str, Any]] = [{name: {} for name in inputs}]
+    sizes = [len(inputs)]
     before = net.input_neurons
     for depth in range(1, int(level.max()) + 1):
         here = np.flatnonzero(level == depth)
         if depth == level.max():
             here = net.output_neurons
-        layers.append(_layer(net, before, here))
+        names = outputs if depth == level.max() else list(map(str, range(len(here))))
+        layers.append(_layer(net, before, here, names))
         sizes.append(len(here))
         before = here
     warn(f"written for {_TITLE}: it keeps weights and activations in float32")
@@ -39,15 +42,21 @@ def write(net: Network) -> dict[str, Any]:
     return {
         "sizes": sizes,
         "layers": layers,
-        "outputLookup": False,
-        "inputLookup": False,
+        "outputLookup": outputs != list(map(str, range(len(outputs)))),
+        "inputLookup": inputs != list(map(str, range(len(inputs)))),
         "activation": activation,
         "trainOpts": {"activation": activation},
     }
 
 
-def _inputs(count: int) -> dict[str, Any]:
-    return {str(position): {} for position in range(count)}
+def _names(net: Network, neurons: Any) -> list[str]:
+    """The names of inputs or outputs, or their numbers where not all have names that keep order.
+
+    JavaScript puts keys that are numbers before others.
+    """
+    names = [net.neuron_names[neuron] for neuron in neurons.tolist()]
+    ordered = all(name and not name.isdigit() for name in names) and len(set(names)) == len(names)
+    return names if ordered else list(map(str, range(len(names))))
 
 
 def _levels(net: Network) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -100,7 +109,7 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     reasons.refuse()
 
 
-def _layer(net: Network, before: Any, here: Any) -> dict[str, Any]:
+def _layer(net: Network, before: Any, here: Any, names: list[str]) -> dict[str, Any]:
     live = net.live
     column, row = np.full(len(net), -1), np.full(len(net), -1)
     column[before], row[here] = np.arange(len(before)), np.arange(len(here))
@@ -108,7 +117,7 @@ def _layer(net: Network, before: Any, here: Any) -> dict[str, Any]:
     inside = (row[live.target] >= 0) & (column[live.source] >= 0)
     weights[row[live.target[inside]], column[live.source[inside]]] = live.weight[inside]
     return {
-        str(at): {
+        names[at]: {
             "bias": float(net.neurons.bias[neuron]),
             "weights": {str(k): float(value) for k, value in enumerate(weights[at])},
         }

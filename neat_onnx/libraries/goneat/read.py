@@ -108,7 +108,9 @@ def _warn_if_deeper(net: Network, genome: Genome, cycles: int) -> None:
 
 
 def _node(node: NodeLine, biases: list[Edge]) -> Node:
-    name = translated(node.activation, ACTIVATION_NAMES, ACTIVATIONS, "activation", node.where)
+    name = translated(
+        node.activation, ACTIVATION_NAMES, ACTIVATIONS, "activation", node.where, "goneat"
+    )
     return Node(node.id, name, sum(edge.weight for edge in biases if edge.target == node.id))
 
 

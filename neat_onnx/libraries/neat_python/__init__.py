@@ -1,11 +1,12 @@
 """neat-python: feed-forward, recurrent, continuous-time and spiking networks."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.neat_python.printed import is_printed
 from neat_onnx.libraries.neat_python.sections import is_configuration
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
@@ -25,19 +26,22 @@ class NeatPython(Library):
         "one is written; "
         "ids of inputs and outputs follow their order"
     )
-    options = frozenset({"config", "genome", "time_step", "advance_time", "version"})
+    options = frozenset(
+        {"config", "genome", "time_step", "advance_time", "version", "inputs", "outputs"}
+        | {"cycles", "max_opcodes"}
+    )
 
     def recognises(self, content: object) -> bool:
         """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""
         if isinstance(content, Mapping):
             return "network_type" in content
         if isinstance(content, bytes):
-            return sniff(content) in ("pickle", "gzip") or _ends_as_pickle(content)
+            return sniff(content) == "pickle" or _ends_as_pickle(content)
         if isinstance(content, str):
-            return is_configuration(content) or _ends_as_pickle(content.encode(errors="replace"))
-        if isinstance(content, tuple) and len(content) == 2:
-            return _is_from_neat(content[0])
-        return _is_from_neat(content)
+            text = content.encode(errors="replace")
+            return is_configuration(content) or is_printed(content) or _ends_as_pickle(text)
+        parts = content if isinstance(content, tuple | list) and content else (content,)
+        return any(map(_is_from_neat, parts))
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network, as neat-python evaluates it.
@@ -49,7 +53,7 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read
 
-        return read(content, options)
+        return _updated(read(content, options), options)
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
         """Return the networks of a checkpoint or a dictionary of genomes, the fittest first.
@@ -61,7 +65,8 @@ class NeatPython(Library):
         """
         from neat_onnx.libraries.neat_python.sources import read_all
 
-        return read_all(content, options)
+        found = read_all(content, options)
+        return {key: _updated(net, options) for key, net in found.items()}
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports.
@@ -73,26 +78,43 @@ class NeatPython(Library):
 
         return document_of(network)
 
-    def files(self, network: Network, name: str) -> dict[str, bytes]:
+    def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration.
 
         Raises:
             NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+            OptionError: the configuration does not fit, or JSON is written, which has none.
         """
         from neat_onnx.libraries.neat_python.write import files_of
 
         if name.lower().endswith((".pkl", ".pickle")):
-            return files_of(network, name)
-        return super().files(network, name)
+            return files_of(network, name, **facts)
+        return super().files(network, name, **facts)
+
+
+def _updated(net: Network, options: ReadOptions) -> Network:
+    """Return the network updated as often in a step as the caller says."""
+    if options.cycles is None:
+        return net
+    from neat_onnx.libraries.genome_graph import check_cycles
+    from neat_onnx.network.repeated import repeated
+
+    check_cycles(options.cycles)
+    return repeated(net, options.cycles)
 
 
 @takes(net=instance_of(Structure, "a Network"))
-def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, Any]:
+def to_neat_python(
+    net: Network, time_step: float | None = None, config: object = None
+) -> tuple[Any, Any]:
     """Turn a network into a live genome of neat-python with its configuration, to evolve on.
 
     Args:
         net: the network.
         time_step: of the integration of a ctrnn, in the unit of its time constants; 1 if None.
+        config: your own configuration, a path, INI text or a live Config: every rate and option of
+            it is kept, and a warning says each change that the network or the installed version
+            needs. None for usual rates.
 
     Returns:
         A `neat.DefaultGenome` with the key 1, and its `neat.Config`; of a network that was read
@@ -100,11 +122,33 @@ def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, A
 
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: neat-python is not installed.
+        OptionError: neat-python is not installed, or config is no configuration.
+        DocumentError: config cannot be read.
     """
     from neat_onnx.libraries.neat_python.write import to_neat_python as written
 
-    return written(net, time_step)
+    return written(net, time_step, config)
+
+
+def neat_population(nets: Sequence[Network], config: object) -> Any:
+    """Make a population of neat-python that begins with these networks, to evolve them on.
+
+    Args:
+        nets: networks of as many inputs and outputs each.
+        config: as for `to_neat_python`; its pop_size counts.
+
+    Returns:
+        A `neat.Population`: the networks as genomes, and as many mutated copies of them as there
+        is room for.
+
+    Raises:
+        NetworkError: neat-python cannot compute one of them; every reason, with its neurons.
+        OptionError: they have not the same inputs and outputs, or as `to_neat_python`.
+        DocumentError: config cannot be read.
+    """
+    from neat_onnx.libraries.neat_python.write import neat_population as populated
+
+    return populated(nets, config)
 
 
 def _ends_as_pickle(content: bytes) -> bool:

@@ -4,6 +4,7 @@ Names are the library's, formulas are ours. A user's `tanh` need not be neat-pyt
 it is known by the formula that it computes, or by one that was registered for its name.
 """
 
+import builtins
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -12,12 +13,14 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.names import formula_of, is_users_own
-from neat_onnx.libraries.neat_python.unpickle import StandIn
+from neat_onnx.libraries.neat_python.pickled import Name
 from neat_onnx.network.activations import ACTIVATIONS, Activation
 from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
 
 LIBRARY = "neat-python"
 Kind = Literal["activation", "aggregation"]
+_PYTHONS = ("sum", "max", "min", "abs")
+"""Python's functions that compute what neat-python's do."""
 _POINTS = [0.0, *(s * x for x in (1e-9, 0.1, 0.3, 0.77, 1.0, 1.9, 3.1, 4.5, 13.0) for s in (1, -1))]
 _LISTS = [[0.5], [-1.5, 0.25], [2.0, -3.5, 1.25], [0.3, 0.7, -0.7, 4.0], [3.0, 1.0, 2.0, 5.0, -9.0]]
 
@@ -37,7 +40,7 @@ def described(kind: Kind, name: object, function: Any) -> dict[str, Any]:
     found = {"name": name, "custom": True}
     if formula_of(LIBRARY, name, kind) is not None or is_users_own(name, _table(kind)):
         return found
-    if not isinstance(function, type) and callable(function):
+    if callable(function):
         formula = _formula(kind, function)
         if formula is not None:
             warn(f"the custom {kind} '{name}' computes what neat_onnx calls {formula}")
@@ -47,14 +50,16 @@ def described(kind: Kind, name: object, function: Any) -> dict[str, Any]:
 
 def name_of(function: Any, kind: str) -> str:
     """Return the name by which neat-python, or the user, calls a function."""
-    own = getattr(function, "__name__", None) or type(function).__name__
-    return str(own).removesuffix(f"_{kind}")
+    own = function.name if isinstance(function, Name) else getattr(function, "__name__", None)
+    return str(own or type(function).__name__).removesuffix(f"_{kind}")
 
 
 def _is_own(function: Any, kind: str, name: str) -> bool:
-    """Whether the function is neat-python's own one of that name."""
-    if isinstance(function, type) and issubclass(function, StandIn):
-        return (function.__module__, function.__name__) == (f"neat.{kind}s", f"{name}_{kind}")
+    """Whether the function is neat-python's own one of that name, or Python's."""
+    if name in _PYTHONS and function in (getattr(builtins, name), Name("builtins", name)):
+        return True
+    if isinstance(function, Name):
+        return str(function) == f"neat.{kind}s.{name}_{kind}"
     module = sys.modules.get(f"neat.{kind}s")
     return module is not None and getattr(module, f"{name}_{kind}", None) is function
 

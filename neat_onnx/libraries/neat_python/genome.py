@@ -13,17 +13,18 @@ All genes are kept, so that the genome can be written again: disabled ones, and 
 depends on.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.neat_python.contents import class_name
 from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.settings import Settings
+from neat_onnx.libraries.neat_python.pickled import Record
+from neat_onnx.libraries.neat_python.settings import Settings, likely_counts
 from neat_onnx.libraries.neat_python.static import connection_document
 from neat_onnx.libraries.neat_python.versions import (
     FIRST_STABLE,
@@ -34,7 +35,6 @@ from neat_onnx.libraries.neat_python.versions import (
 )
 from neat_onnx.libraries.reachability import reached
 
-_WRONG_CONFIG = "Is this the configuration of this genome?"
 _SPIKING = ("a", "b", "c", "d")
 
 
@@ -48,39 +48,25 @@ class _Edge:
     enabled: bool
 
 
-def is_genome(value: object) -> bool:
-    """Return whether it is a genome: an object with dictionaries of genes."""
-    parts = (getattr(value, "nodes", None), getattr(value, "connections", None))
-    return not isinstance(value, Mapping) and all(isinstance(part, Mapping) for part in parts)
-
-
-def rank_of(genome: Any, sign: float) -> float:
-    """Return a genome's fitness times a sign, for sorting; infinity if it has none."""
-    found = number(getattr(genome, "fitness", None))
-    if isinstance(found, int | float) and not math.isnan(found):
-        return sign * float(found)
-    return math.inf
-
-
 def to_document(
-    genome: Any, settings: Settings, *, timed: bool, version: Version | None = None
+    genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
 ) -> dict[str, Any]:
     """Return the network document of a genome.
 
     Args:
         genome: live, or from a pickle.
         settings: of its configuration.
-        timed: whether the caller gave times, and so wants a ctrnn.
-        version: of neat-python, if the caller gave it; else genes and configuration tell.
+        timed: whether it is a ctrnn; None where the caller does not say.
+        version: of neat-python; None to go by genes and configuration.
 
     Raises:
         NetworkError: it is not a genome, or not of this configuration.
+        OptionError: it has time constants, and the caller does not say whether it is a ctrnn.
     """
     nodes, edges = _genes(genome)
-    _check_ends(nodes, edges, settings)
+    _check_ends(genome, nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
-    own, genes = edges, genome.connections.values()
-    known = version or settings.version
+    own, genes, known = edges, genome.connections.values(), version or settings.version
     version = version or version_of_genes(nodes, genes, settings.version)
     oldest = version if known else oldest_version(nodes, genes)
     edges, dead = _evaluated(nodes, own, settings, kind, version)
@@ -103,7 +89,7 @@ def to_document(
             _node(key, node, settings, kind) for key, node in nodes.items() if key in silent
         ],
         "connections": [
-            connection_document(edge.source, edge.target, number(edge.weight), edge.enabled)
+            connection_document(edge.source, edge.target, edge.weight, edge.enabled)
             for edge in edges
         ],
     }
@@ -121,7 +107,7 @@ def _evaluated(
     return edges, dead
 
 
-def _kind(nodes: Collection[Any], settings: Settings, timed: bool) -> str:
+def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str:
     """Return the type of network that neat-python would make of a genome."""
     if any(all(hasattr(node, name) for name in _SPIKING) for node in nodes):
         return "iznn"
@@ -129,10 +115,12 @@ def _kind(nodes: Collection[Any], settings: Settings, timed: bool) -> str:
         return "ctrnn"
     if settings.feed_forward:
         return "feedforward"
-    if any(number(getattr(node, "time_constant", 1.0)) != 1.0 for node in nodes):
-        warn(
-            "the nodes have time constants, which only a ctrnn goes by: read as a recurrent "
-            "network; for a ctrnn give time_step (--time-step)"
+    constants = (number(getattr(node, "time_constant", 1.0)) for node in nodes)
+    if timed is None and any(constant != 1.0 for constant in constants):
+        raise OptionError(
+            "the nodes have time constants, so this is a ctrnn, whose time step is not known",
+            where="time_step",
+            hint="Give time_step, or 0 for the recurrent network of these genes (--time-step)",
         )
     return "recurrent"
 
@@ -141,31 +129,48 @@ def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
     edges = []
     for gene in genome.connections.values():
         key = getattr(gene, "key", None)
-        if not isinstance(key, tuple) or [type(end) for end in key] != [int, int]:
+        ends = [number(end) for end in key] if isinstance(key, tuple) else []
+        if [type(end) for end in ends] != [int, int]:
             raise NetworkError("a connection gene has no key of two integers", where="connections")
+        of = f"connection {ends[0]} to {ends[1]}"
         enabled = number(getattr(gene, "enabled", None))
         if not isinstance(enabled, bool):
-            raise NetworkError(f"enabled of connection {key} is neither true nor false")
-        edges.append(_Edge(key[0], key[1], getattr(gene, "weight", None), enabled))
-    if not all(type(key) is int for key in genome.nodes):
+            raise NetworkError("enabled is neither true nor false", where=of)
+        edges.append(_Edge(ends[0], ends[1], _number(gene, "weight", of), enabled))
+    nodes = {number(key): node for key, node in genome.nodes.items()}
+    if not all(type(key) is int for key in nodes):
         raise NetworkError("a node gene has a key that is no integer", where="nodes")
-    return genome.nodes, edges
+    return nodes, edges
 
 
-def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings) -> None:
+def _number(gene: Any, name: str, of: str) -> Any:
+    """A number of a gene, which is named in the refusal of an object."""
+    found = number(getattr(gene, name, None))
+    if isinstance(found, Record):
+        raise NetworkError(f"{name} is an object of {class_name(found)}, no number", where=of)
+    return found
+
+
+def _check_ends(
+    genome: Any, nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
+) -> None:
     """Refuse a genome of another configuration."""
     inputs = set(settings.inputs)
+    seems = likely_counts(genome)
+    hint = (
+        f"The configuration has {len(inputs)} inputs and {len(settings.outputs)} outputs; the "
+        f"genome seems to have {seems[0]} and {seems[1]}"
+    )
     for key in settings.outputs:
         if key not in nodes:
-            raise NetworkError(
-                f"the genome has no node {key}, an output of its configuration", hint=_WRONG_CONFIG
-            )
+            what = f"the genome has no node {key}, an output of its configuration"
+            raise NetworkError(what, hint=hint)
     for edge in edges:
         where = f"connection {edge.source} to {edge.target}"
         if edge.source not in nodes and edge.source not in inputs:
-            raise NetworkError(f"no node {edge.source}", where=where, hint=_WRONG_CONFIG)
+            raise NetworkError(f"no node {edge.source}", where=where, hint=hint)
         if edge.target not in nodes:
-            raise NetworkError(f"no node {edge.target}", where=where, hint=_WRONG_CONFIG)
+            raise NetworkError(f"no node {edge.target}", where=where, hint=hint)
 
 
 def _warn_of_older(oldest: Version) -> None:
@@ -256,22 +261,22 @@ def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
 
 
 def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
+    of = f"node {key}"
     said: dict[str, Any] = {
         "id": key,
         "type": "output" if key in settings.outputs else "hidden",
-        "bias": number(getattr(node, "bias", None)),
+        "bias": _number(node, "bias", of),
     }
     if kind == "iznn":
         plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}}
-        numbers = {name: number(getattr(node, name, None)) for name in _SPIKING}
-        return said | plain | {"response": 1.0} | numbers
-    said["response"] = number(getattr(node, "response", None))
+        return said | plain | {"response": 1.0} | {n: _number(node, n, of) for n in _SPIKING}
+    said["response"] = _number(node, "response", of)
     tables: dict[Kind, Mapping[str, Any]] = {
         "activation": settings.activations,
         "aggregation": settings.aggregations,
     }
     for what, functions in tables.items():
-        name = getattr(node, what, None)
+        name = number(getattr(node, what, None))
         said[what] = described(what, name, functions.get(name) if isinstance(name, str) else None)
     if kind == "ctrnn":
         if not hasattr(node, "time_constant"):
@@ -280,5 +285,5 @@ def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
                 hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
                 "pickle that network",
             )
-        said["time_constant"] = number(node.time_constant)
+        said["time_constant"] = _number(node, "time_constant", of)
     return said

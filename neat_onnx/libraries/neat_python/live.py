@@ -5,12 +5,13 @@ neat-python is never imported.
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from neat_onnx.errors import DocumentError, warn
+from neat_onnx.libraries.neat_python.contents import class_name, network_class
 from neat_onnx.libraries.neat_python.functions import described, name_of
 from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.unpickle import StandIn
+from neat_onnx.libraries.neat_python.pickled import Record
 from neat_onnx.libraries.neat_python.versions import EXPONENTIAL, Version
 
 
@@ -18,33 +19,36 @@ def to_document(network: Any, version: str | None = None) -> Mapping[str, Any]:
     """The network document of a live network.
 
     Args:
-        network: live, or from a pickle.
+        network: live, or from a pickle; one of `network_class`.
         version: of neat-python, if the caller gave it.
 
     Raises:
-        DocumentError: not a network; of a genome the hint says how to make one.
+        DocumentError: it has not the parts of such a network.
     """
-    for name in _class_names(network):
-        if name in _DOCUMENTS:
-            kind, parts = _DOCUMENTS[name]
-            try:
-                found = {"format_version": "1.0", "network_type": kind, **parts(network)}
-            except (AttributeError, TypeError, ValueError) as error:
-                raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
-            if kind == "ctrnn":
-                found["metadata"] = {"neat_python_version": version_of(network, version)}
-            return found
+    name = network_class(network) or ""
+    kind, parts = _DOCUMENTS[name]
+    try:
+        found = {"format_version": "1.0", "network_type": kind, **parts(network)}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
+    if kind == "ctrnn":
+        found["metadata"] = {"neat_python_version": version_of(network, version)}
+    return found
+
+
+def refuse(value: Any) -> NoReturn:
+    """Refuse a value that holds no network.
+
+    Raises:
+        DocumentError: always; its hint says how to pickle one.
+    """
+    name = class_name(value) if isinstance(value, Record) else type(value).__name__
+    called = "None" if value is None else f"a {name}"
     raise DocumentError(
-        f"{_called(network)} is not a network of neat-python",
+        f"{called} is not a network of neat-python",
         hint="Give or pickle a network, a genome or a population of genomes (winner, "
         "stats.best_genome(), population.population)",
     )
-
-
-def _called(value: Any) -> str:
-    """The kind of an object in a message."""
-    names = [kind.__name__ for kind in type(value).__mro__ if issubclass(kind, StandIn)]
-    return f"a {names[0] if names else type(value).__name__}" if value is not None else "None"
 
 
 def _discrete(network: Any) -> dict[str, Any]:
@@ -86,9 +90,9 @@ def version_of(network: Any, given: str | None, config: Version | None = None) -
     """
     if given is not None:
         return given
-    if config is not None and isinstance(network, StandIn):
+    if config is not None and isinstance(network, Record):
         return "2.1.0" if config >= EXPONENTIAL else _BEFORE_2_1
-    if not isinstance(network, StandIn):
+    if not isinstance(network, Record):
         return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
     warn(
         "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
@@ -134,14 +138,6 @@ def _parts(inputs: Iterable[int], outputs: Iterable[int], nodes: list[_Node]) ->
             for source, weight in links
         ],
     }
-
-
-def _class_names(source: object) -> list[str]:
-    return [
-        kind.__name__
-        for kind in type(source).__mro__
-        if kind.__module__.partition(".")[0] == "neat"
-    ]
 
 
 def _functions(activation: Any, aggregation: Any, bias: Any, response: Any) -> dict[str, Any]:

@@ -4,12 +4,15 @@ functions.
 
 import configparser
 import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.arguments import is_whole, shown
+from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
+from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.versions import (
     EXPONENTIAL,
     FIRST_STABLE,
@@ -21,7 +24,10 @@ from neat_onnx.libraries.neat_python.versions import (
 _MAX_KEYS = 100_000
 _OF_2_1 = "compatibility_include_node_genes"
 """An item of configurations that came with 2.1."""
-_GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
+_GIVE = (
+    "Give the file, such as config-feedforward (--config), or inputs and outputs (--inputs N "
+    "--outputs M)"
+)
 _INI = (
     "Give the INI file that the genome evolved with, in UTF-8: its section [DefaultGenome] has "
     "num_inputs, num_outputs and feed_forward"
@@ -54,27 +60,121 @@ class Settings:
     prefers_low: bool = False
 
 
-def settings_of(config: object) -> Settings:
-    """Return the settings in a configuration: a path, INI text, bytes, or a Config.
+def settings_for(
+    genome: Any, config: object, inputs: int | None = None, outputs: int | None = None
+) -> Settings:
+    """Return the settings by which a genome computes.
+
+    Args:
+        genome: live, or from a pickle.
+        config: as `settings_of` takes it; None to go by the counts, or else by the genome's genes.
+        inputs, outputs: the counts of a genome without configuration; None where they are not
+            given.
 
     Raises:
-        ConfigurationNeeded: it is None.
-        OptionError: it is no configuration.
+        ConfigurationNeeded: nothing tells its inputs.
+        OptionError: it is no configuration, or a count is none.
         DocumentError: the file cannot be read, or is not a configuration.
     """
-    if config is None:
+    if config is not None:
+        if inputs is not None or outputs is not None:
+            warn("the configuration says how many inputs and outputs there are: yours are ignored")
+        return settings_of(config)
+    for name, count in (("inputs", inputs), ("outputs", outputs)):
+        if count is not None and not (is_whole(count) and 0 < count <= _MAX_KEYS):
+            raise OptionError(f"{name} is {shown(count)}, expected a positive integer", where=name)
+    seems = likely_counts(genome)
+    counts = inputs or seems[0], outputs or seems[1]
+    if not counts[0]:
         raise ConfigurationNeeded(
             "a genome does not say its inputs and outputs: its configuration is needed",
             where="config",
             hint=_GIVE,
         )
+    feed_forward = not _has_cycle(genome)
+    kind = "feed-forward" if feed_forward else "recurrent"
+    named = zip(counts, ("input", "output"), strict=True)
+    sizes = [f"{count} {name}{'s' * (count != 1)}" for count, name in named]
+    warn(
+        f"the genome came without its configuration: read as a {kind} network of "
+        f"{' and '.join(sizes)}. If it is none, give config (--config), or inputs and outputs "
+        "(--inputs, --outputs)"
+    )
+    return Settings([-1 - i for i in range(counts[0])], list(range(counts[1])), feed_forward)
+
+
+def likely_counts(genome: Any) -> tuple[int, int]:
+    """Return how many inputs and outputs a genome seems to have.
+
+    Inputs have negative keys. Outputs have the lowest of the others, from 0 on; nothing reads them
+    where a network is feed-forward, or at least not the first of them.
+    """
+    keys = [key for key in genome.connections if _is_pair(key)]
+    read = {source for source, target in keys if source != target}
+    inputs = -min((source for source, _ in keys), default=0)
+    outputs = 1
+    while outputs in genome.nodes and outputs not in read:
+        outputs += 1
+    return max(inputs, 0), outputs
+
+
+def _is_pair(key: Any) -> bool:
+    return isinstance(key, tuple) and [type(end) for end in key] == [int, int]
+
+
+def _has_cycle(genome: Any) -> bool:
+    """Whether enabled connections form a cycle."""
+    genes = [(key, gene) for key, gene in genome.connections.items() if _is_pair(key)]
+    missing = dict.fromkeys(genome.nodes, 0)
+    readers: dict[int, list[int]] = {}
+    for (source, target), gene in genes:
+        if number(getattr(gene, "enabled", True)) and source in missing and target in missing:
+            readers.setdefault(source, []).append(target)
+            missing[target] += 1
+    free = [key for key, count in missing.items() if not count]
+    for key in free:  # it grows
+        for target in readers.get(key, ()):
+            missing[target] -= 1
+            if not missing[target]:
+                free.append(target)
+    return len(free) < len(missing)
+
+
+def settings_of(config: object) -> Settings:
+    """Return the settings in a configuration: a path, INI text, bytes, or a Config.
+
+    Raises:
+        OptionError: it is no configuration.
+        DocumentError: the file cannot be read, or is not a configuration.
+    """
+    if not isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
+        return _from_config(config)
+    where = "config"
+    if isinstance(config, os.PathLike) or (isinstance(config, str) and "\n" not in config):
+        where = os.fspath(config)
+    return _from_ini(text_of(config), where)
+
+
+def text_of(config: Any) -> str:
+    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config.
+
+    Raises:
+        OptionError: it is no configuration.
+        DocumentError: the file cannot be read.
+    """
     if isinstance(config, bytes | bytearray | memoryview):
-        return _from_ini(_text(bytes(config), "config"), "config")
+        return _text(bytes(config), "config")
     if isinstance(config, str) and "\n" in config:
-        return _from_ini(config, "config")
+        return config
     if isinstance(config, str | os.PathLike):
-        return _from_ini(_text(read_bytes(config), os.fspath(config)), os.fspath(config))
-    return _from_config(config)
+        return _text(read_bytes(config), os.fspath(config))
+    if not hasattr(config, "genome_config") or not callable(getattr(config, "save", None)):
+        what = f"a {type(config).__name__} is not a configuration of neat-python"
+        raise OptionError(what, where="config", hint=_GIVE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config")
+        config.save(path)
+        return _text(read_bytes(path), "config")
 
 
 def prefers_low_fitness(config: object) -> bool:

@@ -15,6 +15,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import (
     Registered,
     formula_of,
+    how_to_register,
     is_users_own,
     translated,
 )
@@ -305,7 +306,7 @@ def function_name(node: Node, index: int, what: Literal["activation", "aggregati
     if registered is not None and (function.custom or function.name not in names):
         return registered
     if not function.custom:
-        return translated(function.name, names, registry, what, where)
+        return translated(function.name, names, registry, what, where, name)
     if function.formula in registry:
         return str(function.formula)
     if is_users_own(function.name, registry):
@@ -313,12 +314,8 @@ def function_name(node: Node, index: int, what: Literal["activation", "aggregati
     raise NetworkError(
         f"the {what} '{function.name}' of node {node.id} is custom: its formula is unknown",
         where=where,
-        hint=f"If you know it, {_how_to_register(function.name, what)}",
+        hint=how_to_register(function.name, what, name),
     )
-
-
-def _how_to_register(function: str, what: Literal["activation", "aggregation"]) -> str:
-    return f"neat_onnx.register_{what}('{function}', formula, library='{name}')"
 
 
 def _connections(

@@ -22,7 +22,7 @@ from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
 
 _NAME = re.compile(r"node (-?\d+) ([a-z ]+?)(?: \d)?(?:, (?:sub-step|advance) (\d+))?")
-_ROUNDING = 1e-14
+_ROUNDING, _ROUNDING_OF_FLOAT32 = 1e-14, 1e-6
 _NUMBERS = ("bias", "response", "initial")
 _NO_GENES = (KeyError, ValueError, ZeroDivisionError, OverflowError)
 
@@ -42,18 +42,19 @@ def timed_draft(net: Network, time_step: float | None) -> Draft | None:
         net: the network.
         time_step: of the integration of a ctrnn, which its neurons do not tell; 1 if None.
     """
-    parts = _Parts(net)
-    for draft in parts.candidates(1.0 if time_step is None else time_step):
-        exact = draft.advance_time
-        for advance_time in (exact, float(f"{exact:.12g}")):  # 0.3 is not 3 · 0.1
-            found = replace(draft, advance_time=advance_time)
-            if _gives(found, net):
-                return found
+    for rounding in (_ROUNDING, _ROUNDING_OF_FLOAT32):  # it may come from a model of float32
+        parts = _Parts(net, rounding)
+        for draft in parts.candidates(1.0 if time_step is None else time_step):
+            exact = draft.advance_time
+            for advance_time in (exact, float(f"{exact:.12g}")):  # 0.3 is not 3 · 0.1
+                found = replace(draft, advance_time=advance_time)
+                if _gives(found, net, rounding):
+                    return found
     return None
 
 
-def _gives(draft: Draft, net: Network) -> bool:
-    """Whether genes that are read again are the network, to the rounding of its weights."""
+def _gives(draft: Draft, net: Network, rounding: float) -> bool:
+    """Whether genes that are read again are the network, to a rounding of its numbers."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NeatOnnxWarning)
@@ -66,7 +67,7 @@ def _gives(draft: Draft, net: Network) -> bool:
         return False
     numbers = [(getattr(back.neurons, name), getattr(net.neurons, name)) for name in _NUMBERS]
     numbers.append((back.connections.weight, net.connections.weight))
-    if not all(np.allclose(one, other, _ROUNDING, _ROUNDING) for one, other in numbers):
+    if not all(np.allclose(one, other, rounding, rounding) for one, other in numbers):
         return False
     exact = {name: getattr(net.neurons, name) for name in _NUMBERS}
     neurons = replace(back.neurons, **exact)
@@ -77,8 +78,8 @@ def _gives(draft: Draft, net: Network) -> bool:
 class _Parts:
     """The neurons of a network by the nodes that they are parts of."""
 
-    def __init__(self, net: Network) -> None:
-        self.net = net
+    def __init__(self, net: Network, rounding: float) -> None:
+        self.net, self._rounding = net, rounding
         self.at: dict[_Part, int] = {}
         self.node: dict[int, int] = {}
         for position, name in enumerate(net.neuron_names):
@@ -110,6 +111,10 @@ class _Parts:
             except _NO_GENES:
                 continue
 
+    def _tidy(self, number: float) -> float:
+        """A number that was computed of rounded ones: of float32, as its digits that are known."""
+        return float(f"{number:.7g}") if self._rounding > _ROUNDING else number
+
     def _keys(self, what: str) -> tuple[list[int], int]:
         """The nodes that have such a part, in order, and how many copies each one has."""
         copies = max((part.copy for part in self.at if part.what == what), default=1)
@@ -133,10 +138,12 @@ class _Parts:
         first, last = shares[keys[0]] if keys else (1.0, 1.0)
         ratio = last / first
         whole = round(ratio)
-        draft.advance_time = step * (copies - 1 + (whole if abs(ratio - whole) < 1e-9 else ratio))
+        is_whole = abs(ratio - whole) < max(1e-9, 10.0 * self._rounding)
+        draft.advance_time = step * (copies - 1 + (whole if is_whole else self._tidy(ratio)))
         for key in keys:
             drive = self._place(key, "drive", copies)
-            draft.nodes.append(self._continuous(key, drive, step / shares[key][0]))
+            constant = self._tidy(step / shares[key][0])
+            draft.nodes.append(self._continuous(key, drive, constant))
             self._add_genes(draft, drive, key)
         self._add_silent(draft, keys)
         return draft
@@ -152,7 +159,7 @@ class _Parts:
     def _iznn(self) -> Draft:
         keys, copies = self._keys("current")
         half = self._weight(keys[0], "current", "first half step", 1)
-        draft = self._draft("iznn", 2.0 * half, "2.0.0")
+        draft = self._draft("iznn", self._tidy(2.0 * half), "2.0.0")
         draft.advance_time = copies * draft.time_step
         for key in keys:
             current = self._place(key, "current", copies)

@@ -1,10 +1,12 @@
 """The versions of neat-python, as far as a genome computes differently in them."""
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from neat_onnx.errors import OptionError
+from neat_onnx.libraries.neat_python.numbers import number
 
 Version = tuple[int, int]
 
@@ -14,6 +16,8 @@ NEWER: Version = (1, 1)
 EXPONENTIAL: Version = (2, 1)
 """From here on a ctrnn is integrated by the exponential Euler method."""
 OLD: Version = (0, 92)
+FIRST_INNOVATION = 1_000_000_000
+"""Of written genes: beyond the numbers that a fresh innovation tracker gives to new ones."""
 
 
 def parsed_version(text: object) -> Version | None:
@@ -38,6 +42,12 @@ def parsed_version(text: object) -> Version | None:
     return int(found[1]), int(found[2])
 
 
+def installed() -> Version | None:
+    """Return the version of the neat-python that is imported; None if none is."""
+    module = sys.modules.get("neat")
+    return None if module is None else parsed_version(getattr(module, "__version__", "0.92"))
+
+
 def version_of_genes(
     nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
 ) -> Version:
@@ -47,12 +57,12 @@ def version_of_genes(
         nodes, genes: the node genes, and the connection genes.
         config: the version that its configuration tells, or None.
     """
-    marks = [hasattr(gene, "innovation") for gene in genes]
+    marks = _marks(genes)
     if any(marks):
         return NEWER if config in (None, OLD) else config
     if config is not None:
         return config
-    return OLD if marks and not _is_timed(nodes) else NEWER
+    return OLD if None in marks and (False in marks or not _is_timed(nodes)) else NEWER
 
 
 def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
@@ -61,9 +71,19 @@ def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
     Args:
         nodes, genes: the node genes, and the connection genes.
     """
-    if _is_timed(nodes):
+    marks = _marks(genes)
+    if _is_timed(nodes) and (any(marks) or not marks):
         return NEWER
-    return FIRST_STABLE if any(hasattr(gene, "innovation") for gene in genes) else OLD
+    return FIRST_STABLE if any(marks) else OLD
+
+
+def _marks(genes: Iterable[Any]) -> list[bool | None]:
+    """Whether each connection has a number of innovation, which came with 1.0.
+
+    None where it has none, False for one that `write` gives to genes for any version.
+    """
+    numbers = [number(getattr(gene, "innovation", None)) for gene in genes]
+    return [isinstance(n, int) and n < FIRST_INNOVATION if n is not None else None for n in numbers]
 
 
 def _is_timed(nodes: Mapping[int, Any]) -> bool:

@@ -4,10 +4,12 @@ A genome is a pickle of three classes; its opcodes are written here, so that nea
 installed to write one.
 """
 
+import copy
 import os
 import pickle
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,18 @@ from neat_onnx.libraries.neat_python.draft import (
     numbered,
 )
 from neat_onnx.libraries.neat_python.ini import ini_text
+from neat_onnx.libraries.neat_python.settings import text_of
 from neat_onnx.libraries.neat_python.timed import timed_draft
-from neat_onnx.libraries.neat_python.versions import EXPONENTIAL, parsed_version
+from neat_onnx.libraries.neat_python.user_ini import ini_of_user
+from neat_onnx.libraries.neat_python.versions import (
+    EXPONENTIAL,
+    FIRST_INNOVATION,
+    OLD,
+    Version,
+    installed,
+    parsed_version,
+)
 from neat_onnx.network.network import Network
-
-_FIRST_INNOVATION = 1_000_000_000
-"""Beyond the numbers that a fresh innovation tracker of neat-python gives to new genes."""
 
 
 def document_of(net: Network) -> dict[str, Any]:
@@ -55,81 +63,138 @@ def _genes_of(net: Network, time_step: float | None) -> Draft:
     return draft
 
 
-def files_of(net: Network, name: str) -> dict[str, bytes]:
+def files_of(
+    net: Network, name: str, config: object = None, time_step: float | None = None
+) -> dict[str, bytes]:
     """Return the files of a genome that evolves on: its pickle, and the configuration beside it.
 
     Args:
         net: the network.
         name: of the pickle, such as `winner.pkl`; the configuration is `winner.ini` then.
-
-    Raises:
-        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-    """
-    draft = numbered(_genes_of(net, None))
-    return {Path(name).stem + ".ini": ini_text(draft).encode(), name: _pickled(draft)}
-
-
-def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, Any]:
-    """Return a network as a live genome of neat-python with its configuration, to evolve on.
-
-    Args:
-        net: the network.
+        config: the user's own configuration, as `text_of` takes it; None for usual rates.
         time_step: of the integration of a ctrnn; 1 if None.
 
-    Returns:
-        A `neat.DefaultGenome` with the key 1 and its `neat.Config`; a `neat.iznn.IZGenome` of an
-        iznn.
-
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: neat-python is not installed.
+        OptionError: the configuration is none, or of another kind of genome.
+        DocumentError: the configuration cannot be read.
     """
     draft = numbered(_genes_of(net, time_step))
+    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, None)
+    return {Path(name).stem + ".ini": text.encode(), name: _pickled(draft)}
+
+
+def to_neat_python(
+    net: Network, time_step: float | None = None, config: object = None
+) -> tuple[Any, Any]:
+    """Return a live genome and its configuration. See `neat_python.to_neat_python`."""
+    draft = numbered(_genes_of(net, time_step))
+    neat = _neat()
+    version = installed() or OLD
+    _check_version(draft, version)
+    settings = _config(neat, draft, config, version)
+    return pickle.loads(_pickled(draft, marked=version > OLD)), settings
+
+
+def neat_population(nets: Sequence[Network], config: object) -> Any:
+    """Return a population of these networks. See `neat_python.neat_population`."""
+    neat = _neat()
+    found = [to_neat_python(net, config=config) for net in nets]
+    if not found:
+        raise OptionError("a population needs a network to begin with", where="nets")
+    settings = found[0][1]
+    shape = ("num_inputs", "num_outputs", "feed_forward")
+    for at, (_, own) in enumerate(found):
+        for name in shape:
+            one, other = (getattr(c.genome_config, name) for c in (settings, own))
+            if one != other:
+                raise OptionError(
+                    f"{name} is {other}, of the first network {one}", where=f"nets[{at}]"
+                )
+        for name in ("activation_options", "aggregation_options"):
+            options = [*getattr(settings.genome_config, name), *getattr(own.genome_config, name)]
+            setattr(settings.genome_config, name, list(dict.fromkeys(options)))
+    population = neat.Population(settings)
+    seeds = [genome for genome, _ in found]
+    numbers: dict[Any, int] = {}
+    for gene in (gene for seed in seeds for gene in seed.connections.values()):
+        if hasattr(gene, "innovation"):
+            gene.innovation = numbers.setdefault(gene.key, FIRST_INNOVATION + len(numbers))
+    nodes = [key for seed in seeds for key in seed.nodes]
+    settings.genome_config.node_indexer = count(max(nodes, default=0) + 1)
+    for at, key in enumerate(population.population):
+        genome = copy.deepcopy(seeds[at % len(seeds)])
+        genome.key = key
+        if at >= len(seeds):
+            genome.mutate(settings.genome_config)
+        population.population[key] = genome
+    population.species.speciate(settings, population.population, population.generation)
+    return population
+
+
+def _neat() -> Any:
     try:
         import neat  # noqa: PLC0415 - the user's, if there is one
     except ImportError as error:
         raise OptionError(
             "neat-python is not installed", hint="Install it: pip install neat-python"
         ) from error
-    _check_version(draft, getattr(neat, "__version__", "0.92"))
-    kinds = (neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation)
+    return neat
+
+
+def _config(neat: Any, draft: Draft, config: object, version: Version) -> Any:
+    """The live configuration of a genome: the user's own, fitted to it, or one of usual rates."""
+    kinds = [neat.DefaultGenome, neat.DefaultReproduction, neat.DefaultSpeciesSet]
+    kinds.append(neat.DefaultStagnation)
+    if draft.timed == "iznn":
+        kinds[0] = neat.iznn.IZGenome
+    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, version)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config")
-        Path(path).write_text(ini_text(draft), encoding="utf-8")
-        kind = neat.iznn.IZGenome if draft.timed == "iznn" else neat.DefaultGenome
-        config = neat.Config(kind, *kinds, path)
-    return pickle.loads(_pickled(draft)), config
+        Path(path).write_text(text, encoding="utf-8")
+        found = neat.Config(*kinds, path)
+    for name in ("activation_defs", "aggregation_defs", "aggregation_function_defs"):
+        own = getattr(getattr(config, "genome_config", None), name, None)
+        if own is not None:
+            setattr(found.genome_config, name, own)  # with the functions that the user added
+    return found
 
 
-def _check_version(draft: Draft, installed: str) -> None:
+def _check_version(draft: Draft, found: Version) -> None:
     """Refuse a ctrnn that the installed neat-python integrates in another way."""
-    wanted, found = parsed_version(draft.version), parsed_version(installed)
-    assert wanted is not None and found is not None
+    wanted = parsed_version(draft.version)
+    assert wanted is not None
     if draft.timed == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
         raise NetworkError(
-            f"the network is integrated as by neat-python {draft.version}; {installed} is "
-            "installed, which integrates in another way",
+            f"the network is integrated as by neat-python {draft.version}; "
+            f"{found[0]}.{found[1]} is installed, which integrates in another way",
             hint="Save it as JSON or .pkl for the other version",
         )
 
 
-def _pickled(draft: Draft) -> bytes:
-    """The pickle of a DefaultGenome or an IZGenome, protocol 2."""
+def _pickled(draft: Draft, marked: bool = True) -> bytes:
+    """The pickle of a DefaultGenome or an IZGenome, protocol 2.
+
+    Args:
+        draft: the genes.
+        marked: whether they have the attributes that came after 0.92, which ignores them.
+    """
+    spiking = draft.timed == "iznn"
     nodes = _dictionary(
-        (_atom(node.key), _node_object(node, draft.timed == "iznn")) for node in draft.nodes
+        (_atom(node.key), _node_object(node, spiking, marked)) for node in draft.nodes
     )
     connections = _dictionary(
-        (_atom((gene.source, gene.target)), _connection_object(gene, _FIRST_INNOVATION + at))
+        (_atom((gene.source, gene.target)), _connection_object(gene, at if marked else None))
         for at, gene in enumerate(draft.connections)
     )
     genome = _object(
-        "neat.iznn.IZGenome" if draft.timed == "iznn" else "neat.genome.DefaultGenome",
+        "neat.iznn.IZGenome" if spiking else "neat.genome.DefaultGenome",
         {"key": _atom(1), "connections": connections, "nodes": nodes, "fitness": _atom(None)},
     )
     return b"\x80\x02" + genome + b"."
 
 
-def _node_object(node: NodeGene, spiking: bool) -> bytes:
+def _node_object(node: NodeGene, spiking: bool, marked: bool) -> bytes:
     state: dict[str, Any] = {"key": node.key, "bias": node.bias}
     if spiking:
         atoms = {name: _atom(value) for name, value in (state | dict(node.numbers)).items()}
@@ -138,16 +203,17 @@ def _node_object(node: NodeGene, spiking: bool) -> bytes:
         "response": node.response,
         "activation": node.activation,
         "aggregation": node.aggregation,
-        "time_constant": node.numbers.get("time_constant", 1.0),
     }
+    if marked:
+        state["time_constant"] = node.numbers.get("time_constant", 1.0)
     atoms = {name: _atom(value) for name, value in state.items()}
     return _object("neat.genes.DefaultNodeGene", atoms)
 
 
-def _connection_object(gene: ConnectionGene, innovation: int) -> bytes:
+def _connection_object(gene: ConnectionGene, place: int | None) -> bytes:
     state = {
         "key": (gene.source, gene.target),
-        "innovation": innovation,
+        **({} if place is None else {"innovation": FIRST_INNOVATION + place}),
         "weight": gene.weight,
         "enabled": gene.enabled,
     }

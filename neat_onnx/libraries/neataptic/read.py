@@ -14,6 +14,7 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     refuse_repeats,
 )
+from neat_onnx.libraries.text_numbers import coerced
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
@@ -53,7 +54,7 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
     Raises:
         NetworkError: the document is not a network; says where.
     """
-    parsed = parse(_Document, document, NetworkError)
+    parsed = parse(_Document, coerced(document), NetworkError)
     genes = parsed.connections
     refuse_repeats(name, genes)
     network = ListNetwork(

@@ -73,6 +73,7 @@ def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None =
     enabled = np.where(to_itself, acts, enabled)
     network = ListNetwork(
         library=name,
+        registered_for="neataptic-ts",
         names=ACTIVATION_NAMES,
         nodes=parsed.nodes,
         connections=genes,

@@ -133,4 +133,6 @@ def _activation(section: list[_Line]) -> str:
     if len(section) > 1:
         warn("SharpNEAT gives every node the first activation function; the others are ignored")
     first = section[0]
-    return translated(first.fields[1], ACTIVATION_NAMES, ACTIVATIONS, "activation", first.where)
+    return translated(
+        first.fields[1], ACTIVATION_NAMES, ACTIVATIONS, "activation", first.where, "sharpneat"
+    )

@@ -160,7 +160,7 @@ def _nodes(element: Element, functions: Mapping[int, str]) -> _Nodes:
 def _function(name: str, node: Element) -> str:
     where = f"Node {node.get('id')}"
     if name != RADIAL:
-        return translated(name, NAMES_OF_VERSION_2, ACTIVATIONS, "activation", where)
+        return translated(name, NAMES_OF_VERSION_2, ACTIVATIONS, "activation", where, "sharpneat")
     try:
         center, epsilon = (float(text) for text in node.get("aux", "").split(","))
     except ValueError as error:

@@ -19,6 +19,7 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     sorted_by,
 )
+from neat_onnx.libraries.text_numbers import coerced
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -36,6 +37,7 @@ class _Neuron(ForeignDocument):
     bias: float
     squash: str | None = None
     state: float = 0.0
+    activation: float = 0.0
 
 
 class _Document(ForeignDocument):
@@ -44,14 +46,12 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any]) -> Network:
-    """Return the network that `Network.fromJSON(document)` evaluates, from a state of zeros.
+    """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds.
 
     Raises:
         NetworkError: it is not a network; says where.
     """
-    parsed = parse(_Document, document, NetworkError)
-    if any(neuron.state for neuron in parsed.neurons if neuron.layer != "input"):
-        warn("the states that the document holds are read as zeros: a network starts afresh")
+    parsed = parse(_Document, coerced(document), NetworkError)
     nodes = [
         ListNode(
             type=neuron.layer if isinstance(neuron.layer, str) else "hidden",
@@ -70,6 +70,8 @@ def read(document: Mapping[str, Any]) -> Network:
         connections=genes,
         initial_gain=1.0,
         ids=np.array(order, np.int64),
+        states=np.array([parsed.neurons[at].state for at in order], np.float64),
+        activations=np.array([parsed.neurons[at].activation for at in order], np.float64),
     )
     return compile_list(network)
 

@@ -9,7 +9,11 @@ from neat_onnx.libraries.synaptic.read import ACTIVATION_NAMES
 from neat_onnx.network.network import Network
 
 _LIBRARY = ListLibrary(
-    "synaptic", reversed_names(ACTIVATION_NAMES), unit_loops=True, open_gates=True
+    "synaptic",
+    reversed_names(ACTIVATION_NAMES),
+    unit_loops=True,
+    open_gates=True,
+    keeps_states=True,
 )
 _INPUT_SQUASH = "LOGISTIC"
 
@@ -25,9 +29,9 @@ def write(net: Network) -> dict[str, Any]:
         "neurons": [
             {
                 "trace": {"elegibility": {}, "extended": {}},
-                "state": 0,
+                "state": node.initial,
                 "old": 0,
-                "activation": 0,
+                "activation": node.initial,
                 "bias": node.bias,
                 "layer": 0 if node.kind == "hidden" else node.kind,
                 "squash": _INPUT_SQUASH

@@ -115,13 +115,17 @@ def _number(entry: Mapping[str, Any], key: str, where: str, default: float | Non
 
 def _node(key: int, entry: Mapping[str, Any], where: str, is_output: bool) -> Node:
     act, agg = str(entry.get("act", "sigmoid")), str(entry.get("agg", "sum"))
-    name = translated(act, ACTIVATION_NAMES, ACTIVATIONS, "activation", f"{where}.act")
+    name = translated(
+        act, ACTIVATION_NAMES, ACTIVATIONS, "activation", f"{where}.act", "tensorneat"
+    )
     return Node(
         key,
         "identity" if is_output else name,
         _number(entry, "bias", where, 0.0),
         _number(entry, "res", where, 1.0),
-        translated(agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", f"{where}.agg"),
+        translated(
+            agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", f"{where}.agg", "tensorneat"
+        ),
     )
 
 

@@ -6,8 +6,9 @@ network's memory ports have names and shapes of their own (`frames/memory.py`).
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,14 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model
-from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
+from neat_onnx.model.states import (
+    INITIAL_KEY,
+    NEXT,
+    PREVIOUS,
+    STATE_IN_WORDS,
+    STATE_KEY,
+    state_pairs,
+)
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.port import shared_ports
@@ -143,6 +151,8 @@ def _open_states(
 ) -> list[State]:
     """Give every register a column of an input: a memory port's, or that of its level and delay."""
     used = _used(ctx, blocks)
+    if ctx.options.state == "joined":
+        return _joined(ctx, used)
     states = [open_memory(ctx, port, used) for port in ports if is_written(ctx, port, used)]
     for number, ((level, _, _, depth, _), columns) in enumerate(_grouped(ctx, blocks, used)):
         stem = f"_l{level}" if number else ""
@@ -157,6 +167,17 @@ def _open_states(
             )
         )
     return states
+
+
+def _joined(ctx: LoweringContext, used: Bools) -> list[State]:
+    """Give every register a column of one input, in their order; unused ones stay as they are."""
+    registers = ctx.signals.registers
+    if not len(registers):
+        return []
+    previous, following = _names(ctx, "")
+    ctx.bind(registers.signal, previous, 0)
+    origin = np.where(used[registers.signal], registers.origin, registers.signal)
+    return [State(previous, following, origin, registers.initial)]
 
 
 def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
@@ -193,7 +214,7 @@ def check_lost_states(states: Sequence[State], model: Model, *, lossy: bool) -> 
 
 
 def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
-    """Which output feeds which input, and where they start if not at zero.
+    """Which output feeds which input, and where they start if not at zero; in words as well.
 
     It is said of no state too where ports of `model` have names that would be taken for one.
     """
@@ -203,7 +224,18 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
     initial = {
         state.previous: state.initial.tolist() for state in states if np.any(state.initial != 0.0)
     }
+    if states:
+        entries[STATE_IN_WORDS] = _in_words(states, initial)
     return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
+
+
+def _in_words(states: Sequence[State], initial: Mapping[str, Any]) -> str:
+    """The loop that carries the memory, for whoever finds the file and has no documentation."""
+    feeds = ", ".join(
+        f"the output {state.next} feeds the input {state.previous}" for state in states
+    )
+    starts = f", but {', '.join(initial)} as {INITIAL_KEY} says" if initial else ""
+    return f"One run is one step. After it {feeds}. At first these inputs are zero{starts}."
 
 
 _Key = tuple[int, int, int, int, int]

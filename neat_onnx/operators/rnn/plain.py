@@ -46,6 +46,7 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     return (
         one_kind
         and not ctx.options.fold
+        and ctx.options.state == "separate"
         and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
         and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
         and not np.any(ctx.signals.are_products(ctx.signals.read[edge]))

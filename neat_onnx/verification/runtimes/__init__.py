@@ -30,6 +30,7 @@ _INSTALL = {
     "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
     "c": "Have a C compiler: cc, gcc or clang",
     "javascript": "Have node",
+    "opencv": "pip install opencv-python-headless",
 }
 
 Feed = dict[str, np.ndarray[Any, Any]]
@@ -96,10 +97,10 @@ def not_installed(runtime: str) -> OptionError:
 
 
 def way_to(runtime: str) -> str:
-    """Return how to install a runtime, a sentence without its full stop: an extra of this package,
-    named like the runtime, unless it is none of Python's packages.
+    """Return how to install a runtime, a sentence without its full stop: the package of its name,
+    unless it is none of Python's.
     """
-    return _INSTALL.get(runtime, f"pip install 'neat-onnx[{runtime}]'")
+    return _INSTALL.get(runtime, f"pip install {runtime}")
 
 
 def _refused(runtime: str, verb: str, error: Exception) -> ModelError:

@@ -41,7 +41,7 @@ def _said(command: Sequence[str]) -> str:
     Raises:
         RuntimeError: it fails; the first line of its complaint.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip() or f"{command[0]} fails").splitlines()[0])
     return done.stdout
@@ -66,6 +66,10 @@ def _main(net: Network) -> str:
 _MAIN = """\
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 int main(int count, char **words)
 {{
@@ -73,6 +77,10 @@ int main(int count, char **words)
     static real x[{inputs}], y[{outputs}];
     {state}
     if (count < 3) return 2;
+#ifdef _WIN32
+    _setmode(_fileno(stdin), _O_BINARY);
+    _setmode(_fileno(stdout), _O_BINARY);
+#endif
     for (long n = atol(words[1]); n > 0; --n) {{
         {reset}
         for (long t = atol(words[2]); t > 0; --t) {{

@@ -60,7 +60,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
+            encoding="utf-8",
         )
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:

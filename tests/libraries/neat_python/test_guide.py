@@ -46,8 +46,7 @@ def test_the_python(folder):
 
 
 def test_the_commands(folder):
-    (commands,) = blocks("sh")
-    for line in commands.splitlines():
+    for line in "".join(blocks("sh")).splitlines():
         program, *arguments = shlex.split(line)
         assert program == "neat-onnx"
         assert main(arguments) == 0

@@ -1,17 +1,22 @@
 """Hostile pickles: nothing in them runs, and each is refused in one line."""
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import pickle
 import pickletools
 import resource
 import struct
 import time
+import zlib
 
 import pytest
 
 from neat_onnx import NeatOnnxError, load_network, load_networks
+
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
 CALLS = [
     ("os", "system", ("touch hacked",)),
@@ -69,6 +74,21 @@ def nested(opener, count):
     return b"\x80\x04" + opener * count + b"."
 
 
+def keys(parts):
+    """A dictionary of these keys, each the opcodes of one."""
+    return b"\x80\x04}(" + b"".join(part + b"N" for part in parts) + b"u."
+
+
+def number(value):
+    """The opcodes of an integer."""
+    return pickle.dumps(value, protocol=2)[2:-1]
+
+
+def bomb(compress):
+    """Many lists in few bytes."""
+    return compress(b"\x80\x04" + b"]" * 30_000_000 + b".")
+
+
 def laughs(combine, levels=40):
     """Each level holds the one below it many times."""
     body = b"\x80\x04K\x01\x94"
@@ -100,6 +120,23 @@ OTHERS = {
     "a state of a class": b"\x80\x04cneat.x\nY\n}b.",
     "an unhashable key": b"\x80\x04}]K\x01s.",
     "an integer of text": b"I" + b"9" * 100_000 + b"\n.",
+    "keys that collide": keys(number(k * ((1 << 61) - 1)) for k in range(100_000)),
+    "long keys": b"\x80\x04" + number(1 << 8_000_000) + b"\x94}(" + b"h\x00N" * 200_000 + b"u.",
+    "long tuples as keys": laughs(b"t", 3)[:-1] + b"}(" + b"h\x03N" * 200_000 + b"u.",
+    "a set of tuples": laughs(b"t", 20)[:-1] + b"\x8f(h\x14\x90.",
+    "a frozenset of tuples": laughs(b"t", 20)[:-1] + b"(h\x14\x91.",
+    "a megabyte of lists": b"\x80\x04" + b"]" * 1_000_000 + b".",
+    "a megabyte of marks": b"\x80\x04" + b"(" * 1_000_000 + b".",
+    "nested calls": b"\x80\x04cos\nsystem\n" + b")R" * 200_000 + b".",
+    "nested states": b"\x80\x04" + b"cneat.x\nY\n)\x81\x94h\x00" * 1 + b"}h\x00h\x00sb.",
+    "a thousand pickles": b"\x80\x04N." * 100_000,
+    "a bzip2 bomb": bomb(bz2.compress),
+    "an xz bomb": bomb(lzma.compress),
+    "a zlib bomb": bomb(zlib.compress),
+    "a bomb of lists": bomb(gzip.compress),
+    "an xz file of a large dictionary": lzma.compress(
+        b"N.", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30, "preset": 0}]
+    ),
     "a gzip bomb": gzip.compress(b"\x80\x04" + b"N0" * 40_000_000 + b"N.", compresslevel=9),
     "a broken gzip": gzip.compress(b"\x80\x04N.")[:-6],
     "a float": pickle.dumps(1.5),
@@ -110,7 +147,7 @@ HOSTILE = {f"{m}.{n}": call(m, n, a) for m, n, a in CALLS} | OTHERS
 
 
 def test_there_are_enough_of_them():
-    assert len(HOSTILE) >= 50
+    assert len(HOSTILE) > 60
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -122,8 +159,8 @@ def test_nothing_runs_and_it_is_one_line(name, read, tmp_path, monkeypatch):
         read(HOSTILE[name], "[NEAT]\n[G]\nnum_inputs=2\nnum_outputs=1\nfeed_forward=True\n")
     assert "\n" not in str(caught.value)
     assert os.listdir(tmp_path) == []
-    assert time.process_time() - start < 30.0  # a hang, not a benchmark
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 * 1024
+    assert time.process_time() - start < 10.0  # a hang, not a benchmark
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200 * 1024
 
 
 @pytest.mark.parametrize("call_", [c for c in CALLS if c[0] in ("os", "subprocess", "builtins")])

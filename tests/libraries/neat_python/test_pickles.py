@@ -22,7 +22,7 @@ from neat_onnx import (
     load_network,
     load_networks,
 )
-from neat_onnx.libraries.neat_python.unpickle import unpickled
+from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.network.expression import equal, sin, tanh, where
 
 RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
@@ -44,9 +44,14 @@ def config_of(name):
 
 
 def facts_of(name):
-    """The options that the file does not tell; only 1.0 needs its version."""
+    """The options that the file does not tell; only 1.0 needs its version.
+
+    The recurrent networks of 2.x have time constants here, which neat-python does not go by.
+    """
     case = CASES[name]
     found = {key: case[key] for key in ("time_step", "advance_time") if key in case}
+    if case["kind"] == "rec" and case["version"] >= "2":
+        found["time_step"] = 0
     return found | ({"version": "1.0.0"} if case["version"] == "1.0.0" else {})
 
 
@@ -70,6 +75,24 @@ def test_a_pickle_computes_what_neat_python_computed(name, custom):
     rows = [row for row, values in enumerate(case["outputs"]) if values is not None]
     want = np.array([case["outputs"][row] for row in rows], np.float64)
     np.testing.assert_allclose(got[rows], want.reshape(got[rows].shape), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_genome_comes_back_through_a_float32_model(name, custom, tmp_path):
+    case, facts = CASES[name], facts_of(name)
+    neat_onnx.export(load_network(file_of(name), config_of(name), **facts)).save(
+        tmp_path / "a.onnx"
+    )
+    back = neat_onnx.import_model(neat_onnx.load_model(tmp_path / "a.onnx"))
+    step = facts.get("time_step") or None
+    back.save(tmp_path / "b.pkl", config=config_of(name), time_step=step)
+    facts["version"] = case["version"] if case["kind"].startswith("ctrnn") else None
+    again = load_network(tmp_path / "b.pkl", tmp_path / "b.ini", **facts)
+    x = np.array(case["inputs"])
+    got = again.run(x) if case["kind"] in WITH_MEMORY else again.activate(x)
+    rows = [row for row, values in enumerate(case["outputs"]) if values is not None]
+    want = np.array([case["outputs"][row] for row in rows], np.float64).reshape(got[rows].shape)
+    np.testing.assert_allclose(got[rows], want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CHECKPOINTS)
@@ -177,9 +200,8 @@ def test_files_and_paths(tmp_path):
     net = load_network(tmp_path / "winner.pkl", tmp_path / "config-feedforward")
     assert net == load_network(file_of(name), config_of(name))
     assert net == load_network(file_of(name), config_of(name).encode())
-    with pytest.raises(OptionError, match="its configuration is needed") as caught:
-        load_network(tmp_path / "winner.pkl")
-    assert "--config" in str(caught.value)
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="without its configuration"):
+        assert load_network(tmp_path / "winner.pkl") == net
     with pytest.raises(DocumentError, match="this is a configuration of neat-python"):
         load_network(tmp_path / "config-feedforward")
 
@@ -237,9 +259,9 @@ def test_spoilt_pickles_are_read_or_refused_in_one_line():
     assert refused > 200
 
 
-def test_time_constants_are_not_ignored_in_silence():
+def test_the_time_step_of_a_ctrnn_is_asked_for():
     name = "ctrnn-tuple-2.1.0"
-    with pytest.warns(neat_onnx.NeatOnnxWarning, match="time constants, which only a ctrnn"):
+    with pytest.raises(OptionError, match="whose time step is not known"):
         load_network(file_of(name))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -26,6 +26,7 @@ ONLY: dict[str, Any] = {
     "encoding": "numbers",
     "fold": False,
     "sequence": False,
+    "state": "separate",
     "fused_recurrent": False,
     "infer_conv": False,
     "functions": False,

@@ -1,0 +1,1 @@
+"""Weights by gradient: networks as modules of PyTorch, and back."""

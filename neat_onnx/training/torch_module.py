@@ -1,0 +1,257 @@
+"""A network as a module of PyTorch, whose parameters are its genes.
+
+    values    inputs | registers | one | activations and pre-activations read, level by level
+
+One level is a few operations for all of its neurons, whatever their number: gather the values that
+its connections read, multiply by weights and gains, add up, apply the activations.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import contributing, schedule
+from neat_onnx.network.signals import Signals, signals_of
+
+
+def _tensors(*operands: Any) -> list[Tensor]:
+    """Return tensors of the operands, some of which may be numbers."""
+    like = next(each for each in operands if isinstance(each, Tensor))
+    return [each if isinstance(each, Tensor) else like.new_tensor(each) for each in operands]
+
+
+_ELEMENTWISE: dict[str, Callable[..., Any]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "div": lambda x, y: x / y,
+    "neg": lambda x: -x,
+    "sigmoid": torch.sigmoid,
+    "relu": torch.relu,
+    "softplus": lambda x: torch.logaddexp(x, torch.zeros_like(x)),
+    "softsign": lambda x: x / (1.0 + x.abs()),
+    "elu": lambda x, alpha: torch.where(x > 0, x, alpha * torch.expm1(x.clamp(max=0.0))),
+    "leaky_relu": lambda x, slope: torch.where(x < 0, slope * x, x),
+    "clip": lambda x, low, high: x.clamp(low, high),
+    "pow": lambda x, y: torch.pow(*_tensors(x, y)),
+    "mod": lambda x, y: torch.fmod(*_tensors(x, y)),
+    "maximum": lambda x, y: torch.maximum(*_tensors(x, y)),
+    "minimum": lambda x, y: torch.minimum(*_tensors(x, y)),
+    "greater": lambda x, y: x > y,
+    "greater_or_equal": lambda x, y: x >= y,
+    "less": lambda x, y: x < y,
+    "less_or_equal": lambda x, y: x <= y,
+    "equal": lambda x, y: x == y,
+    "both": torch.logical_and,
+    "either": torch.logical_or,
+    "one_of": torch.logical_xor,
+    "negated": torch.logical_not,
+    "is_nan": torch.isnan,
+    "is_infinite": torch.isinf,
+    **{
+        op: getattr(torch, op)
+        for op in (
+            "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
+            "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "reciprocal", "sign", "floor",
+            "ceil", "round",
+        )
+    },
+}  # fmt: skip
+_ELEMENTWISE["selu"] = lambda x, alpha, gamma: gamma * _ELEMENTWISE["elu"](x, alpha)
+_LAST_AXIS: dict[str, Callable[..., Any]] = {
+    "total": lambda v: v.sum(-1),
+    "product": lambda v: v.prod(-1),
+    "largest": lambda v: v.amax(-1),
+    "smallest": lambda v: v.amin(-1),
+    "where_largest": lambda v: v.argmax(-1, keepdim=True),
+    "pick": lambda v, index: v.take_along_dim(index, -1),
+    "lowest": lambda v, count: v.sort(-1).values[..., : int(count)],
+}
+_FUNCTIONS = _ELEMENTWISE | _LAST_AXIS
+
+
+def computed(formula: Expression, x: Tensor) -> Any:
+    """Apply a formula to pre-activations, or to weighted inputs along the last axis.
+
+    A branch that `where` does not take is computed for 1 instead: an infinite slope there, as that
+    of 1 / z at 0, would make the gradient NaN.
+    """
+    if formula.op == "variable":
+        return x
+    if formula.is_constant:
+        return formula.value
+    if formula.op == "where":
+        truth = computed(formula.args[0], x)
+        same = truth.shape == x.shape
+        taken = torch.where(truth, x, 1.0) if same else x
+        other = torch.where(truth, 1.0, x) if same else x
+        branches = (computed(formula.args[1], taken), computed(formula.args[2], other))
+        return torch.where(truth, *_tensors(*branches, x)[:2])
+    if formula.op == "number":
+        return computed(formula.args[0], x).to(x.dtype)
+    return _FUNCTIONS[formula.op](*[computed(arg, x) for arg in formula.args])
+
+
+class _Group(nn.Module):  # type: ignore[misc]
+    """Neurons of one level with one kind of aggregation.
+
+    Args:
+        net: the network.
+        neurons: their positions, sorted by activation.
+        place: positions of neurons among the biases, and of live connections among the weights.
+        row: the column of each signal among the values.
+        signals: of the network.
+    """
+
+    def __init__(
+        self, net: Network, neurons: Ints, place: tuple[Ints, Ints], row: Ints, signals: Signals
+    ) -> None:
+        super().__init__()
+        target, edges = net.edges_into(neurons)
+        gain = signals.gain[edges]
+        names, kind = net.aggregation_names[neurons], net.aggregation_names[neurons[0]]
+        self._aggregation = aggregation_named(kind)
+        self._is_gated = bool(np.any(gain != NONE))
+        buffers = {
+            "neurons": place[0][neurons],
+            "edges": place[1][edges],
+            "rows": row[signals.source[edges]],
+            "gain": np.where(gain == NONE, row[NONE], row[gain]),
+            "target": target,
+            "read": np.flatnonzero(signals.pre_activation[neurons] != NONE),
+        }
+        for name, values in buffers.items():
+            self.register_buffer(name, torch.from_numpy(values.copy()), persistent=False)
+        divisor = np.where(names == "mean", np.maximum(net.fan_in[neurons], 1), 1)
+        self.register_buffer("divisor", torch.from_numpy(divisor), persistent=False)
+        codes = net.neurons.activation[neurons]
+        breaks = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(neurons)]
+        self._functions = [
+            (slice(a, b), activation_named(net.activations[codes[a]]).expression)
+            for a, b in pairwise(breaks)
+        ]
+
+    def forward(
+        self, values: Tensor, weight: Tensor, bias: Tensor, response: Tensor
+    ) -> list[Tensor]:
+        """Return the activations, and the pre-activations that some connection reads."""
+        count, size = len(values), len(self.neurons)
+        terms = values[:, self.rows] * weight[self.edges]
+        if self._is_gated:
+            terms = terms * values[:, self.gain]
+        if not len(self.rows):
+            total = values.new_full((count, size), self._aggregation.empty)
+        elif self._aggregation.linear:
+            total = values.new_zeros(count, size).index_add(1, self.target, terms) / self.divisor
+        else:
+            inputs = terms.reshape(count, size, -1)
+            total = computed(self._aggregation.expression(inputs.shape[-1]), inputs)
+        z = bias[self.neurons] + response[self.neurons] * total
+        parts = [computed(formula, z[:, part]) for part, formula in self._functions]
+        return [torch.cat(parts, 1), z[:, self.read]]
+
+
+class NetworkModule(nn.Module):  # type: ignore[misc]
+    """A network whose weights, biases and responses are parameters, as far as they matter.
+
+    `module(x)` is `Network.activate`: (N, I) to (N, O). With memory, `module(x, state)` is a step:
+    it returns the outputs, and the state for the next one; without a state it starts anew.
+
+    Attributes:
+        network: as it was.
+        weight: (connections,), of enabled connections on which an output depends.
+        bias, response: (neurons,), of neurons that compute and on which an output depends.
+    """
+
+    def __init__(self, net: Network) -> None:
+        super().__init__()
+        self.network = net
+        kept = contributing(net) & ~net.is_input
+        enabled = np.flatnonzero(net.connections.enabled)
+        acts = kept[net.connections.target[enabled]]
+        self._neurons, self._connections = np.flatnonzero(kept), enabled[acts]
+        self.weight = _parameter(net.connections.weight[self._connections])
+        self.bias = _parameter(net.neurons.bias[self._neurons])
+        self.response = _parameter(net.neurons.response[self._neurons])
+        place = (np.cumsum(kept) - 1, np.cumsum(acts) - 1)
+        signals = signals_of(net)
+        registers, inputs = signals.registers, len(net.input_neurons)
+        row = np.full(signals.count + 1, NONE, np.int64)  # the last is the one
+        row[net.input_neurons] = np.arange(inputs)
+        row[registers.signal] = inputs + np.arange(len(registers))
+        row[NONE] = inputs + len(registers)
+        count = int(row[NONE]) + 1
+        self._levels = nn.ModuleList()
+        for level in schedule(net).levels[1:]:
+            groups = nn.ModuleList()
+            for neurons in _grouped(net, level[kept[level]]):
+                groups.append(_Group(net, neurons, place, row, signals))
+                read = signals.pre_activation[neurons]
+                for filled in (neurons, read[read != NONE]):
+                    row[filled] = count + np.arange(len(filled))
+                    count += len(filled)
+            self._levels.append(groups)
+        origin = row[registers.origin]
+        origin = np.where(origin == NONE, row[registers.signal], origin)  # that no output reads
+        for name, values in (("_outputs", row[net.output_neurons]), ("_origin", origin)):
+            self.register_buffer(name, torch.from_numpy(values), persistent=False)
+        initial = torch.from_numpy(registers.initial.copy())
+        self.register_buffer("_initial", initial, persistent=False)
+
+    def initial_state(self, n: int = 1) -> Tensor:
+        """Return the state before the first step, (n, registers)."""
+        return self._initial.expand(n, -1)
+
+    def forward(self, x: Tensor, state: Tensor | None = None) -> Any:
+        """Compute samples, or a step with memory; see the class."""
+        held = self.initial_state(len(x)) if state is None else state
+        values = torch.cat([x, held, x.new_ones(len(x), 1)], 1)
+        for groups in self._levels:
+            new = [
+                part
+                for group in groups
+                for part in group(values, self.weight, self.bias, self.response)
+            ]
+            values = torch.cat([values, *new], 1)
+        outputs = values[:, self._outputs]
+        return (outputs, values[:, self._origin]) if self.network.has_memory else outputs
+
+    def to_network(self) -> Network:
+        """Return the network with the parameters as they are now; all else is as it was."""
+        net = self.network
+        weight, bias = net.connections.weight.copy(), net.neurons.bias.copy()
+        response = net.neurons.response.copy()
+        weight[self._connections] = _numbers(self.weight)
+        bias[self._neurons] = _numbers(self.bias)
+        response[self._neurons] = _numbers(self.response)
+        return net.with_parameters(weight=weight, bias=bias, response=response)
+
+
+def _grouped(net: Network, neurons: Ints) -> list[Ints]:
+    """Return neurons by aggregation and number of inputs; sums and means with inputs are one."""
+    linear = np.array([aggregation_named(name).linear for name in net.aggregations], np.bool_)
+    code, fan_in = net.neurons.aggregation[neurons], net.fan_in[neurons]
+    is_sum = linear[code]
+    code = np.where(is_sum, NONE, code)
+    fan_in = np.where(is_sum, np.minimum(fan_in, 1), fan_in)
+    order = np.lexsort((net.neurons.activation[neurons], fan_in, code))
+    changes = (np.diff(code[order]) != 0) | (np.diff(fan_in[order]) != 0)
+    return [part for part in np.split(neurons[order], np.flatnonzero(changes) + 1) if part.size]
+
+
+def _parameter(values: Floats) -> nn.Parameter:
+    return nn.Parameter(torch.from_numpy(values.copy()))
+
+
+def _numbers(parameter: Tensor) -> Floats:
+    found: Floats = parameter.detach().cpu().double().numpy()
+    return found

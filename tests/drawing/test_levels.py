@@ -1,0 +1,88 @@
+"""The layers of a large network: their sizes, names, shapes, and the bundles between them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import neat_onnx
+from neat_onnx.drawing.levels import Density, density
+from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
+
+CORPORA = Path(__file__).parent.parent / "corpora"
+CNN = """
+<ir_version: 8, opset_import: ["": 18]>
+cnn (float[N, 1, 8, 8] x) => (float[N, 5] y)
+<float[3, 1, 3, 3] kernel, float[5, 27] weight>
+{
+    filtered = Conv <kernel_shape = [3, 3]> (x, kernel)
+    active = Relu (filtered)
+    pooled = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (active)
+    flat = Flatten (pooled)
+    y = Gemm <transB = 1> (flat, weight)
+}
+"""
+
+
+def density_of(net: Network) -> Density:
+    return density(net, schedule(net))
+
+
+def labels(net: Network) -> list[tuple[int, str]]:
+    return [(layer["neurons"], layer["label"]) for layer in density_of(net)["layers"]]
+
+
+def test_a_perceptron_has_dense_layers_and_their_connections_between_them():
+    net = Network.mlp([4, 6, 5, 2], activation="tanh", seed=0)
+    assert labels(net) == [(4, ""), (6, "dense"), (5, "dense"), (2, "dense")]
+    bundles = [
+        (each["source"], each["target"], each["count"]) for each in density_of(net)["bundles"]
+    ]
+    assert bundles == [(0, 1, 24), (1, 2, 30), (2, 3, 10)]
+
+
+def test_a_layer_that_lacks_a_connection_or_reads_a_second_layer_is_not_dense():
+    net = Network.mlp([4, 6, 5, 2], activation="tanh", seed=0)
+    enabled = np.array(net.connections.enabled)
+    enabled[np.flatnonzero(net.connections.target == 5)[0]] = False
+    lacking = replace(net, connections=replace(net.connections, enabled=enabled))
+    assert labels(lacking) == [(4, ""), (6, ""), (5, "dense"), (2, "dense")]
+    source = np.array(net.connections.source)
+    source[np.flatnonzero(net.connections.target == len(net) - 1)[0]] = 0
+    skipping = replace(net, connections=replace(net.connections, source=source))
+    assert labels(skipping)[-1] == (2, "")
+
+
+def test_convolutions_and_pools_have_names_and_shapes():
+    model = onnx.parser.parse_model(CNN)
+    del model.graph.initializer[:]
+    rng = np.random.default_rng(0)
+    for name, shape in {"kernel": (3, 1, 3, 3), "weight": (5, 27)}.items():
+        values = rng.normal(size=shape).astype(np.float32)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
+    found = density_of(neat_onnx.import_model(model))["layers"]
+    assert [(layer["label"], layer["shape"]) for layer in found] == [
+        ("", []),
+        ("Conv 3×3", [3, 6, 6]),
+        ("MaxPool 2×2", [3, 3, 3]),
+        ("dense", []),
+    ]
+
+
+@pytest.mark.parametrize("operator", ["GRU", "LSTM"])
+def test_the_levels_of_a_recurrent_layer_are_one_unit(operator: str):
+    net = getattr(Network, operator.lower())(2, 4, 3, seed=0)
+    first, *levels, last = density_of(net)["layers"]
+    assert {(layer["label"], layer["unit"]) for layer in levels} == {(f"{operator} 4", 0)}
+    assert len(levels) > 1
+    assert first["unit"] is last["unit"] is None
+    assert last["label"] == "dense"
+
+
+def test_an_evolved_network_has_no_layers_by_name():
+    source = json.loads((CORPORA / "nts-net-dag-24.json").read_text())["source"]
+    assert {label for _, label in labels(neat_onnx.load_network(source))} == {""}

@@ -1,0 +1,40 @@
+// The network on the page before anything is dropped: XOR, drawn and run from a plan that the build made.
+import { Evaluator } from "../live/evaluator.js";
+import { Player } from "../live/player.js";
+import { $, h } from "./dom.js";
+import { Drawing } from "./drawing.js";
+import { sceneOf } from "./scene.js";
+import { surface } from "./surface.js";
+
+const LAP = 9000; // ms in which its inputs go round by themselves
+
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+
+/** Show it, from living.json: {drawing, plan, arrays, ports}. */
+export async function living() {
+  const response = await fetch("living.json").catch(() => null);
+  if (!response?.ok) return; // the page does without
+  const { drawing: found, plan, arrays, ports } = await response.json();
+  const player = new Player(new Evaluator(plan, Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, bytesOf(text)]))));
+  const base = h("canvas", { role: "img", ariaLabel: "A network with two inputs and one output, alive" });
+  const [over, tip, key] = [h("canvas", { className: "over", ariaHidden: "true" }), h("p", { className: "tip", hidden: true }), h("div")];
+  const frame = h("div", { className: "living-frame" }, base, over, tip);
+  const drawing = new Drawing({ scene: sceneOf(found), base, over, tip, frame, key, onselect: () => {} });
+  const square = surface(player, ports);
+  $("living").replaceChildren(frame, square.element);
+  drawing.resize();
+  drawing.play(player);
+  player.listen(square.draw);
+  $("living").dataset.alive = "";
+  player.give([0.6, -0.6]);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  let touched = false;
+  square.element.addEventListener("pointerdown", () => { touched = true; });
+  const move = (now) => {
+    if (touched || $("intro").hidden) return;
+    const angle = (2 * Math.PI * now) / LAP;
+    player.give([0.8 * Math.cos(angle), 0.8 * Math.sin(angle)]);
+    requestAnimationFrame(move);
+  };
+  requestAnimationFrame(move);
+}
