@@ -144,15 +144,13 @@ def import_model(
         ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.genome import imported, prove
+    from neat_onnx.genome import imported
     from neat_onnx.model.given_memory import with_memory
     from neat_onnx.model.input_shapes import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)
-    found = imported(with_memory(read, memory), batch_axis, outputs)
-    if check and not found.as_exported:
-        prove(found)
+    found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
     return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
 
 

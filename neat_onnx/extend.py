@@ -17,9 +17,9 @@ from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
-from neat_onnx.registering import operator
-from neat_onnx.tracing.neurons import Neurons, Tensor
-from neat_onnx.tracing.operator import operator as tensor_operator
+from neat_onnx.tracing.formulas import formula
+from neat_onnx.tracing.neurons import Tensor
+from neat_onnx.tracing.operator import operator, refuse
 
 __all__ = [
     "Attributes",
@@ -29,7 +29,6 @@ __all__ = [
     "Expression",
     "Library",
     "LoweringContext",
-    "Neurons",
     "Node",
     "Plan",
     "ReadOptions",
@@ -37,13 +36,14 @@ __all__ = [
     "Tensor",
     "by_overflowing_source",
     "expression",
+    "formula",
     "lowers",
     "node_classes",
     "operator",
+    "refuse",
     "register_activation",
     "register_aggregation",
     "register_library",
-    "tensor_operator",
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",

@@ -40,6 +40,7 @@ from neat_onnx.network.expression import (
     where,
 )
 from neat_onnx.passes.microsoft.call import rewrites
+from neat_onnx.tracing.operator import OPERATORS
 
 OWN_ACTIVATIONS = {
     "own_swish": lambda z: z * sigmoid(1.5 * z),
@@ -56,7 +57,7 @@ OWN_AGGREGATIONS = {
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """What a test registers is gone after it; two operators of ours stand aside meanwhile."""
-    tables = (ACTIVATIONS, AGGREGATIONS, LIFTS, _REGISTRY)
+    tables = (ACTIVATIONS, AGGREGATIONS, LIFTS, OPERATORS, _REGISTRY)
     before = [dict(table) for table in tables]
     for name in ("HardSwish", "ThresholdedRelu"):
         _REGISTRY.pop(name)

@@ -9,18 +9,17 @@ metadata says, if their structure is the one that was exported. Other numbers, a
 trained, are the graph's. docs/genome-format.md describes every key.
 """
 
-from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
-from neat_onnx.genome.read import Imported, genome_of_graph, import_network, imported, prove
+from neat_onnx.genome.document import GENOME, NETWORK, genome_document
+from neat_onnx.genome.read import Imported, genome_of_graph, import_network, imported
 from neat_onnx.genome.write import genome_metadata
 
 __all__ = [
     "GENOME",
     "NETWORK",
-    "GenomeDocument",
     "Imported",
+    "genome_document",
     "genome_metadata",
     "genome_of_graph",
     "import_network",
     "imported",
-    "prove",
 ]

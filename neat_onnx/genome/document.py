@@ -5,8 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
+from neat_onnx.errors import NetworkError
+from neat_onnx.files import parse_json
 from neat_onnx.network.document import ConnectionDocument
-from neat_onnx.parsing import Document
+from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
 CONNECTION_FIELDS = (
@@ -18,7 +20,7 @@ CONNECTION_FIELDS = (
     "gate_delay",
     "initial_gain",
 )
-_MAX_NUMBERS = 1 << 24  # that the runs of a list may stand for
+_FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
 _MIN_RUN = 3
 _RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
 
@@ -42,7 +44,7 @@ def without_runs(values: Any) -> Any:
     """The list with the integers that its texts stand for.
 
     Raises:
-        ValueError: a text is no run, or all of them are too many integers.
+        ValueError: a text is no run.
     """
     if not isinstance(values, list):
         return values
@@ -55,8 +57,8 @@ def without_runs(values: Any) -> Any:
         if ends is None:
             raise ValueError(f"{each[:60]!r} is no run of integers")
         first, last = map(int, ends.groups())
-        if not first <= last < first + _MAX_NUMBERS - len(found):
-            raise ValueError(f"the run '{each}' has no integers, or too many")
+        if last < first:
+            raise ValueError(f"the run '{each}' has no integers")
         found += range(first, last + 1)
     return found
 
@@ -124,3 +126,34 @@ class GenomeDocument(Document):
         description="The neurons, in C order, of each layer with a window of which some neurons "
         "are computed by other nodes.",
     )
+
+
+def genome_document(text: str, size: int) -> GenomeDocument:
+    """Return the genome document of a file.
+
+    Args:
+        text: its JSON.
+        size: the number of neurons and connections of the graph, that of a genome's runs is
+            limited by.
+
+    Raises:
+        NetworkError: it is no such document, or its runs stand for far more neurons than there are.
+    """
+    value = parse_json(text)
+    if _integers_of_runs(value) > _FEW + _PER_NEURON * size:
+        raise NetworkError("its runs stand for too many neurons for the graph", where=GENOME)
+    return parse(GenomeDocument, value, NetworkError)
+
+
+def _integers_of_runs(value: Any) -> int:
+    """How many integers the runs in a JSON value stand for."""
+    count, left = 0, [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+        elif isinstance(each, str) and (ends := _RUN.fullmatch(each)):
+            count += max(int(ends[2]) - int(ends[1]) + 1, 0)
+    return count

@@ -66,6 +66,7 @@ class LiveGenes:
         functions: for each, the formula of its activation without slope, and its aggregation.
         bias, response: of each, times the slope; the response of a sum is 1.
         late, initial: the neurons that are read with a delay, by place, and their values before.
+        state: the same for their states, times the slope.
         own: the bias and the response that each has in the network.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
@@ -83,6 +84,7 @@ class LiveGenes:
     late: Ints
     late_place: Ints
     initial: Floats
+    state: Floats
     own: tuple[Floats, Floats]
     genes: _Connections
     weight: Floats
@@ -120,8 +122,10 @@ class LiveGenes:
         if self.structure() != other.structure():
             return False
         close = _CLOSE.get(data_type, 0.0)
-        ours = self.bias, self.response, self.initial, self.weight, self.genes.gain
-        theirs = other.bias, other.response, other.initial, other.weight, other.genes.gain
+        ours, theirs = (
+            (each.bias, each.response, each.initial, each.state, each.weight, each.genes.gain)
+            for each in (self, other)
+        )
         return all(
             np.allclose(one, two, rtol=close, atol=0.0)
             for one, two in zip(ours, theirs, strict=True)
@@ -144,20 +148,20 @@ def live_genes(
         LookupError: a live neuron has no place, and is no sum that could be replaced.
     """
     neurons, names, fan_in = net.neurons, net.aggregation_names, net.fan_in
-    lines = [_line(activation_named(name).expression, data_type) for name in net.activations]
-    slope, shift = (np.array([each[k] for each in lines])[neurons.activation] for k in (0, 1))
+    genes = _live(net)
+    slope, shift, cores = _functions(net, genes, data_type)
     known = data_type if rounds else DataType.DOUBLE
     bias, response = rounded(neurons.bias, known), rounded(neurons.response, known)
-    sums = (names == "sum") | (names == "mean") | (fan_in <= 1)
+    builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
+    few = (fan_in <= 1) & builtin[neurons.aggregation]
+    sums = (names == "sum") | (names == "mean") | few
     response = np.where(names == "mean", response * (1.0 / np.maximum(fan_in, 1)), response)
     factor = response * slope
     of_none = (names == "product") & (fan_in == 0)
     whole = rounded(neurons.bias + neurons.response, known)
     bias = np.where(of_none, whole, bias)
-    cores = [each[2] for each in lines]
-    plain = np.array([each == _IDENTITY for each in cores], np.bool_)[neurons.activation]
+    plain = np.array([each == _IDENTITY for each in cores], np.bool_)
 
-    genes = _live(net, plain)
     genes = _through(net, genes, place, sums & plain, factor, bias * slope + shift)
     genes = _added(genes, place, sums, net)
     weight = rounded(genes.weight, known) * np.where(sums, factor, 1.0)[genes.target]
@@ -173,10 +177,8 @@ def live_genes(
     live = np.flatnonzero(needed & ~net.is_input)
     live = live[np.argsort(place[live])]
     functions = [
-        (cores[code], "sum" if is_sum else str(name))
-        for code, is_sum, name in zip(
-            neurons.activation[live].tolist(), sums[live].tolist(), names[live], strict=True
-        )
+        (cores[at], "sum" if is_sum else str(name))
+        for at, is_sum, name in zip(live.tolist(), sums[live].tolist(), names[live], strict=True)
     ]
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
@@ -194,6 +196,7 @@ def live_genes(
         late=late,
         late_place=place[late],
         initial=neurons.initial[late],
+        state=(neurons.initial * slope)[late[np.isin(late, genes.source[genes.reads_state])]],
         own=(bias[live], np.where(read[live], response[live], 1.0)),
         genes=replace(
             genes,
@@ -222,28 +225,52 @@ def _line(formula: Expression, data_type: DataType) -> tuple[float, float, str]:
     if line is not None and line[0] != 0.0:
         return *line, _IDENTITY
     slope, core = scalar_slope(formula)
-    written = writable(core, data_type.dtype)  # as a graph of this type has it
-    return slope, 0.0, str(written.single if data_type is DataType.FLOAT else written)
+    return slope, 0.0, _written(core, data_type)
+
+
+def _written(formula: Expression, data_type: DataType) -> str:
+    """The formula as a graph of this type has it."""
+    written = writable(formula, data_type.dtype)
+    return str(written.single if data_type is DataType.FLOAT else written)
 
 
 _IDENTITY = str(VARIABLE)
 
 
-def _live(net: Network, plain: Bools) -> _Connections:
-    """The enabled connections; the state of a sum without a function is its value."""
+def _live(net: Network) -> _Connections:
+    """The enabled connections of neurons that matter; the state of an identity is its value."""
     genes = net.live
     gated = genes.gater != NONE
-    return _Connections(
+    same = np.array([activation_named(name).expression == VARIABLE for name in net.activations])
+    same = same[net.neurons.activation] | net.is_input
+    found = _Connections(
         edge=np.flatnonzero(net.connections.enabled),
         source=genes.source,
         target=genes.target,
         gater=genes.gater,
         delay=genes.delay,
         gate_delay=np.where(gated, genes.gate_delay, 0),
-        reads_state=genes.reads_state & ~plain[genes.source],
+        reads_state=genes.reads_state & ~same[genes.source],
         weight=genes.weight,
         gain=np.where(gated & (genes.gate_delay > 0), genes.initial_gain, 0.0),
     )
+    return found.take(_needed(net, found)[found.target])
+
+
+def _functions(
+    net: Network, genes: _Connections, data_type: DataType
+) -> tuple[Floats, Floats, list[str]]:
+    """(c, b, f) of the activation of each neuron; of a line whose state is read, (1, 0, line)."""
+    formulas = [activation_named(name).expression for name in net.activations]
+    lines = [_line(formula, data_type) for formula in formulas]
+    codes = net.neurons.activation
+    slope, shift = (np.array([each[k] for each in lines], np.float64)[codes] for k in (0, 1))
+    cores = [lines[code][2] for code in codes.tolist()]
+    for neuron in distinct(genes.source[genes.reads_state]).tolist():
+        if cores[neuron] == _IDENTITY:
+            slope[neuron], shift[neuron] = 1.0, 0.0
+            cores[neuron] = _written(formulas[codes[neuron]], data_type)
+    return slope, shift, cores
 
 
 def _through(
@@ -266,7 +293,7 @@ def _through(
             return [row]
         found = []
         for _, before, _, gate, late, gate_late, state, of_sum, first in inputs[source]:
-            if (gater != NONE and gate != NONE) or depth == len(helpers):
+            if min(gater, gate) > NONE or depth == len(helpers):
                 raise LookupError("a product of three is no connection")
             times = weight * of_sum * float(factor[source])
             own = (gater, gate_delay, gain) if gate == NONE else (gate, gate_late + delay, first)

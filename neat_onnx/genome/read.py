@@ -5,7 +5,7 @@ genes of the graph have to have the structure that the metadata names. What else
 is added to them, and the result counts only if its live genes are the graph's.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.blocks import restored_blocks
-from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
+from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
@@ -22,8 +22,6 @@ from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.data_inputs import with_data_inputs
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.single_sample import takes_single_sample
-from neat_onnx.model.states import state_pairs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
@@ -31,9 +29,8 @@ from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.responses import with_weights_for_responses
-from neat_onnx.parsing import parse
+from neat_onnx.network.schedule import schedule
 from neat_onnx.tracing.ports import BatchAxis
-from neat_onnx.tracing.proof import Proof
 from neat_onnx.tracing.trace import Lifted, trace_model
 
 
@@ -62,33 +59,26 @@ def import_network(
 
 
 def imported(
-    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+    model: Model,
+    batch_axis: BatchAxis = "auto",
+    outputs: Sequence[str] | None = None,
+    *,
+    check: bool = False,
 ) -> Imported:
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
-    if takes_single_sample(model):
-        batch_axis = None
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
-    lifted = trace_model(model, batch_axis, outputs)
+    has_genome = GENOME in model.metadata
+    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome)
     found = Imported(genome_of_graph(lifted.network), lifted, model)
-    if GENOME in model.metadata:
+    if has_genome:
         try:
             net, as_exported = _with_genome(model, lifted)
             found = replace(found, network=net, as_exported=as_exported)
         except NeatOnnxError as error:
             warn(f"the metadata {GENOME} is left out of account: {error}")
+        if check and not found.as_exported:
+            trace_model(model, batch_axis, outputs, check=True)
     return replace(found, network=with_hints(found.network, model))
-
-
-def prove(found: Imported) -> None:
-    """Run a model beside the network of its graph, on batches and sequences.
-
-    Raises:
-        ModelError: they differ.
-    """
-    model, lifted = found.model, found.lifted
-    weights = model.graph.tensors.keys()
-    inputs = [entry for entry in model.graph.inputs if entry.name not in weights]
-    Proof(model, lifted.network, inputs, state_pairs(model), lifted.tensors).check()
 
 
 def genome_of_graph(lifted: Network) -> Network:
@@ -104,7 +94,8 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     Raises:
         NetworkError: the metadata is none, or is of another graph.
     """
-    document = parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError)
+    size = len(lifted.network) + len(lifted.network.connections)
+    document = genome_document(model.metadata[GENOME], size)
     data_type = model.graph.number_type
     if data_type not in (DataType.FLOAT, DataType.DOUBLE):
         raise NetworkError(f"the graph's numbers are {data_type.name}, in which none is exported")
@@ -118,34 +109,43 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
     exact = document.numbers in {live.numbers(data_type, folded=each) for each in (False, True)}
-    for net in _candidates(model, document, lifted, places, live, exact=exact):
-        found = live_genes(net, np.arange(len(net)), data_type)
-        if found.is_rounded(live, data_type):
-            return net, exact
-    raise NetworkError("its genes do not fit the graph")
-
-
-def _candidates(
-    model: Model,
-    document: GenomeDocument,
-    lifted: Lifted,
-    places: Places,
-    live: LiveGenes,
-    *,
-    exact: bool,
-) -> Iterator[Network]:
-    """The network with every bit of its numbers, if they are those that were exported, and with
-    the numbers of the graph.
-    """
-    if exact and NETWORK in model.metadata:
+    restored = _restored(document, lifted.network, places, live, exact=exact)
+    if NETWORK in model.metadata:
         try:
-            yield Network.from_document(parse_json(model.metadata[NETWORK]))
+            if not exact:
+                raise NetworkError("the graph has other numbers")
+            net = _embedded(model.metadata[NETWORK], restored)
+            return _checked(net, live, data_type), exact
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
-    if exact:
-        yield _restored(document, lifted.network, places, live, exact=True)
-    net = _restored(document, lifted.network, places, live, exact=False)
-    yield _with_numbers(net, live, model.graph.number_type)
+    if not exact:
+        restored = _with_numbers(restored, live, data_type)
+    return _checked(restored, live, data_type), exact
+
+
+def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:
+    """The network of a genome, if it computes what the graph computes.
+
+    Raises:
+        NetworkError: its live genes are others, or its neurons cannot be computed in any order.
+    """
+    if not live_genes(net, np.arange(len(net)), data_type).is_rounded(live, data_type):
+        raise NetworkError("it does not compute what the graph computes")
+    schedule(net)  # the other neurons as well
+    return net
+
+
+def _embedded(text: str, restored: Network) -> Network:
+    """The network of network JSON, with the ports and the memory of the graph.
+
+    Raises:
+        NetworkError: it is none, or has other neurons.
+    """
+    net = Network.from_document(parse_json(text))
+    if not np.array_equal(net.neurons.id, restored.neurons.id):
+        raise NetworkError("its neurons are others")
+    graphs = {name: getattr(restored, name) for name in ("inputs", "outputs", "memory")}
+    return replace(net, source=None, **graphs)
 
 
 def _restored(
@@ -206,7 +206,7 @@ def _neurons(
         columns["initial"][at] = value
     computing = set(live.place.tolist())
     for fields in document.neurons:
-        given = fields.model_dump(exclude_unset=True, exclude={"ids"})
+        given = fields.model_dump(exclude_none=True, exclude={"ids"})
         for each in fields.ids:
             if each not in position:
                 raise NetworkError(f"there is no neuron {each}", where="neurons")
@@ -253,7 +253,7 @@ def _connections(
                 values = [_position(each, position) for each in values]
             column[~where] = values
             columns[name] = column
-    fields = [(key, each.model_dump(exclude_unset=True)) for key, each in document.genes.items()]
+    fields = [(key, each.model_dump(exclude_none=True)) for key, each in document.genes.items()]
     columns = {name: column.copy() for name, column in columns.items()}
     for key, given in fields:
         if not key.isdecimal() or len(key) > 9 or int(key) >= len(columns["source"]):

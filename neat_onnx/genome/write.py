@@ -145,9 +145,10 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     names, bias, response = net.activation_names[at], genes.bias[at], genes.response[at]
     is_sum = np.array([name == "sum" for _, name in live.functions], np.bool_)
     unnamed = np.array([name.startswith(FORMULA) for name in names], np.bool_)
-    read = np.zeros(len(net), np.bool_)
-    read[live.genes.target] = True
-    alone = ~read[at] | is_sum & (net.aggregation_names[at] == "mean")
+    read = np.bincount(live.genes.target, minlength=len(net))
+    is_mean = is_sum & (net.aggregation_names[at] == "mean")
+    alone = (read[at] == 0) | is_mean
+    of_fewer = is_mean & (read[at] != net.fan_in[at])  # the graph has a sum and a response
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
     moved = of_none | unnamed & (live.shift[at] != 0.0)
     folded = folded & np.array([function != "z" for function, _ in live.functions], np.bool_)
@@ -155,7 +156,7 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
         "activation": unnamed | folded & (live.slope[at] != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
-        "response": (alone | moved | folded) & (response != 1.0),
+        "response": (alone | moved | folded) & (response != 1.0) | of_fewer,
     }
 
 

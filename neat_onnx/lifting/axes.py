@@ -5,16 +5,19 @@ time unless it is named as a batch. Where every size is fixed the first axis is 
 that of a vector is features.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeGuard
 
+from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
+from neat_onnx.model.single_sample import single_rows
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.axis_names import names_time
 
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
+AS_FEATURES = ImportAdvice("Import with {} to take every axis for features", {"batch_axis": None})
 _MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
 
@@ -56,8 +59,23 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     }
 
 
+def static_inputs(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> set[str]:
+    """The inputs without time beside sequences: of each sample, or shared by all of them.
+
+    Args:
+        inputs: the inputs; states among them have no time either.
+        axes: time and the batch of each, by name.
+    """
+    sizes = {entry.name: (entry.shape or (), axes[entry.name]) for entry in inputs}
+    batches = {shape[found[-1]] for shape, found in sizes.values() if len(found) > 1}
+    alone = {name: [shape[axis] for axis in found] for name, (shape, found) in sizes.items()
+             if batches and len(found) < 2}  # fmt: skip
+    return {name for name, size in alone.items() if not size or _is_batch(size[0], batches)}
 
 
+def _is_batch(size: Extent, batches: Collection[Extent]) -> bool:
+    """Whether the only leading axis of an input is the batch, where other inputs have time."""
+    return size in batches or names_batch(size) if isinstance(size, str) else size is not None
 
 
 def _is_shared(entry: ValueInfo) -> bool:
@@ -66,6 +84,13 @@ def _is_shared(entry: ValueInfo) -> bool:
     return isinstance(entry, SharedInput) or sizes == (1,) or several
 
 
+def with_shared_rows(inputs: Sequence[ValueInfo], states: Collection[str]) -> list[ValueInfo]:
+    """The inputs, with single rows as shared, but for states."""
+    rows = single_rows(inputs).difference(states)
+    return [
+        SharedInput(name=entry.name, type=entry.type) if entry.name in rows else entry
+        for entry in inputs
+    ]
 
 
 def _is_batch_first(first: str, second: str) -> bool:

@@ -28,9 +28,9 @@ class Limits:
     """
 
     elements: int = 1 << 24
-    neurons: int = 1 << 21
+    neurons: int = 1_000_000
     connections: int = 10_000_000
-    nodes: int = 1 << 15
+    nodes: int = 1 << 18
 
 
 class LimitReached(ModelError):
@@ -65,9 +65,9 @@ def limits(
     Args:
         elements: of constants that are computed or read from sparse ones; at first 16,777,216.
         neurons: of a network, with the values that are only on their way to one; at first
-            2,097,152.
+            1,000,000.
         connections: of a network; at first 10,000,000.
-        nodes: of a graph, after functions are inlined and loops unrolled; at first 32,768.
+        nodes: of a graph, after functions are inlined and loops unrolled; at first 262,144.
 
     Returns:
         A context manager that gives the limits which hold; the others stay as they are around.

@@ -15,6 +15,7 @@ as the class that its op_type names.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from pydantic import (
@@ -120,7 +121,7 @@ class Node(BaseModel):
     @field_validator("domain")
     @classmethod
     def _is_this_domain(cls, domain: str) -> str:
-        own = cls.model_fields["domain"].default
+        own = _domain_of(cls)
         if domain not in (own, own or "ai.onnx"):
             refused = f"is '{domain}', op_type {cls.__name__} is known in '{own}' only"
             raise ValueError(refused + _ADVICE.get(domain, ""))
@@ -146,6 +147,11 @@ class Node(BaseModel):
             for key, value in document.items()
             if value or key not in ("name", "domain", "attributes")
         }
+
+
+@cache  # pydantic looks fields up slowly, and a graph may have 100,000 nodes
+def _domain_of(kind: type[Node]) -> str:
+    return str(kind.model_fields["domain"].default)
 
 
 def node_class(op_type: str) -> type[Node]:
@@ -244,7 +250,7 @@ def parse_node(document: Any, context: Any = None) -> Node:
 
 def _is_of_runtime(document: dict[str, Any], kind: type[Node]) -> bool:
     """Whether a node is of onnxruntime's operator that has the name of one of ONNX's classes."""
-    return document.get("domain") == RUNTIME_DOMAIN and not kind.model_fields["domain"].default
+    return document.get("domain") == RUNTIME_DOMAIN and not _domain_of(kind)
 
 
 def _read_open(document: dict[str, Any], context: Any, problem: str) -> Node | None:

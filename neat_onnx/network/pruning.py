@@ -7,7 +7,6 @@ import numpy as np
 
 from neat_onnx.network.genes import NONE, Bools, Neurons
 from neat_onnx.network.memory import moved_memory
-from neat_onnx.network.operator_hint import moved_operators
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.network.structure import Structure
@@ -36,7 +35,6 @@ def pruned(net: Net, below: float) -> Net:
         ),
         blocks=moved_blocks(net.blocks, to),
         memory=moved_memory(net.memory, to),
-        operators=moved_operators(net.operators, to),
     )
 
 

@@ -4,13 +4,10 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError
-from neat_onnx.files import parse_json
-from neat_onnx.genome import GENOME, GenomeDocument
+from neat_onnx.genome import GENOME, genome_document
 from neat_onnx.model import Model
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.network.network import Network
-from neat_onnx.parsing import parse
 
 _MAX_NODES = 300  # that are drawn
 _MAX_ELEMENTS = 20_000  # of all initializers together, that are written as text
@@ -79,7 +76,7 @@ def model_graph(net: Network, model: Model) -> ModelGraph:
 def _neurons(net: Network, model: Model) -> list[list[int]]:
     """The neurons of each node: of its outputs, or of the nodes that read an unnamed output."""
     given = model.metadata.get(GENOME)
-    ids = parse(GenomeDocument, parse_json(given), NetworkError).ids if given else {}
+    ids = genome_document(given, len(net) + len(net.connections)).ids if given else {}
     position = dict(zip(net.neurons.id.tolist(), range(len(net)), strict=True))
     of: dict[str, set[int]] = {
         name: {position[id] for id in named if id in position} for name, named in ids.items()

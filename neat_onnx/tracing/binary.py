@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from neat_onnx.tracing.pending import (
 )
 from neat_onnx.tracing.sums import aggregated, multiply, subtract
 
+Some = TypeVar("Some", bound=Pending)
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 
 
@@ -100,11 +101,11 @@ def power(a: Any, b: Any) -> Any:
         shape = np.broadcast_shapes(a.shape, exponent.shape)
         exponent = np.broadcast_to(exponent, shape)
         return _by_number(lambda n, x: power(x, n), exponent, broadcast_to(a, shape))
-    base = a if isinstance(a, Pending) else one_number(a, b)
-    if isinstance(base, float):
-        return b.apply(call("pow", constant(base), VARIABLE))
     if isinstance(a, Pending):
         raise ValueError("a power of which base and exponent depend on inputs is not supported")
+    base = one_number(a, b)
+    if isinstance(base, float):
+        return b.apply(call("pow", constant(base), VARIABLE))
     shape = np.broadcast_shapes(base.shape, b.shape)
     return _by_number(power, np.broadcast_to(base, shape), broadcast_to(b, shape))
 
@@ -125,7 +126,7 @@ def truth(formula: Expression) -> Expression:
     return formula.args[0] if formula.op == "number" else greater(formula, 0.0)
 
 
-def negation(x: Pending) -> Pending:
+def negation(x: Some) -> Some:
     x = x.settled()
     formula = x.formula
     whole = (

@@ -74,10 +74,10 @@ def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
     parts = []
     for each in (a, b):
         if isinstance(each, Pending):
-            each = each if each._settled is None else each._settled
-            if not same_signals(condition, each):
+            held = each if each._settled is None else each._settled
+            if not same_signals(condition, held):
                 return None
-            parts.append(each.formula)
+            parts.append(held.formula)
         else:
             if not each.size or np.any(each != each.flat[0]):
                 return None

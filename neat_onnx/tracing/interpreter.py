@@ -20,6 +20,7 @@ from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.tracing.neurons import Neurons, folded
 from neat_onnx.tracing.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
+from neat_onnx.tracing.operators.refused import REFUSED
 from neat_onnx.tracing.tape import Tape
 
 _MAX_NESTED = 50
@@ -85,6 +86,7 @@ class Interpreter:
 
     def _run_all(self, nodes: Sequence[Node], tensors: Environment) -> None:
         """Run nodes; those that read what a faulty one gives are passed over."""
+        self.tape.budget.take("nodes", len(nodes), self.tape.where)
         faults: list[ModelError] = []
         missing: set[str] = set()
         for node in nodes:
@@ -115,9 +117,14 @@ class Interpreter:
         try:
             if known is not None and not (known.since > self.opsets.get(key[0], known.since)):
                 self._arguments[id(node)] = known.check(node)
-            elif key not in self._functions and not has_body(*key, self.opsets.get(key[0], 1)):
+            elif key not in self._functions and (
+                node.op_type in REFUSED or not has_body(*key, self.opsets.get(key[0], 1))
+            ):
                 where = f" of the domain {key[0]}" if key[0] else ""
-                raise Refusal(f"the operator {node.op_type}{where} is not supported")
+                raise Refusal(
+                    f"the operator {node.op_type}{where} is not supported",
+                    REFUSED.get(node.op_type),
+                )
             for graph in subgraphs(node):
                 self.check(graph.node)
         except Refusal as error:

@@ -40,7 +40,7 @@ def _without_formula(part: Pending) -> Pending:
 def _join_numbers(
     values: list[Floats | float], parts: list[Pending], join: Callable[[list[Array]], Array]
 ) -> Floats | float:
-    if all(isinstance(each, float) for each in values) and len({*values}) == 1:  # type: ignore[misc]
+    if all(isinstance(each, float) for each in values) and len({*values}) == 1:
         return values[0]
     return join([np.broadcast_to(v, p.shape) for v, p in zip(values, parts, strict=True)])
 

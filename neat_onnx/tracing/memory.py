@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.tracing.neurons import Neurons, is_neurons
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.tracing.neurons import Neurons
 from neat_onnx.tracing.operator import refuse
 from neat_onnx.tracing.tape import Tape
 
@@ -24,26 +25,39 @@ def open_tape(length: int, *tensors: Any) -> Tape | None:
 def run_one_step(tape: Tape, step: Step, initial: Sequence[Any], argument: str) -> Any:
     """Run one step on registers that begin with the initial states.
 
+    A state that is given by an input of the graph begins there, and goes on with what the graph
+    feeds to that input: `tape.continued` keeps what that has to be.
+
     Args:
         tape: of the trace.
         step: the step.
-        initial: states before the first step, numbers.
+        initial: states before the first step.
         argument: what they are called in messages.
     """
-    if is_neurons(*initial):
-        raise refuse(argument, "computed from inputs", "numbers, over a sequence of open length")
-    starts = [np.asarray(each) for each in initial]
-    registers = [tape.add_register(each.astype(np.float64)) for each in starts]
-    held = [
-        Neurons(tape, register.signals.reshape(start.shape), dtype=_type_of(start))
-        for register, start in zip(registers, starts, strict=True)
-    ]
+    held: list[Any] = []
+    registers = []
+    for each in initial:
+        if isinstance(each, Neurons):
+            if not each.is_plain or each.has_constants or each.formula is not VARIABLE:
+                raise refuse(argument, "computed", "an input of the graph, or numbers")
+            held.append(each)
+            continue
+        start = np.asarray(each)
+        registers.append(tape.add_register(start.astype(np.float64)))
+        signals = registers[-1].signals.reshape(start.shape)
+        held.append(Neurons(tape, signals, dtype=_type_of(start)))
     after, others = step(list(held))
-    for register, state in zip(registers, after, strict=True):
-        if isinstance(state, Neurons):
-            register.next = state.signals().ravel()
+    made = iter(registers)
+    for state, each in zip(after, initial, strict=True):
+        following = (
+            state.signals().ravel()
+            if isinstance(state, Neurons)
+            else tape.add_constants(np.asarray(state, np.float64).ravel())
+        )
+        if isinstance(each, Neurons):
+            tape.continued.append((each.ids.ravel(), following))
         else:
-            register.next = tape.add_constants(np.asarray(state, np.float64).ravel())
+            next(made).next = following
     return after, others
 
 

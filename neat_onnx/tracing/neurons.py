@@ -75,7 +75,8 @@ class Neurons(Pending):
         if wanted == self.dtype:
             return self
         if wanted.kind == "b":
-            return self != 0.0
+            found: Neurons = self != 0.0
+            return found
         result = truncated(self) if wanted.kind in "iu" and self.dtype.kind == "f" else self
         return result.typed(wanted)
 
@@ -162,7 +163,7 @@ class Neurons(Pending):
     def __bool__(self) -> bool:
         raise ValueError("a value that inputs decide is read as a constant")
 
-    __int__ = __index__ = __float__ = __bool__  # type: ignore[assignment]
+    __int__ = __index__ = __float__ = __bool__
 
     def __array__(self, *_: Any, **__: Any) -> Array:
         raise ValueError("a tensor that depends on inputs is read as a constant")

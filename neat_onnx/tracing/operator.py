@@ -6,8 +6,9 @@
         return spread / spread.sum(axis, keepdims=True)
 
 - Positional parameters are the inputs, in ONNX's order and with ONNX's names: `b: Tensor | None =
-  None` may be left out, `*xs: Tensor` is any number of them. An input that an older opset has as an
-  attribute is found by its name: `axes` of Squeeze is either.
+  None` may be left out, `*xs: Tensor` is any number of them, `axes: Array` has to be numbers, not
+  neurons. An input that an older opset has as an attribute is found by its name: `axes` of Squeeze
+  is either.
 - Keyword-only parameters are the attributes, with ONNX's names: `int`, `float`, `str`, `bool` (an
   INT of 0 or 1), `Ints`, `Floats`, `Texts` (tuples), `Array` (a TENSOR), `Graph`; `| None = None`
   for one without a default; `Literal[…]` where only some values are supported. One that has no
@@ -33,6 +34,7 @@ import numpy as np
 from neat_onnx.errors import Hint, ModelError
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model import Tensor as Constant
+from neat_onnx.tracing.pending import is_neurons
 from neat_onnx.tracing.tape import Array
 
 __all__ = [
@@ -47,6 +49,7 @@ Arguments = tuple[dict[str, Any], dict[str, Array]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NO_ARGUMENTS: Arguments = ({}, {})
+_CONSTANT = "Export it with inputs of fixed sizes, or make it a constant"
 _GIVEN = ("opset", "outputs", "run")
 _WORDS = {
     int: "an integer", float: "a number", str: "a text", bool: "0 or 1", Ints: "integers",
@@ -176,6 +179,7 @@ class Operator:
         variadic: there may be any number of them.
         attributes: by name.
         given: keywords that are no attributes.
+        numbers: positions of inputs that have to be numbers: they are an `Array`, and no `Tensor`.
     """
 
     name: str
@@ -187,6 +191,7 @@ class Operator:
     variadic: bool
     attributes: dict[str, Attribute]
     given: frozenset[str] = field(default_factory=frozenset)
+    numbers: frozenset[int] = field(default_factory=frozenset)
 
     def _arguments(self, node: Node) -> Arguments:
         given = node.given_attributes
@@ -253,6 +258,11 @@ class Operator:
             inputs = [by_name.get(name) for name in self.inputs]
         if self.given:
             attributes = {name: known[name] for name in self.given} | attributes
+        for k in self.numbers:
+            if k < len(inputs) and is_neurons(inputs[k]):
+                raise refuse(
+                    self.inputs[k], "computed from inputs", "numbers that are known", _CONSTANT
+                )
         found = self.function(*inputs, **attributes)
         return found if isinstance(found, tuple | list) else (found,)
 
@@ -289,12 +299,14 @@ def operator(name: str, *, domain: str = "", since: int = 1) -> Callable[[Functi
 def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) -> Operator:
     kinds = get_type_hints(function)
     inputs: list[str] = []
-    required, variadic, given = 0, False, set()
+    required, variadic, given, numbers = 0, False, set(), set()
     attributes: dict[str, Attribute] = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             variadic = True
         elif parameter.kind is not parameter.KEYWORD_ONLY:
+            if kinds.get(parameter.name) in (Array, Array | None):
+                numbers.add(len(inputs))
             inputs.append(parameter.name)
             required += parameter.default is parameter.empty
         elif parameter.name in _GIVEN:
@@ -315,6 +327,7 @@ def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) 
         variadic,
         attributes,
         frozenset(given),
+        frozenset(numbers),
     )
 
 

@@ -36,7 +36,9 @@ def ranked(x: Pending, ranks: Sequence[int]) -> Pending:
     for column, rank in enumerate(ranks):
         lacking = 0 if rank in (1, size) else size + 1 - 2 * rank
         name = "min" if rank == 1 else "max" if rank == size else "median"
-        filling = tape.add_constants(np.full((len(ids), abs(lacking)), -np.sign(lacking) * _INFINITE))
+        filling = tape.add_constants(
+            np.full((len(ids), abs(lacking)), -np.sign(lacking) * _INFINITE)
+        )
         made[:, column] = tape.add_neurons(
             np.concatenate([ids, filling], axis=1),
             np.concatenate([weight, np.ones(filling.shape)], axis=1),

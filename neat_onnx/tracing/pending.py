@@ -151,7 +151,9 @@ class Pending:
             return self.factor == 1.0 and self.shift == 0.0
         live = self.ids >= 0
         return all(
-            values == trivial if isinstance(values, float) else bool(np.all(values[live] == trivial))
+            values == trivial
+            if isinstance(values, float)
+            else bool(np.all(values[live] == trivial))
             for values, trivial in ((self.factor, 1.0), (self.shift, 0.0))
         )
 

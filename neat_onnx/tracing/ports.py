@@ -6,7 +6,7 @@ proof shows whether it was right (`proof.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,9 +19,10 @@ from neat_onnx.lifting.axes import (
     example_shapes,
     output_axes,
     shapes_of_inputs,
+    with_shared_rows,
 )
 from neat_onnx.model import DataType, ValueInfo
-from neat_onnx.model.value import MAX_AXES
+from neat_onnx.model.value import MAX_AXES, is_fixed
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Dtype, Port
 from neat_onnx.tracing.neurons import Neurons
@@ -30,6 +31,7 @@ from neat_onnx.tracing.tape import Tape
 
 BatchAxis = Literal["auto"] | None
 _MAX_INPUTS = 1 << 24
+_SEQUENCE = 3  # axes
 
 
 @dataclass(frozen=True)
@@ -56,27 +58,79 @@ class Frame:
         return any(len(each) > 1 for each in self.axes.values())
 
 
-def frame_of(inputs: Sequence[ValueInfo], batch_axis: BatchAxis) -> Frame:
-    """The axes that the inputs' symbols and sizes, or the caller, say."""
+def frames_of(
+    inputs: Sequence[ValueInfo], batch_axis: BatchAxis, states: Collection[str], *,
+    has_layers: bool,
+) -> Iterator[Frame]:  # fmt: skip
+    """The axes that may be the batch and time, the likeliest first.
+
+    They are the ones that symbols and sizes say, or the caller. Where inputs of one row stand
+    beside a batch of no fixed size, all samples may share these; where every size is fixed, every
+    axis may be features, or the second one of a sequence that layers read the batch.
+
+    Args:
+        inputs: the inputs.
+        batch_axis: as the caller says.
+        states: inputs among them that outputs feed.
+        has_layers: there are recurrent layers.
+    """
+    none = Frame({entry.name: () for entry in inputs})
     if batch_axis is None:
-        return Frame({entry.name: () for entry in inputs})
+        yield none
+        return
     axes = axes_of_inputs(inputs)
-    sizes = {
-        size
-        for entry in inputs
-        if axes[entry.name] and isinstance(size := (entry.shape or ())[axes[entry.name][-1]], int)
-    }
-    return Frame(axes, max(sizes, default=1) if len(sizes) == 1 else 1)
+    frame = Frame(axes, *_samples(inputs, axes))
+    if not all(is_fixed(entry.shape) for entry in inputs):
+        yield frame
+        shared = with_shared_rows(inputs, states)
+        if shared != list(inputs):
+            yield Frame(axes_of_inputs(shared))
+        return
+    apart = len(_sizes(inputs, axes)) > 1
+    yield from (none, frame) if apart else (frame,)
+    if (
+        has_layers
+        and len(inputs) == 1
+        and len(inputs[0].shape or ()) == _SEQUENCE
+        and frame.samples > 1
+    ):
+        second = {inputs[0].name: (1,)}
+        yield Frame(second, *_samples(inputs, second))
+    if not apart and frame.has_batch:
+        yield none
+
+
+def _samples(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> tuple[int, ...]:
+    """How many samples are traced, where the inputs have one number of them."""
+    sizes = _sizes(inputs, axes)
+    return tuple(sizes) if len(sizes) == 1 else ()
+
+
+def _sizes(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> set[int]:
+    """The fixed sizes of the batch."""
+    sizes = {(entry.shape or ())[axes[entry.name][-1]] for entry in inputs if axes[entry.name]}
+    return {size for size in sizes if isinstance(size, int)}
 
 
 def open_input(tape: Tape, entry: ValueInfo, frame: Frame) -> Neurons:
-    """An input as fresh signals, with one step of time, and the samples that are traced."""
+    """An input as fresh signals, with one step of time, and the samples that are traced.
+
+    Raises:
+        ModelError: its numbers have so few digits that rounding after each node shows.
+    """
+    if entry.elem_type is DataType.BFLOAT16:
+        raise ModelError(
+            f"graph input '{entry.name}' is of BFLOAT16: neurons do not round as its nodes do",
+            where="graph.inputs",
+            hint="Convert the model to float32",
+        )
     shape = traced_shape(entry, frame)
     axes = frame.axes[entry.name]
     if not axes or shape[axes[-1]] == 1:
         ids = tape.add_inputs(int(np.prod(shape, dtype=int))).reshape(shape)
     else:
         batch, rest = axes[-1], [d for k, d in enumerate(shape) if k != axes[-1]]
+        tape.budget.require("neurons", int(np.prod(shape, dtype=object)), entry.name)
         count = int(np.prod(rest, dtype=int))
         parts = [tape.add_inputs(count, foreign=k > 0).reshape(rest) for k in range(shape[batch])]
         ids = np.stack(parts, axis=batch)
@@ -154,7 +208,10 @@ def axes_of_output(
         if named and named.isdisjoint(entry.shape):
             some = 1
     found = output_axes(entry, known, some)
-    if any(axis >= len(shape) for axis in found):
+    if any(axis >= len(shape) or shape[axis] not in (1, frame.samples) for axis in found):
+        single = [axis for axis, size in enumerate(shape) if size == frame.samples]
+        found = tuple(single[-1:] if len(single) < some else single[:some])
+    if not found:
         raise ModelError(
             f"the first axis of output '{entry.name}' is not the batch",
             where="graph.outputs",

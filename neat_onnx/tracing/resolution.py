@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ from neat_onnx.tracing.recognition import activation_name, has_name
 from neat_onnx.tracing.tape import Array, FormulaGroup, Tape
 
 _INPUT, _NEURON, _FORMULA, _REGISTER, _FOREIGN = range(5)
+_MAX_BLOCK = 1 << 23  # products of neurons and inputs that a block may stand for
 _MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the trace
 
 
@@ -147,7 +149,7 @@ class Resolution:
 
     def _connect(self) -> None:
         """The connections of all neurons as arrays: source, target, weight, gate."""
-        sources, targets, weights, gates = [], [], [], []
+        parts: list[tuple[Array, ...]] = []
         for group in self._tape.groups:
             if isinstance(group, FormulaGroup) or group.source is None or not group.source.size:
                 continue
@@ -161,16 +163,13 @@ class Resolution:
             if weighted and group.weight is not None:
                 kept &= weight != 0.0
             if not kept.all():
-                source, target, weight, gate = (x[kept] for x in (source, target, weight, gate))
-            for column, part in zip(
-                (sources, targets, weights, gates), (source, target, weight, gate), strict=True
-            ):
-                column.append(part)
+                source, target = source[kept], target[kept]
+                weight, gate = weight[kept], gate[kept]
+            parts.append((source, target, weight, gate))
         empty = np.empty(0, np.int64)
-        self._source = self._same[np.concatenate([empty, *sources])]
-        self._target = np.concatenate([empty, *targets])
-        self._weight = np.concatenate([empty.astype(np.float64), *weights])
-        gate = np.concatenate([empty, *gates])
+        columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        source, target, weight, gate = columns or [empty, empty, empty.astype(np.float64), empty]
+        self._source, self._target, self._weight = self._same[source], target, weight
         self._gated = gate >= 0
         self._gate = np.where(self._gated, self._same[gate], NONE) if self._gated.any() else gate
 
@@ -218,7 +217,8 @@ class Resolution:
     def _made_formulas(self) -> Ints:
         """The signals that are formulas of others, each once."""
         made = np.flatnonzero((self._kind == _FORMULA) & self._live)
-        return made[self._same[made] == made]
+        found: Ints = made[self._same[made] == made]
+        return found
 
     def _others(self) -> Bools:
         """The signals that anything but a connection without a gate reads."""
@@ -235,7 +235,8 @@ class Resolution:
     def _read_once(self) -> Bools:
         """The signals that one connection reads, without a gate, and nothing else."""
         reads = np.bincount(self._source, minlength=self._tape.count)
-        return (reads == 1) & ~self._others()
+        once: Bools = (reads == 1) & ~self._others()
+        return once
 
     def _merge(self) -> None:
         """Let a sum that one neuron alone reads become part of it."""
@@ -473,8 +474,10 @@ class Resolution:
         found: Ints = level
         return found
 
-    def _delayed(self) -> tuple[Ints, Ints]:
-        """For each signal the one that it is a delay of, and by how many steps."""
+    def _delayed(self) -> tuple[Ints, Ints | None]:
+        """For each signal the one that it is a delay of, and by how many steps; None for none."""
+        if not self._tape.registers:
+            return np.arange(self._tape.count), None
         following = np.where(self._next >= 0, self._next, np.arange(self._tape.count))
         steps = (self._next >= 0).astype(np.int64)
         while not np.array_equal(more := following[following], following):
@@ -529,31 +532,34 @@ class Resolution:
     ) -> tuple[Connections, Floats]:
         source, gate, target = self._source, self._gate, self._neuron[self._target]
         following, steps = self._delayed()
-        if np.any(self._kind[following[source]] == _REGISTER):
+        read = source if steps is None else following[source]
+        if steps is not None and np.any(self._kind[read] == _REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
-        read = following[source]
-        neuron, state = self._neuron[read], self._hidden[self._root[read]]
-        weight = self._weight
-        if state.any():
-            weight = weight * np.where(state, slopes[neuron], 1.0)
+        neuron = self._neuron[read]
+        weight = self._weight.copy()
         columns = {"source": neuron, "target": target, "weight": weight}
-        if len(self._tape.registers):
+        if self._hidden.any():
+            state = self._hidden[self._root[read]]
+            if state.any():
+                weight *= np.where(state, slopes[neuron], 1.0)
+                columns["reads_state"] = state
+        if steps is not None:
             columns["delay"] = steps[source]
-        if state.any():
-            columns["reads_state"] = state
         gated = gate >= 0
         if gated.any():
             gater = following[gate]
             columns["gater"] = np.where(gated, self._neuron[gater], NONE)
-            columns["gate_delay"] = np.where(gated, steps[gate], 0)
-            delayed = gated & (steps[gate] > 0)
-            columns["initial_gain"] = np.where(delayed, self._initial[gate], 0.0)
-        genes = Connections.of(**{name: owned(np.array(each)) for name, each in columns.items()})
+            if steps is not None:
+                columns["gate_delay"] = np.where(gated, steps[gate], 0)
+                delayed = gated & (steps[gate] > 0)
+                columns["initial_gain"] = np.where(delayed, self._initial[gate], 0.0)
+        genes = Connections.of(**{name: owned(each) for name, each in columns.items()})
         initial = np.zeros(len(slopes))
-        late = steps[source] > 0
-        initial[neuron[late]] = self._initial[source[late]]
-        if np.any(initial[neuron[late]] != self._initial[source[late]]):
-            raise ModelError("states of one neuron begin with different values")
+        if steps is not None:
+            late = steps[source] > 0
+            initial[neuron[late]] = self._initial[source[late]]
+            if np.any(initial[neuron[late]] != self._initial[source[late]]):
+                raise ModelError("states of one neuron begin with different values")
         plain = (bias == 0.0) & (response == 1.0) & (aggregations == "sum") & (names == "identity")
         by_name = {name: aggregation_named(name).takes_first for name in self._aggregations}
         by_place = np.zeros(len(slopes), np.bool_)
@@ -569,6 +575,8 @@ class Resolution:
             sources = self.neuron_of[hint.sources]
             neurons = self._neuron[self._root[hint.neurons]]
             if np.any(sources == NONE) or np.any(neurons == NONE):
+                continue
+            if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
             window = hint.window
             found.append(

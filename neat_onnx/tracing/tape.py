@@ -122,6 +122,7 @@ class Tape:
         open_time: the trace is one step of a sequence of no fixed length.
         budget: what may still be made.
         where: the node that is run, for messages.
+        continued: signals that layers over open time begin with, and what they are a step later.
         ranks, middles, places: what is known of signals by their order; see `order.py`.
     """
 
@@ -135,6 +136,7 @@ class Tape:
     open_time: bool = False
     budget: Budget = field(default_factory=Budget)
     where: str = ""
+    continued: list[tuple[Ints, Ints]] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)

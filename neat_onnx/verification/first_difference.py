@@ -9,16 +9,14 @@ import warnings
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
-from neat_onnx.files import parse_json
-from neat_onnx.genome import GENOME, GenomeDocument
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome import GENOME, genome_document
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.parsing import parse
 from neat_onnx.tracing.trace import trace_model
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import number_type, showing
@@ -70,7 +68,8 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
 def _places(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids of the neurons in the columns of each tensor, as far as the file tells them."""
     text = model.metadata.get(GENOME)
-    places = {} if text is None else parse(GenomeDocument, parse_json(text), NetworkError).ids
+    size = len(net) + len(net.connections)
+    places = {} if text is None else genome_document(text, size).ids
     if not places or not _are_ids_of(net, places):
         places = _of_graph(net, model) if net.library == IMPORTED else {}
     produced = {name for node in model.graph.node for name in node.output}

@@ -14,8 +14,8 @@ _ONNX = cases_of(
     "GatherND", "ScatterElements", "ScatterND", "Scatter", "Compress", "Tile", "ReverseSequence",
     "Trilu", "DepthToSpace", "SpaceToDepth", "EyeLike", "IsNaN", "IsInf", "NonZero",
 )  # fmt: skip
-_COMPUTED = "a tensor that depends on inputs is read as a constant"
-_DEPTH = "a value that inputs decide is read as a constant"
+_COMPUTED = "x is computed from inputs, expected numbers that are known"
+_DEPTH = "depth is computed from inputs, expected numbers that are known"
 _REFUSED = [
     *(each.refused(_COMPUTED) for each in cases_of("Unique")),
     *(each.refused(_DEPTH) for each in cases_of("OneHot")),  # its depth is a floating input

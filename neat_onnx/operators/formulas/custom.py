@@ -27,10 +27,7 @@ from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.sums.dense import weighted_sums
 from neat_onnx.operators.sums.partition import by_overflowing_source
-from neat_onnx.tracing.formulas import formula
-from neat_onnx.tracing.neurons import Tensor
-from neat_onnx.tracing.operator import Refusal
-from neat_onnx.tracing.operator import operator as imported
+from neat_onnx.tracing.custom import register_formula
 
 Formula = Callable[..., Any]
 _PROBE = 0.7390851332151607  # no formula has it by chance
@@ -51,32 +48,11 @@ def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
             raise OptionError(error.message, where=op_type, hint=error.hint) from error
         node = _node_class(domain, op_type, fields, function.__module__)
 
-        imported(op_type, domain=domain)(_on_tensors(function, fields))
+        register_formula(domain, op_type, fields, lambda given: _formula(function, given))
         lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
         return function
 
     return register
-
-
-def _on_tensors(function: Formula, fields: "_Fields") -> Callable[..., Tensor]:
-    """The function of a tensor, with the attributes as keywords."""
-
-    def compute(x: Tensor, **given: Any) -> Tensor:
-        try:
-            return formula(_formula(function, given))(x)
-        except NetworkError as error:
-            raise Refusal(error.message) from None
-
-    empty = inspect.Parameter.empty
-    parameters = [inspect.Parameter("x", inspect.Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, (_, default) in fields.items():
-        kind = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(
-            inspect.Parameter(name, kind, default=empty if default is ... else default)
-        )
-    compute.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    compute.__annotations__ = {name: kind for name, (kind, _) in fields.items()}
-    return compute
 
 
 _Fields = dict[str, tuple[type, Any]]

@@ -12,6 +12,7 @@ from neat_onnx.tracing.operators import (  # noqa: F401
     logic,
     matrices,
     microsoft,
+    ml,
     normalization,
     ordering,
     places,
@@ -19,5 +20,7 @@ from neat_onnx.tracing.operators import (  # noqa: F401
     recurrent,
     reductions,
     resize,
+    support_vectors,
+    trees,
     windows,
 )

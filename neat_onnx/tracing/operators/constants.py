@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType
-from neat_onnx.tracing.neurons import Tensor
+from neat_onnx.tracing.neurons import Tensor, is_neurons
 from neat_onnx.tracing.operator import Array, Floats, Ints, operator, refuse
 
 
@@ -57,6 +57,8 @@ def numpy_type(to: int | str) -> np.dtype[Any]:
 
 @operator("Cast")
 def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
+    if to == DataType.BFLOAT16 and is_neurons(input):
+        raise refuse("to", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so")
     return input.astype(numpy_type(to))
 
 

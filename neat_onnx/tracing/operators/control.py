@@ -1,9 +1,10 @@
 """Branches and loops: the interpreter runs their graphs.
 
 A loop whose count is known is run as often; one over a sequence of no fixed length once, between
-registers.
+registers. (Scan of opset 8, which goes through samples as well, is not supported.)
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from neat_onnx.tracing.neurons import Neurons, Tensor, is_neurons, moved, stack,
 from neat_onnx.tracing.operator import Graph, Ints, Runner, operator, refuse
 
 _MAX_STEPS = 1 << 20
+_FIXED = "Export it with inputs of fixed sizes, or give these in shapes={…}"
 
 
 @operator("If")
@@ -30,35 +32,44 @@ def choose_branch(
 def loop(
     M: Tensor | None = None, cond: Tensor | None = None, *states: Tensor, body: Graph, run: Runner
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    """States, then what each step gives, stacked."""
+    """States, then what each round gives, stacked.
+
+    Where inputs decide when it ends, all rounds run, and those that are too many change nothing.
+    """
     if is_neurons(M):
-        raise refuse("M", "computed from inputs", "a number")
-    if is_neurons(cond):
-        raise refuse("cond", "computed from inputs", "a truth value that is known")
+        raise refuse("M", "computed from inputs", "a number", _FIXED)
     most = _MAX_STEPS if M is None else int(np.asarray(M).item())
-    going = True if cond is None else bool(np.asarray(cond).item())
+    going: Any = True if cond is None else _truth(cond)
     held, rows, count = list(states), [], len(states)
 
-    def step(number: int, before: list[Any]) -> tuple[bool, list[Any], list[Any]]:
+    def step(number: int, before: list[Any]) -> tuple[Any, list[Any], list[Any]]:
         more, *found = run(body, np.int64(number), np.bool_(True), *before)
-        if is_neurons(more):
-            raise refuse("cond", "computed from inputs in the body", "one that is known")
-        return bool(np.asarray(more).item()), found[:count], found[count:]
+        return _truth(more), found[:count], found[count:]
 
     tape = open_tape(most, *states, *_around(run))
-    if tape is not None and going:
+    if tape is not None and going is True:
         after, others = run_one_step(tape, lambda s: step(0, s)[1:], states, "an initial state")
         return *after, *(stack([each]) for each in others)
     number = 0
-    while going and number < most:
-        going, held, others = step(number, held)
+    while number < most and going is not False:
+        more, after, others = step(number, held)
+        if is_neurons(going, more) and (M is None or others):
+            wanted = "a known number of rounds, or at most M and no value of each"
+            raise refuse("cond", "computed from inputs", wanted, _FIXED)
+        if is_neurons(going):
+            after = [where(going, new, old) for new, old in zip(after, held, strict=True)]
+        going = going & more if is_neurons(going) else more
+        held, number = after, number + 1
         rows.append(others)
-        number += 1
-        if number >= _MAX_STEPS:
-            raise refuse("cond", f"true after {number} steps", "a loop that ends")
+    if number >= _MAX_STEPS:
+        raise refuse("cond", f"true after {number} rounds", "a loop that ends")
     if not rows and len(body.outputs) > 1 + count:
-        raise refuse("M", "0", "1 or more, as the loop gives a value of each step")
+        raise refuse("M", "0", "1 or more, as the loop gives a value of each round")
     return *held, *(stack(list(each)) for each in zip(*rows, strict=True))
+
+
+def _truth(value: Tensor) -> Any:
+    return value.reshape(()) if is_neurons(value) else bool(np.asarray(value).item())
 
 
 def _around(run: Runner) -> list[Any]:
@@ -66,22 +77,21 @@ def _around(run: Runner) -> list[Any]:
     return run.around  # type: ignore[attr-defined, no-any-return]
 
 
-@operator("Scan")
+@operator("Scan", since=9)
 def scan(
-    *inputs: Tensor | None, body: Graph, num_scan_inputs: int, scan_input_axes: Ints | None = None,
-    scan_input_directions: Ints | None = None, scan_output_axes: Ints | None = None,
-    scan_output_directions: Ints | None = None, directions: Ints | None = None, opset: int,
-    run: Runner,
+    *inputs: Tensor, body: Graph, num_scan_inputs: int, scan_input_axes: Ints = (),
+    scan_input_directions: Ints = (), scan_output_axes: Ints = (),
+    scan_output_directions: Ints = (), run: Runner,
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """States, then what each step gives, stacked along an axis of its own."""
-    if opset < 9:
-        return _scan_of_samples(inputs, body, num_scan_inputs, directions, run)
     first = len(inputs) - num_scan_inputs
     states, sequences = list(inputs[:first]), inputs[first:]
-    axes = scan_input_axes or (0,) * num_scan_inputs
-    back = scan_input_directions or directions or (0,) * num_scan_inputs
+    axes, back = (
+        each or (0,) * num_scan_inputs for each in (scan_input_axes, scan_input_directions)
+    )
     rows = [
-        moved(x, lambda a, k=k: np.moveaxis(a, k, 0)) for x, k in zip(sequences, axes, strict=True)
+        moved(x, partial(np.moveaxis, source=k, destination=0))
+        for x, k in zip(sequences, axes, strict=True)
     ]
     length = rows[0].shape[0]
 
@@ -90,36 +100,18 @@ def scan(
         found = run(body, *before, *read)
         return found[:first], found[first:]
 
-    tape = open_tape(length, *rows)
+    tape, given = open_tape(length, *rows), []
     if tape is not None:
-        if any(back) or any(scan_output_directions or ()):
-            raise refuse("directions", "1 over a sequence of open length", "0")
+        if any((*back, *scan_output_directions)):
+            raise refuse("directions", "1 over a sequence of open length", "0", _FIXED)
         states, others = run_one_step(tape, lambda s: step(0, s), states, "an initial state")
-        given = [others]
-    else:
-        given = []
-        for t in range(length):
-            states, others = step(t, states)
-            given.append(others)
-    results = []
-    for k, parts in enumerate(zip(*given, strict=True)):
-        axis = (scan_output_axes or (0,) * len(given[0]))[k]
-        order = list(parts)[:: -1 if (scan_output_directions or (0,) * len(given[0]))[k] else 1]
-        joined = stack(order)
-        results.append(moved(joined, lambda a, axis=axis: np.moveaxis(a, 0, axis)))
+        given.append(others)
+    for t in range(length if tape is None else 0):
+        states, others = step(t, states)
+        given.append(others)
+    results, none = [], (0,) * (len(body.outputs) - first)
+    ways = zip(scan_output_axes or none, scan_output_directions or none, strict=True)
+    for (axis, reverse), parts in zip(ways, zip(*given, strict=True), strict=True):
+        joined = stack(list(parts)[::-1] if reverse else list(parts))
+        results.append(moved(joined, partial(np.moveaxis, source=0, destination=axis)))
     return *states, *results
-
-
-def _scan_of_samples(
-    inputs: tuple[Any, ...], body: Graph, count: int, directions: Ints | None, run: Runner
-) -> tuple[Tensor, ...]:
-    """Opset 8: lengths, then states and sequences, whose first axis is the samples."""
-    lengths, *others = inputs
-    if lengths is not None:
-        raise refuse("sequence_lens", "given", "none")
-    each = [
-        scan(*(x[k] for x in others), body=body, num_scan_inputs=count, directions=directions,
-             opset=9, run=run)
-        for k in range(others[0].shape[0])
-    ]  # fmt: skip
-    return tuple(stack(list(parts)) for parts in zip(*each, strict=True))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -80,9 +81,7 @@ def split(
         sizes = _ints(split)
     ends = np.cumsum([0, *sizes]).tolist()
     pairs = pairwise(ends)
-    return tuple(
-        n.moved(input, lambda a, s=s, e=e: np.take(a, range(s, e), axis)) for s, e in pairs
-    )
+    return tuple(n.moved(input, partial(np.take, indices=range(s, e), axis=axis)) for s, e in pairs)
 
 
 @operator("Expand", since=8)

@@ -1,6 +1,7 @@
 """Comparisons, truth values, and choices."""
 
 import operator as op
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -26,10 +27,16 @@ def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return where(condition, x, y)
 
 
-for _name, _of_integers in {
+def _bitwise(name: str, function: Callable[[Array, Array], Array]) -> None:
+    @operator(name, since=18)
+    def of_integers(a: Array, b: Array) -> Array:
+        return function(a, b)
+
+
+for _name, _function in {
     "BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor,
 }.items():  # fmt: skip
-    _pairwise(_name, _of_integers)
+    _bitwise(_name, _function)
 
 
 @operator("BitwiseNot", since=18)

@@ -163,7 +163,7 @@ def fourier(
 
 @operator("STFT", since=17)
 def short_fourier(
-    signal: Tensor, frame_step: Array, window: Array | None = None,
+    signal: Tensor, frame_step: Array, window: Tensor | None = None,
     frame_length: Array | None = None, *, onesided: bool = True,
 ) -> Tensor:  # fmt: skip
     """The transforms of frames of a signal [N, T, 1 or 2], each times a window."""

@@ -23,9 +23,9 @@ from neat_onnx.tracing.neurons import (
     where,
 )
 from neat_onnx.tracing.operator import Array, operator, refuse
-from neat_onnx.tracing.order import at_largest
 from neat_onnx.tracing.operators.constants import numpy_type
 from neat_onnx.tracing.operators.ordering import hits_of
+from neat_onnx.tracing.order import at_largest
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
@@ -73,7 +73,7 @@ def _within(places: Array, size: int, argument: str) -> Array:
 
 
 def _element_places(places: Array, axis: int) -> tuple[Array, ...]:
-    grid = list(np.indices(places.shape, sparse=True))
+    grid: list[Array] = list(np.indices(places.shape, sparse=True))
     grid[axis] = places
     return tuple(grid)
 

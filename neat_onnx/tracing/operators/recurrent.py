@@ -4,7 +4,7 @@ Over a sequence of no fixed length, one step runs between registers, which hold 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.tracing.formulas import Function, formula, relu, sigmoid, softplus, tanh
 from neat_onnx.tracing.memory import open_tape, run_one_step
-from neat_onnx.tracing.neurons import Tensor, is_neurons, matmul, stack
+from neat_onnx.tracing.neurons import Tensor, concat, is_neurons, matmul, stack
 from neat_onnx.tracing.operator import Floats, Texts, operator, refuse
 
 Cell = Callable[..., tuple[Any, ...]]
+Direction = Literal["forward", "reverse", "bidirectional"]
 _FUNCTIONS: dict[str, Callable[[float, float], Function]] = {
     "sigmoid": lambda a, b: sigmoid, "tanh": lambda a, b: tanh, "relu": lambda a, b: relu,
     "softplus": lambda a, b: softplus, "softsign": lambda a, b: formula(e.softsign(z)),
@@ -25,6 +26,7 @@ _FUNCTIONS: dict[str, Callable[[float, float], Function]] = {
     "scaledtanh": lambda a, b: formula(a * e.tanh(b * z)),
     "hardsigmoid": lambda a, b: formula(e.clip(a * z + b, 0.0, 1.0)),
 }  # fmt: skip
+_OF_MEMORY = 2  # the function of an LSTM that reads no weighted sum, which `clip` is for
 _DEFAULTS = {
     "affine": (1.0, 0.0), "elu": (1.0, 0.0), "leakyrelu": (0.01, 0.0),
     "thresholdedrelu": (1.0, 0.0), "scaledtanh": (1.0, 1.0), "hardsigmoid": (0.2, 0.5),
@@ -33,7 +35,7 @@ _DEFAULTS = {
 
 def _functions(names: Sequence[str], alpha: Floats, beta: Floats) -> list[Function]:
     """The functions by ONNX's names; each one with a parameter takes the next that is given."""
-    alphas, betas, found = iter(alpha), iter(beta), []
+    alphas, betas, found = iter(alpha), iter(beta), list[Function]()
     for name in (each.lower() for each in names):
         if name not in _FUNCTIONS:
             raise refuse("activations", repr(name), " or ".join(_FUNCTIONS))
@@ -43,6 +45,11 @@ def _functions(names: Sequence[str], alpha: Floats, beta: Floats) -> list[Functi
             b = next(betas, b) if name in ("affine", "scaledtanh", "hardsigmoid") else b
         found.append(_FUNCTIONS[name](a, b))
     return found
+
+
+def _clipped(function: Function, bound: float) -> Function:
+    clip = formula(e.clip(z, -bound, bound))
+    return lambda x: function(clip(x))
 
 
 def _walk(
@@ -71,37 +78,58 @@ def _recurrent(
     attributes: dict[str, Any],
 ) -> tuple[Tensor, ...]:  # fmt: skip
     layout, direction = attributes["layout"], attributes["direction"]
-    if attributes["clip"] is not None:
-        raise refuse("clip", attributes["clip"], "none")
     if layout:
         x, states = x.swapaxes(0, 1), [None if s is None else s.swapaxes(0, 1) for s in states]
-    steps, batch, hidden = x.shape[0], x.shape[1], r.shape[-1]
-    if sequence_lens is not None and (is_neurons(sequence_lens) or np.any(sequence_lens != steps)):
-        raise refuse("sequence_lens", "given", f"{steps} for each sample")
-    names = attributes["activations"] or functions * w.shape[0]
+    steps, batch, hidden, ways = x.shape[0], x.shape[1], r.shape[-1], w.shape[0]
+    if ways != 1 + (direction == "bidirectional"):
+        raise refuse("W", f"of {ways} directions", f"of those of {direction}")
+    names, many = attributes["activations"] or functions * ways, len(functions)
+    if len(names) != many * ways:
+        raise refuse("activations", list(names), f"{many * ways} of them")
+    bias = np.zeros((ways, 2 * gates * hidden)) if b is None else b
+    starts = [np.zeros((ways, batch, hidden)) if s is None else s for s in states]
     known = _functions(names, attributes["activation_alpha"], attributes["activation_beta"])
-    outputs, lasts = [], []
-    for k in range(w.shape[0]):
-        bias = np.zeros(2 * gates * hidden) if b is None else b[k]
-        start = [np.zeros((batch, hidden)) if s is None else s[k] for s in states]
-        some = len(known) // w.shape[0]
-        cell = make(known[k * some : (k + 1) * some])
-        half = gates * hidden
-        given = [
-            w[k],
-            r[k],
-            bias[:half],
-            bias[half:],
-            *(None if p is None else p[k] for p in extra),
+    if bound := attributes["clip"]:
+        known = [
+            each if k % many == _OF_MEMORY else _clipped(each, bound)
+            for k, each in enumerate(known)
         ]
-        y, last = _walk(cell, x, given, start, direction == "reverse" or k == 1)
-        outputs.append(y)
-        lasts.append(last)
-    y = stack(outputs, 1)
-    states = [stack(each) for each in zip(*lasts, strict=True)]
+
+    def run(x: Tensor, starts: list[Any]) -> tuple[Tensor, list[Tensor]]:
+        outputs, lasts = [], []
+        for k in range(ways):
+            cell, back = make(known[k * many : (k + 1) * many]), direction == "reverse" or k == 1
+            more = [None if p is None else p[k] for p in extra]
+            y, last = _walk(
+                cell, x, [w[k], r[k], *_parts(bias[k], 2), *more], [s[k] for s in starts], back
+            )
+            outputs.append(y)
+            lasts.append(last)
+        return stack(outputs, 1), [stack(each) for each in zip(*lasts, strict=True)]
+
+    lengths = _lengths(sequence_lens, steps, batch)
+    if set(lengths) <= {steps}:
+        y, lasts = run(x, starts)
+    else:  # one sample after the other
+        found = [
+            run(x[:t, n : n + 1], [s[:, n : n + 1] for s in starts]) for n, t in enumerate(lengths)
+        ]
+        zeros = [np.zeros((steps - t, ways, 1, hidden)) for t in lengths]
+        y = concat([concat([one, rest], 0) for (one, _), rest in zip(found, zeros, strict=True)], 2)
+        lasts = [concat(each, 1) for each in zip(*(last for _, last in found), strict=True)]
     if layout:
-        return y.transpose(2, 0, 1, 3), *(each.swapaxes(0, 1) for each in states)
-    return y, *states
+        return y.transpose(2, 0, 1, 3), *(each.swapaxes(0, 1) for each in lasts)
+    return y, *lasts
+
+
+def _lengths(sequence_lens: Any, steps: int, batch: int) -> list[int]:
+    """How many steps each sample has; none where nothing is said."""
+    if sequence_lens is None:
+        return []
+    lengths = [] if is_neurons(sequence_lens) else np.ravel(sequence_lens).tolist()
+    if len(lengths) != batch or min(lengths) < 1 or max(lengths) > steps:
+        raise refuse("sequence_lens", lengths or "computed", f"numbers of 1 to {steps}, {batch}")
+    return lengths
 
 
 def _parts(values: Any, count: int) -> list[Any]:
@@ -138,14 +166,11 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
 
     def cell(x: Any, h: Any, w: Any, r: Any, bw: Any, br: Any) -> tuple[Any, ...]:
         update, reset, new = _parts(matmul(x, w.T) + bw, 3)
-        of_update, of_reset, of_new = ((np.split(r, 3)[k], np.split(br, 3)[k]) for k in range(3))
-        update = f(update + matmul(h, of_update[0].T) + of_update[1])
-        reset = f(reset + matmul(h, of_reset[0].T) + of_reset[1])
-        if linear:
-            inner = reset * (matmul(h, of_new[0].T) + of_new[1])
-        else:
-            inner = matmul(reset * h, of_new[0].T) + of_new[1]
-        new = g(new + inner)
+        (r_update, r_reset, r_new), (b_update, b_reset, b_new) = _parts(r.T, 3), _parts(br, 3)
+        update = f(update + matmul(h, r_update) + b_update)
+        reset = f(reset + matmul(h, r_reset) + b_reset)
+        inner = matmul(h if linear else reset * h, r_new) + b_new
+        new = g(new + (reset * inner if linear else inner))
         return ((1.0 - update) * new + update * h,)
 
     return cell
@@ -154,7 +179,7 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
 @operator("RNN")
 def rnn(
     x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None, *,
-    hidden_size: int | None = None, direction: str = "forward", layout: bool = False,
+    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
     activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
     clip: float | None = None, output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:  # fmt: skip
@@ -164,7 +189,7 @@ def rnn(
 @operator("GRU")
 def gru(
     x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None, *,
-    hidden_size: int | None = None, direction: str = "forward", layout: bool = False,
+    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
     activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
     clip: float | None = None, linear_before_reset: bool = False, output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:  # fmt: skip
@@ -182,7 +207,7 @@ def gru(
 def lstm(
     x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None,
     initial_c: Any = None, p: Any = None, *,
-    hidden_size: int | None = None, direction: str = "forward", layout: bool = False,
+    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
     activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
     clip: float | None = None, input_forget: bool = False, output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:  # fmt: skip

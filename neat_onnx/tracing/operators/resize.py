@@ -5,6 +5,7 @@ one after the other.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -68,19 +69,20 @@ def _weights(
         weights = np.where((near >= 0) & (near < size), weights, 0.0)
     weights = weights / weights.sum(axis=1, keepdims=True)
     matrix = np.zeros((len(at), size))
-    np.add.at(matrix, (slice(None), np.clip(near, 0, size - 1)), weights)
+    np.add.at(matrix.T, np.clip(near, 0, size - 1), weights.T)
     return matrix
 
 
 def _sizes(
-    given: Ints, axes: Ints, scales: Array | None, sizes: Array | None, policy: str
+    given: Ints, axes: Ints, scales: Array | None, sizes: Array | None, policy: str, way: str
 ) -> list[tuple[int, float]]:
     """The size of the result along each axis, and the factor by which it is larger."""
     if scales is not None and scales.size:
-        factors = np.asarray(scales, np.float32)  # rounded as runtimes round
-        return [
-            (int(np.float32(given[k]) * s), float(s)) for k, s in zip(axes, factors, strict=True)
-        ]
+        rounded_scales = np.asarray(scales, np.float32)  # as runtimes round
+        whole = [np.float32(given[k]) * s for k, s in zip(axes, rounded_scales, strict=True)]
+        if way == "align_corners" and any(size % 1.0 for size in whole):
+            raise refuse("scales", f"to sizes {whole}", "whole sizes: runtimes align others apart")
+        return list(zip(map(int, whole), map(float, rounded_scales), strict=True))
     if sizes is None:
         raise refuse("scales", "left out", "scales or sizes")
     factors = [int(s) / given[k] for k, s in zip(axes, sizes, strict=True)]
@@ -88,6 +90,10 @@ def _sizes(
         return list(zip(map(int, sizes), factors, strict=True))
     factor = min(factors) if policy == "not_larger" else max(factors)
     return [(int(np.floor(given[k] * factor + 0.5)), factor) for k in axes]
+
+
+def _product(rows: Tensor, matrix: Array) -> Tensor:
+    return rows @ matrix
 
 
 @operator("Resize", since=10)
@@ -109,7 +115,7 @@ def resize(
         rounding = "ceil" if np.any(np.asarray(scales) < 1.0) else "floor"
     way = coordinate_transformation_mode
     which = tuple(range(x.ndim)) if axes is None else tuple(k % x.ndim for k in axes)
-    targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy)
+    targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy, way)
     kernel, reach = (_tent, 1) if mode == "linear" else (cubic_kernel(cubic_coeff_a), 2)
     for axis, (result, scale) in zip(which, targets, strict=True):
         size = x.shape[axis]
@@ -118,11 +124,11 @@ def resize(
         at = _points(way if opset >= 11 else "asymmetric", size, result, scale)
         if mode == "nearest":
             places = np.clip(_ROUNDING[rounding](at), 0, size - 1).astype(int)
-            x = moved(x, lambda array, p=places, j=axis: np.take(array, p, j))
+            x = moved(x, partial(np.take, indices=places, axis=axis))
         else:
             shrunk = min(scale, 1.0) if antialias else 1.0
             matrix = _weights(at, size, kernel, reach, shrunk, exclude_outside)
-            x = along_last(x, axis, lambda rows, m=matrix: rows @ m.T)
+            x = along_last(x, axis, partial(_product, matrix=matrix.T))
     return x
 
 

@@ -24,17 +24,20 @@ from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lowering.registry import _PLANNERS
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.tracing.operator import OPERATORS
 
 
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """Forget operators of a test after it."""
-    named = dict(ACTIVATIONS)
+    named, traced = dict(ACTIVATIONS), dict(OPERATORS)
     lifted, classes, planners = dict(LIFTS), dict(_REGISTRY), list(_PLANNERS[Stage.CUSTOM])
     yield
     for table, kept in ((LIFTS, lifted), (_REGISTRY, classes), (ACTIVATIONS, named)):
         table.clear()
         table.update(kept)  # type: ignore[arg-type]
+    OPERATORS.clear()
+    OPERATORS.update(traced)
     _PLANNERS[Stage.CUSTOM][:] = planners
 
 
@@ -111,4 +114,3 @@ def test_attributes_of_which_there_is_no_formula():
 
 def test_one_module_has_all_that_users_extend():
     assert all(getattr(extend, name) is not None for name in extend.__all__)
-    assert extend.operator is operator
