@@ -26,7 +26,7 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.drawn import Form, draw_networks_with
+from neat_onnx.network.saving import Form, draw_networks_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options

@@ -25,7 +25,7 @@ import numpy as np
 
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.affine import line_of
+from neat_onnx.network.bounds import line_of
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct

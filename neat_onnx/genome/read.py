@@ -25,7 +25,7 @@ from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
-from neat_onnx.network.memory import moved_memory
+from neat_onnx.network.port import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.responses import with_weights_for_responses

@@ -20,8 +20,14 @@ from neat_onnx.network.genes import (
     Neurons,
     network_error,
 )
-from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
-from neat_onnx.network.port_document import PortDocument, port_document, read_ports
+from neat_onnx.network.port_document import (
+    MemoryPortDocument,
+    PortDocument,
+    memory_document,
+    port_document,
+    read_memory,
+    read_ports,
+)
 from neat_onnx.network.source import SourceDocument, read_source, source_document
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.network.domains import ANY, stays_finite
+from neat_onnx.network.bounds import ANY, stays_finite
 from neat_onnx.network.expression import Expression, constant, number
 from neat_onnx.network.expression import where as where_
 from neat_onnx.tracing.binary import negation, truth

@@ -25,7 +25,7 @@ from neat_onnx.model.states import (
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import Sizes
 from neat_onnx.tracing.interpreter import Interpreter, needed_nodes

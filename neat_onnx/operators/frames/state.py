@@ -26,7 +26,7 @@ from neat_onnx.model.states import (
     state_pairs,
 )
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.port import shared_ports
 from neat_onnx.operators.frames.memory import (
     State,
