@@ -145,8 +145,8 @@ def import_model(
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
-    from neat_onnx.model.given_memory import with_memory
-    from neat_onnx.model.input_shapes import with_input_shapes
+    from neat_onnx.model.ports import with_memory
+    from neat_onnx.model.ports import with_input_shapes
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)
@@ -250,7 +250,7 @@ def verify(
         OptionError: an unknown runtime, one that is not installed, too few samples, a seed that is
             no integer from 0 on, or memory that the model does not have.
     """
-    from neat_onnx.model.given_memory import with_memory
+    from neat_onnx.model.ports import with_memory
     from neat_onnx.verification.compare import compare
     from neat_onnx.verification.ports import check_every_axis
 

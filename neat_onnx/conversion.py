@@ -10,7 +10,7 @@ from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.drop_dead import without_dead
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.tracing.trace import trace_model
 from neat_onnx.version import __version__
 

@@ -20,8 +20,8 @@ from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.data_inputs import with_data_inputs
-from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.ports import with_data_inputs
+from neat_onnx.model.ports import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle

@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
-from neat_onnx.model.single_sample import single_rows
+from neat_onnx.model.ports import single_rows
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.port import names_time
 

@@ -23,7 +23,7 @@ from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
-from neat_onnx.model.drop_dead import drop_dead
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 

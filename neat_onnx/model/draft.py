@@ -11,7 +11,6 @@ from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
-from neat_onnx.model.fresh_names import FreshNames
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.value import is_fixed
@@ -26,6 +25,29 @@ Step = tuple[str, Sequence[str], Mapping[str, Any]]
 """An operator, what it reads beside its first input, and its attributes."""
 
 _KINDS = {int: ("INT", "i"), float: ("FLOAT", "f"), str: ("STRING", "s")}
+
+
+class FreshNames:
+    """Gives each wish a name of its own.
+
+    Args:
+        taken: names that are not to be given.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}  # up to which the names after a wish are taken
+
+    def like(self, wish: str) -> str:
+        """Return `wish`, or `wish_2`, …: a name that nothing has yet, and that is taken now."""
+        found = wish
+        if wish in self._taken:
+            number = self._numbers.get(wish, 1) + 1
+            while (found := f"{wish}_{number}") in self._taken:
+                number += 1
+            self._numbers[wish] = number
+        self._taken.add(found)
+        return found
 
 
 class Draft:
@@ -193,8 +215,6 @@ class Draft:
             changed = changed or nodes is not None
             self.nodes += [node] if nodes is None else nodes
         return self.finished() if changed else self.model
-
-
 
 
 def with_graph(model: Model, **changes: Any) -> Model:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import onnx
 
 from neat_onnx.model.crashes import refuse_crashes_in, refuse_slices
-from neat_onnx.model.order import in_order
 from neat_onnx.model.proto_graphs import graphs_in, nodes_in
+from neat_onnx.model.wiring import in_order
 
 
 def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:

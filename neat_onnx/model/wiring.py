@@ -9,18 +9,23 @@ Each constraint is a function that yields its violations, under the profile's ow
 - C5: each input of a node is produced by a node, or is a graph input or an initializer.
 - C6: each tensor has one producer.
 - R1: each node contributes to a graph output, and each initializer is read.
+
+Beside them: topological order, and graphs without dead nodes.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from neat_onnx.errors import ModelError, abridged, printable
 from neat_onnx.model.graph import Graph
 from neat_onnx.model.node import Node
+
+if TYPE_CHECKING:
+    from neat_onnx.model.model import Model
 
 
 class Finding(BaseModel):
@@ -275,3 +280,60 @@ def names_read(graph: Graph) -> Iterator[str]:
     yield from (output.name for output in graph.outputs)
 
 
+def without_dead(model: "Model") -> "Model":
+    """The model without nodes and initializers that contribute to no output.
+
+    It is the model itself where all do.
+    """
+    graph = drop_dead(model.graph)
+    return model if graph is model.graph else model.model_copy(update={"graph": graph})
+
+
+def drop_dead(graph: Graph) -> Graph:
+    """The graph without nodes and initializers that contribute to no graph output; itself where
+    all do.
+
+    The nodes may stand in any order. Inputs stay with their defaults, read or not: they are the
+    caller's.
+    """
+    wiring = Wiring(graph)
+    alive = wiring.contributing
+    inputs = (entry.name for entry in graph.inputs)
+    read = wiring.wanted.union(inputs, *(wiring.reads[at] for at in alive))
+    nodes = [node for at, node in enumerate(graph.node) if at in alive]
+    tensors = [tensor for tensor in graph.initializer if tensor.name in read]
+    if len(nodes) == len(graph.node) and len(tensors) == len(graph.initializer):
+        return graph
+    return graph.model_copy(update={"node": nodes, "initializer": tensors})
+
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def in_order(
+    wanted: Iterable[Item], sources: Callable[[Item], Collection[Item]]
+) -> list[Item] | None:
+    """The items that are wanted and all that they need, each after its sources; None in a cycle.
+
+    Those that are wanted come in their order, after their sources in the order of these. So a list
+    that is in topological order stays as it is.
+
+    Args:
+        wanted: the items to begin with.
+        sources: the items that one needs itself.
+    """
+    done: dict[Item, None] = {}
+    begun: set[Item] = set()
+    for first in wanted:
+        waiting = [first]
+        while waiting:
+            item = waiting[-1]
+            missing = [each for each in sources(item) if each not in done]
+            if missing:
+                begun.add(item)
+                if not begun.isdisjoint(missing):
+                    return None
+                waiting += missing[::-1]
+            else:
+                done[waiting.pop()] = None
+    return [*done]

@@ -21,7 +21,7 @@ from neat_onnx.operators.formulas.elementwise import Add, Mul
 from neat_onnx.operators.formulas.formula import FormulaEmitter, emit_formula
 from neat_onnx.operators.layout.shaping import Concat, Reshape, Split, Transpose
 from neat_onnx.operators.reductions.reduce import ReduceSum
-from neat_onnx.model.drop_dead import drop_dead
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.population.layout import Gains, Reduction, Stage
 from neat_onnx.population.population import Population
 from neat_onnx.version import __version__

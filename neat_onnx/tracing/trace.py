@@ -12,9 +12,9 @@ from neat_onnx.errors import ImportAdvice, ModelError, warn
 from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
-from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.order import in_order
-from neat_onnx.model.single_sample import takes_single_sample
+from neat_onnx.model.ports import with_inner_outputs
+from neat_onnx.model.wiring import in_order
+from neat_onnx.model.ports import takes_single_sample
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,

@@ -20,7 +20,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.shapes import kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
 from neat_onnx.model import Model, Node, ValueInfo
-from neat_onnx.model.order import in_order
+from neat_onnx.model.wiring import in_order
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Window
 from neat_onnx.operators.layout.shaping import Concat
