@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from neat_onnx.model.data_type import DataType, supported_of_values
+from neat_onnx.model.data_type import DataType, supported
 from neat_onnx.model.numbers import Count
 
 Extent = int | str | None
@@ -83,8 +83,8 @@ class TensorType(_Record):
 
     elem_type: Annotated[
         DataType,
-        BeforeValidator(supported_of_values),
-        WithJsonSchema({"enum": [int(kind) for kind in DataType if not kind.is_of_weights]}),
+        BeforeValidator(supported),
+        WithJsonSchema({"enum": [int(kind) for kind in DataType]}),
     ]
     shape: Shape | None = None
 

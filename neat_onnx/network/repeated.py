@@ -64,7 +64,6 @@ def repeated(net: Network, times: int) -> Network:
         connections=Connections(**columns, **others),
         blocks=(),
         memory=(),
-        operators=(),
     )
     return pruned(whole, 0.0)
 
