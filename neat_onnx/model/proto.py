@@ -21,7 +21,7 @@ from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
 from neat_onnx.model.parts import check_binary, check_text
 from neat_onnx.model.tensor import LISTS, Tensor
-from neat_onnx.model.value import Extent, ValueInfo, ValueType
+from neat_onnx.model.value import Extent, ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
@@ -178,13 +178,7 @@ def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
 
 def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
     """Return an input, an output or a type as onnx has it."""
-    return onnx.helper.make_value_info(value.name, _type_to_proto(value.type))
-
-
-def _type_to_proto(kind: ValueType) -> onnx.TypeProto:
-    if kind.sequence_type:
-        return onnx.helper.make_sequence_type_proto(_type_to_proto(kind.sequence_type.elem_type))
-    return onnx.helper.make_tensor_type_proto(int(kind.tensor.elem_type), kind.tensor.extents)
+    return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), value.shape)
 
 
 def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
@@ -193,8 +187,6 @@ def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
 
 def _type_from_proto(proto: onnx.TypeProto) -> dict[str, Any]:
     kind = proto.WhichOneof("value")
-    if kind == "sequence_type":
-        return {kind: {"elem_type": _type_from_proto(proto.sequence_type.elem_type)}}
     if kind not in (None, "tensor_type"):
         return {kind: {}}
     tensor = proto.tensor_type

@@ -71,7 +71,8 @@ class Tensor(BaseModel):
     An infinity, as masks of attention have it, is the text "Infinity" or "-Infinity" in JSON, and
     NaN is "NaN".
     `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
-    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
+    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
+    raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
     `sparse`: those that are not zero (see the module of that name).
 
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
