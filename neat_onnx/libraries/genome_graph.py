@@ -5,13 +5,12 @@ all nodes at once, from the inputs and from the nodes' values one update before,
 number of updates for each step.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
-from neat_onnx.libraries.reachability import reached
 from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -210,3 +209,23 @@ def check_cycles(cycles: Any) -> None:
     """
     if not is_whole(cycles) or cycles < 1:
         raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
+
+
+def reached(
+    start: Iterable[int], leads: Mapping[int, Iterable[int]], without: Collection[int] = ()
+) -> set[int]:
+    """Return the ids on the ways from `start`, these included.
+
+    Args:
+        start: the ids where the ways begin.
+        leads: for each id, those that it leads to.
+        without: ids that no way goes through.
+    """
+    found = set(start)
+    waiting = list(found)
+    while waiting:
+        for target in leads.get(waiting.pop(), ()):
+            if target not in found and target not in without:
+                found.add(target)
+                waiting.append(target)
+    return found

@@ -13,7 +13,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.node import parse_node
-from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import producers, reads, subgraphs
 
 MODERN = 18
@@ -63,7 +62,6 @@ class Draft:
         self.model = model
         self.tensors: dict[str, Tensor] = model.graph.tensors
         self.nodes: list[Node] = []
-        self._axes: dict[str, tuple[int, ...] | None] = {}
 
     @cached_property
     def _names(self) -> FreshNames:
@@ -84,14 +82,6 @@ class Draft:
             return stated
         return self._inferred.get(name, stated)
 
-    def axes(self, name: str) -> tuple[int, ...] | None:
-        """The sizes of a tensor's axes behind the first, the batch, if all are known."""
-        if name not in self._axes:
-            shape = self.facts(name).shape
-            sizes = shape[1:] if shape else None
-            self._axes[name] = sizes if is_fixed(sizes) else None
-        return self._axes[name]
-
     @cached_property
     def producers(self) -> dict[str, Node]:
         """The node of the model that produces each computed tensor, by the tensor's name."""
@@ -101,13 +91,6 @@ class Draft:
         """The node that produces a tensor, if it is one of these operators."""
         node = self.producers.get(name)
         return node if node is not None and is_one_of(node, *operators) else None
-
-    def integer(self, name: str) -> int | None:
-        """The value of an initializer of one integer; None of any other tensor."""
-        tensor = self.tensors.get(name)
-        if tensor is None or tensor.size != 1 or tensor.values.dtype.kind not in "iu":
-            return None
-        return int(tensor.values.item())
 
     def behind(self, name: str, *operators: str) -> str:
         """The tensor that nodes of these operators alone, one after the other, make another of."""

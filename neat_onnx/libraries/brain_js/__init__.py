@@ -33,7 +33,7 @@ class BrainJS(Library):
         Raises:
             NetworkError: it is not such a network; says where.
         """
-        from neat_onnx.libraries.brain_js.read import read
+        from neat_onnx.libraries.brain_js.document import read
 
         return read(content)
 
@@ -43,6 +43,6 @@ class BrainJS(Library):
         Raises:
             NetworkError: brain.js cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.brain_js.write import write
+        from neat_onnx.libraries.brain_js.document import write
 
         return write(network)

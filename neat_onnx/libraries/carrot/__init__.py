@@ -22,12 +22,12 @@ class Carrot(ExportedLibrary):
 
     def reader(self) -> Reader:
         """Return the reader of carrot's JSON."""
-        from neat_onnx.libraries.carrot.read import read
+        from neat_onnx.libraries.carrot.document import read
 
         return read
 
     def writer(self) -> Writer:
         """Return the writer of carrot's JSON."""
-        from neat_onnx.libraries.carrot.write import write
+        from neat_onnx.libraries.carrot.document import write
 
         return write

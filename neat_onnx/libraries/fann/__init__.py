@@ -28,7 +28,7 @@ class Fann(Library):
         Raises:
             NetworkError: it is not a network; says where.
         """
-        from neat_onnx.libraries.fann.read import read
+        from neat_onnx.libraries.fann.document import read
 
         return read(content)
 
@@ -38,6 +38,6 @@ class Fann(Library):
         Raises:
             NetworkError: FANN cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.fann.write import write
+        from neat_onnx.libraries.fann.document import write
 
         return write(network)

@@ -38,7 +38,7 @@ class GoNEAT(Library):
             NetworkError: it is not a genome, or one of several; says where.
             OptionError: the genome has a cycle, and `cycles` is not given.
         """
-        from neat_onnx.libraries.goneat.read import read
+        from neat_onnx.libraries.goneat.document import read
 
         return read(content, options.cycles)
 
@@ -49,7 +49,7 @@ class GoNEAT(Library):
             NetworkError: one of them is not a genome; says where.
             OptionError: one of them has a cycle, and `cycles` is not given.
         """
-        from neat_onnx.libraries.goneat.read import read_all
+        from neat_onnx.libraries.goneat.document import read_all
 
         return read_all(content, options.cycles)
 
@@ -59,6 +59,6 @@ class GoNEAT(Library):
         Raises:
             NetworkError: goNEAT cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.goneat.write import write
+        from neat_onnx.libraries.goneat.document import write
 
         return write(network)

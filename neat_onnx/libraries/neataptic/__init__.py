@@ -27,12 +27,12 @@ class Neataptic(ExportedLibrary):
 
     def reader(self) -> Reader:
         """Return the reader of neataptic's JSON."""
-        from neat_onnx.libraries.neataptic.read import read
+        from neat_onnx.libraries.neataptic.document import read
 
         return read
 
     def writer(self) -> Writer:
         """Return the writer of neataptic's JSON."""
-        from neat_onnx.libraries.neataptic.write import write
+        from neat_onnx.libraries.neataptic.document import write
 
         return write

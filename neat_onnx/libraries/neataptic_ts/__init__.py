@@ -36,12 +36,12 @@ class NeatapticTS(ExportedLibrary):
             NetworkError: it is not a network; says where.
             OptionError: the initial gain or the number of outputs is wrong.
         """
-        from neat_onnx.libraries.neataptic_ts.read import read
+        from neat_onnx.libraries.neataptic_ts.document import read
 
         return read(document, checked_gain(options.initial_gain), options.outputs)
 
     def writer(self) -> Writer:
         """Return the writer of NeatapticTS's JSON."""
-        from neat_onnx.libraries.neataptic_ts.write import write
+        from neat_onnx.libraries.neataptic_ts.document import write
 
         return write

@@ -58,6 +58,6 @@ class SharpNEAT(Library):
         Raises:
             NetworkError: SharpNEAT cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.sharpneat.write import write
+        from neat_onnx.libraries.sharpneat.net_file import write
 
         return write(network)

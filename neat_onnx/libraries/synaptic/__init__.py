@@ -32,7 +32,7 @@ class Synaptic(Library):
         Raises:
             NetworkError: it is not a network; says where.
         """
-        from neat_onnx.libraries.synaptic.read import read
+        from neat_onnx.libraries.synaptic.document import read
 
         return read(content)
 
@@ -42,6 +42,6 @@ class Synaptic(Library):
         Raises:
             NetworkError: the library cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.synaptic.write import write
+        from neat_onnx.libraries.synaptic.document import write
 
         return write(network)

@@ -30,7 +30,7 @@ class TensorNEAT(Library):
             NetworkError: it is not a network; says where.
             OptionError: `inputs` or `outputs` is missing or wrong, or `cycles` is missing.
         """
-        from neat_onnx.libraries.tensorneat.read import read
+        from neat_onnx.libraries.tensorneat.document import read
 
         return read(content, options)
 
@@ -40,6 +40,6 @@ class TensorNEAT(Library):
         Raises:
             NetworkError: TensorNEAT cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.tensorneat.write import write
+        from neat_onnx.libraries.tensorneat.document import write
 
         return write(network)

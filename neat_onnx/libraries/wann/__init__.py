@@ -36,7 +36,7 @@ class Wann(Library):
             NetworkError: it is not such a matrix; says where.
             OptionError: the number of inputs or outputs is wrong.
         """
-        from neat_onnx.libraries.wann.read import read
+        from neat_onnx.libraries.wann.document import read
 
         return read(content, options.inputs, options.outputs)
 
@@ -46,6 +46,6 @@ class Wann(Library):
         Raises:
             NetworkError: the library cannot express something; lists every reason with neurons.
         """
-        from neat_onnx.libraries.wann.write import write
+        from neat_onnx.libraries.wann.document import write
 
         return write(network)

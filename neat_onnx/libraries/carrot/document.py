@@ -1,4 +1,4 @@
-"""Read carrot's JSON: input nodes, then hidden ones, then outputs, each in list order.
+"""Read and write carrot's JSON: input nodes, then hidden ones, then outputs, each in list order.
 
 Which nodes are inputs and outputs stands in `input_nodes` and `output_nodes`; the types of the
 nodes do not count.
@@ -21,7 +21,7 @@ from neat_onnx.libraries.list_order import (
     refuse_repeats,
     sorted_by,
 )
-from neat_onnx.libraries.neataptic.read import ACTIVATION_NAMES
+from neat_onnx.libraries.neataptic.document import ACTIVATION_NAMES, list_document
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -84,3 +84,20 @@ def _without_second_loops(genes: list[ListConnection]) -> list[ListConnection]:
     """The connections, each self-connection once: carrot writes them twice."""
     last = {gene.source: gene for gene in genes if gene.source == gene.target}
     return [gene for gene in genes if gene.source != gene.target or last[gene.source] is gene]
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
+
+    Raises:
+        NetworkError: carrot cannot express something; lists every reason with neurons.
+    """
+    document = list_document(net, "carrot")
+    count, inputs, outputs = len(document["nodes"]), document["input"], document["output"]
+    return {
+        **document,
+        "input_nodes": list(range(inputs)),
+        "output_nodes": list(range(count - outputs, count)),
+        "input_size": inputs,
+        "output_size": outputs,
+    }

@@ -1,4 +1,4 @@
-"""Read matrices of WANN and prettyNEAT, the text that `exportNet` writes.
+"""Read and write matrices of WANN and prettyNEAT, the text that `exportNet` writes.
 
 Row i, column j is the weight of the connection from node i to node j; the last column is the
 activation of node i. Node 0 is 1, the inputs follow, then hidden nodes and outputs in an order in
@@ -6,14 +6,33 @@ which each reads those before it. How many of them are inputs and outputs the fi
 nodes that nothing enters are taken as inputs, nodes at the end that nothing leaves as outputs.
 """
 
+import math
+
 import numpy as np
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.wann.names import ACTIVATION_NAMES
+from neat_onnx.libraries.limits import Limits, in_order, reasons_against, tell_disabled
+from neat_onnx.libraries.names import reversed_names
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.genes import Connections, Floats, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+
+ACTIVATION_NAMES = {
+    "1": "identity",
+    "2": "step",
+    "3": f"{FORMULA}sin({math.pi!r} * z)",
+    "4": f"{FORMULA}exp(-(z * z) / 2.0)",
+    "5": "tanh",
+    "6": "sigmoid",
+    "7": f"{FORMULA}-z",
+    "8": "abs",
+    "9": "relu",
+    "10": f"{FORMULA}cos({math.pi!r} * z)",
+    "11": "square",
+}
+"""The library takes the identity for any other number. Only prettyNEAT knows 11."""
 
 
 def read(content: str, inputs: int | None, outputs: int | None) -> Network:
@@ -127,3 +146,39 @@ def _activation(code: float, node: int) -> str:
     if name is None:
         warn(f"unknown activation {code:g} of node {node}: the library takes the identity")
     return name or "identity"
+
+
+_TITLE = "WANN"
+_LIMITS = Limits(_TITLE, reversed_names(ACTIVATION_NAMES))
+
+
+def write(net: Network) -> str:
+    """Return the matrix as text.
+
+    Raises:
+        NetworkError: the library cannot express something; lists every reason with neurons.
+    """
+    reasons = reasons_against(net, _LIMITS)
+    outputs = net.output_neurons.tolist()
+    sending = np.isin(np.arange(len(net)), net.live.source)
+    is_output = np.isin(np.arange(len(net)), outputs)
+    reasons.neurons("an output that other neurons read", is_output & sending)
+    reasons.refuse()
+    tell_disabled(net, _TITLE)
+    if np.any(net.activation_names[~net.is_input] == "square"):
+        warn(f"written for {_TITLE}: only prettyNEAT knows the activation 11, the square")
+    last = set(outputs)
+    hidden = [j for j in in_order(net) if j not in last]
+    order = [*net.input_neurons.tolist(), *hidden, *outputs]
+    place = np.zeros(len(net), np.int64)
+    place[order] = np.arange(1, len(order) + 1)
+    matrix = np.zeros((len(order) + 1, len(order) + 1))
+    live = net.live
+    matrix[place[live.source], place[live.target]] = live.weight
+    computes = np.flatnonzero(~net.is_input)
+    matrix[0, place[computes]] = net.neurons.bias[computes]
+    codes = {place[j]: _LIMITS.activations[net.activation_names[j]] for j in computes}
+    rows = [
+        ",".join([*map(repr, row), codes.get(at, "1")]) for at, row in enumerate(matrix.tolist())
+    ]
+    return "\n".join(rows) + "\n"

@@ -1,4 +1,5 @@
-"""Read synaptic's JSON: neurons in layers, evaluated layer by layer, in list order within one.
+"""Read and write synaptic's JSON: neurons in layers, evaluated layer by layer, in list order.
+
 
 `Network.fromJSON` gives every gain the value 1, which a gater changes when it is first computed,
 and every self-connection the weight 1. A second connection between the same neurons is added to
@@ -12,6 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
@@ -19,6 +21,8 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     sorted_by,
 )
+from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.names import reversed_names
 from neat_onnx.libraries.text_numbers import coerced
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
@@ -119,3 +123,39 @@ def _with_unit_loop(gene: ListConnection) -> ListConnection:
         return gene
     warn(f"synaptic restores a self-connection of neuron {gene.source} with the weight 1")
     return gene.model_copy(update={"weight": 1.0})
+
+
+_LIBRARY = ListLibrary(
+    "synaptic",
+    reversed_names(ACTIVATION_NAMES),
+    unit_loops=True,
+    open_gates=True,
+    keeps_states=True,
+)
+_INPUT_SQUASH = "LOGISTIC"
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a network, with one hidden layer that holds the neurons in order.
+
+    Raises:
+        NetworkError: synaptic cannot express something; lists every reason with neurons.
+    """
+    written = write_list(net, _LIBRARY, outputs_last=True)
+    return {
+        "neurons": [
+            {
+                "trace": {"elegibility": {}, "extended": {}},
+                "state": node.initial,
+                "old": 0,
+                "activation": node.initial,
+                "bias": node.bias,
+                "layer": 0 if node.kind == "hidden" else node.kind,
+                "squash": _INPUT_SQUASH
+                if node.kind == "input"
+                else _LIBRARY.activations[node.activation],
+            }
+            for node in written.nodes
+        ],
+        "connections": [edge.document() for edge in written.edges],
+    }

@@ -1,4 +1,4 @@
-"""NeatapticTS network JSON: `Network.toJSON()`, formatVersion 2."""
+"""NeatapticTS network JSON, formatVersion 2, read and written: `Network.toJSON()`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
@@ -15,7 +16,8 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     repeats,
 )
-from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES
+from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES, SQUASHES, spelled
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
@@ -176,3 +178,35 @@ def _ids(nodes: list[_Node]) -> np.ndarray[Any, np.dtype[np.int64]]:
     if None in ids or len(set(ids)) != len(ids):
         return np.arange(len(nodes))
     return np.array(ids, np.int64)
+
+
+_LIBRARY = ListLibrary("NeatapticTS", SQUASHES, adds_repeats=True, has_disabled=True)
+_INPUT_SQUASH = "logistic"
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
+
+    Raises:
+        NetworkError: NeatapticTS cannot express something; lists every reason with neurons.
+    """
+    written = write_list(net, _LIBRARY)
+    return {
+        "formatVersion": VERSION,
+        "input": len(net.input_neurons),
+        "output": len(net.output_neurons),
+        "dropout": 0,
+        "nodes": [
+            {
+                "type": node.kind,
+                "bias": node.bias,
+                "squash": _INPUT_SQUASH
+                if node.kind == "input"
+                else spelled(node.activation, net.spellings[node.neuron]),
+                "index": index,
+                "geneId": written.ids[index],
+            }
+            for index, node in enumerate(written.nodes)
+        ],
+        "connections": [edge.document() | {"enabled": edge.enabled} for edge in written.edges],
+    }
