@@ -18,7 +18,7 @@ from looks import Looks
 from site_page import DIST, NeatPage, served
 
 SIZE = {"width": 1280, "height": 900}
-PATIENCE = 8_000  # ms: a machine may be busy
+PATIENCE = 10_000  # ms: a machine may be busy
 
 
 def pytest_addoption(parser):

@@ -67,10 +67,9 @@ def engine(page: Page) -> Worker:
 
 def use(neat: NeatPage) -> None:
     """Do what a visitor may do: convert files of all kinds, look at everything, save everything."""
-    for sample in neat.page.locator(".sample").all():
-        turns = neat.turns()
-        sample.click()
-        assert neat.outcome(turns) == "done", sample.inner_text()
+    for path in sorted((ROOT / "web" / "samples").iterdir()):
+        sample = path.name.removesuffix(path.suffix) if path.suffix else path.name
+        assert neat.follow(f"#sample={sample}") == "done", sample
     for name in NETWORKS:
         assert neat.choose(f"{name}.json", source_text(name)) == "done", name
     net = neat_onnx.load_network(case("np-ff-19")["source"])
@@ -85,11 +84,16 @@ def use(neat: NeatPage) -> None:
     assert neat.outcome(turns) == "done"
     for kind in ("onnx", "json", "network"):
         neat.download(kind)
-    for name in ("form", "library"):
-        for place in range(neat[name].locator("option").count()):
-            neat[name].select_option(index=place)
-            neat[f"download-{name}"].click()
-            neat.page.wait_for_timeout(1500)
+    neat["download-menu"].click()
+    neat.page.wait_for_timeout(2000)  # until it is known which libraries can hold the network
+    neat["download-menu"].click()
+    for name in neat.page.locator("#downloads .entry:enabled").all():
+        neat.reveal(name.get_attribute("data-testid")).click()
+        neat.page.wait_for_timeout(1500)
+    neat.page.locator("#graph .frame").press("ArrowRight")
+    turns = neat.turns()
+    neat["prune"].click()
+    assert neat.outcome(turns) == "done"
     neat.unfold_all()
     neat.page.locator("figure .plot").first.wait_for()
 

@@ -94,7 +94,7 @@ def write(field: Locator, text: str) -> None:
 
 REVEALED = """(each) => {
     for (const menu of document.querySelectorAll("details.menu")) menu.open = menu.contains(each);
-    for (let at = each.closest("details"); at; at = at.parentElement.closest("details")) at.open = true;
+    for (let at = each; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
 }"""
 
 _OPENED = """(each) => new Promise((done) => {
@@ -192,7 +192,9 @@ class NeatPage:
 
     def unfold_all(self) -> None:
         """Open each section of the result that is seen; what unfolding adds stays closed."""
-        for summary in self.page.locator("#inspector summary, #input-panel summary").element_handles():
+        for summary in self.page.locator(
+            "#inspector summary, #input-panel summary"
+        ).element_handles():
             if summary.is_visible():
                 unfold(summary)
 

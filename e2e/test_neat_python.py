@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from site_page import ROOT, NeatPage, case, source_text
+from site_page import ROOT, NeatPage, source_text
 
 import neat_onnx
 

@@ -52,7 +52,7 @@ def test_after_one_visit_all_works_without_a_network(new_context, address):
     assert neat.text("verdict") == "passed"
     net = neat_onnx.load_network(case(SAMPLES["neataptic"])["source"])
     assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
-    neat["runtime-verdict"].wait_for(timeout=90_000)
+    neat["runtime-verdict"].wait_for(state="attached", timeout=90_000)
     assert neat.choose("genome.xml", GENOME) == "done"  # imports what is fetched only then
     neat.page.get_by_role("link", name="Documentation").click()
     neat.page.get_by_role("heading", level=1, name="neat_onnx").wait_for()

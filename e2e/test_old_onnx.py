@@ -29,8 +29,8 @@ def in_onnxruntime(data: bytes, name: str) -> Any:
     return session.run(None, {"input": np.array(case(name)["inputs"], np.float32)})[0]
 
 
-def warned(page: Any) -> list[str]:
-    return page.page.get_by_label("Warnings").get_by_role("listitem").all_inner_texts()
+def warned(neat) -> list[str]:
+    return neat.page.locator("#chip-panel .warnings li").all_text_contents()
 
 
 def assert_files(page: Any, name: str, stem: str) -> bytes:

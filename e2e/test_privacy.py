@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from site_page import DIST, served, source_text
+from site_page import DIST, ROOT, served, source_text
 
 
 def test_no_request_goes_beyond_the_origin_or_carries_the_file(runtime_check, address):
@@ -12,7 +12,7 @@ def test_no_request_goes_beyond_the_origin_or_carries_the_file(runtime_check, ad
     neat = runtime_check
     assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
     neat.download("onnx")
-    neat["runtime-verdict"].wait_for(timeout=60_000)
+    neat["runtime-verdict"].wait_for(state="attached", timeout=60_000)
     ours = (f"{address}/", f"blob:{address}/", "data:")
     assert [url for url, _, _ in neat.requests if not url.startswith(ours)] == []
     assert {(method, body) for _, method, body in neat.requests} == {("GET", None)}
@@ -47,10 +47,11 @@ def test_the_policy_holds_in_the_workers_that_run(neat):
 def test_a_worker_is_made_so_that_the_policy_holds_in_it(new_context, tmp_path):
     site = tmp_path / "site"
     shutil.copytree(DIST, site, copy_function=os.link)
+    shutil.copyfile(ROOT / "web" / "spawn.js", site / "spawn.js")
     (site / "probe.js").write_text(f"postMessage(await ({REFUSED})());")
     with served(site) as address:
         page = new_context().new_page()
-        page.route("**/pyodide/**", lambda route: route.abort())
+        page.route("**/app.js", lambda route: route.abort())
         page.goto(f"{address}/")
         assert page.evaluate(ASK_A_WORKER) == "connect-src"
 

@@ -17,7 +17,7 @@ def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
     page.evaluate("globalThis.withRuntimeCheck = true")
     page.route(re.compile(r"runtime/files\.json$"), lambda route: route.fulfill(status=404))
     assert neat.choose("net.json", source_text("nap-net-perceptron-4")) == "done"
-    page.get_by_text("could not be asked").wait_for()
+    page.get_by_text("could not be asked").wait_for(state="attached")
     assert neat.text("verdict") == "passed"
 
     page.unroute_all()

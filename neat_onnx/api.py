@@ -282,7 +282,7 @@ def to_torch(net: Any) -> "NetworkModule":
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise OptionError("PyTorch is not installed", hint="pip install 'neat-onnx[torch]'")
+        raise OptionError("PyTorch is not installed", hint="pip install torch")
     from neat_onnx.training.torch_module import NetworkModule
 
     return NetworkModule(load_network(net))
@@ -446,7 +446,8 @@ def generate_code(
 
     Args:
         net: a Network, or whatever `load_network` reads.
-        language: "c", "javascript" or "python".
+        language: "c", "header" (C to be included, for C++ and Arduino too), "javascript" or
+            "python".
         dtype: the type of the numbers; "float32" in C only.
         name: the beginning of the names of C's functions; for the other languages it is refused.
 

@@ -1,7 +1,6 @@
 """The tutorial is one story: it is followed from an empty folder, as a new user would."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import re
@@ -18,10 +17,6 @@ ROOT = Path(__file__).parents[1]
 TEXT = TUTORIAL.read_text(encoding="utf-8")
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("neat_onnx.genome.checksum") is not None,
-    reason="the genome of a file that was trained is not read yet",
-)
 def test_every_step_runs_and_the_notebook_has_what_it_prints(tmp_path):
     outputs = printed(tmp_path)
     (command,) = re.findall(r"^```console\nneat-onnx (.*)\n```$", TEXT, re.MULTILINE)

@@ -81,6 +81,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "limits": {"neurons": None, "connections": None},
     "to_library": {"name": "neat-onnx"},
     "generate_code": {"name": "network"},
+    "neat_population": {"config": None},
 }
 METHODS = [
     *(

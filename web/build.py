@@ -62,7 +62,7 @@ def main() -> None:
     documentation.write(ROOT, DIST / "docs")
     for name, (size, maskable) in ICONS.items():
         (DIST / name).write_bytes(icons.png(WEB / "icon.svg", size, maskable=maskable))
-    name_site(DIST / "index.html", os.environ.get("SITE_URL", ""))
+    name_site(DIST / "index.html", os.environ.get("SITE_URL", ""), f"wheels/{ours.name}")
     offline.write(DIST, WEB / "sw.js")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
@@ -80,11 +80,12 @@ def scripts() -> None:
     subprocess.run([*command, f"--outdir={DIST}", "--log-level=warning"], check=True, cwd=WEB)
 
 
-def name_site(page: Path, url: str) -> None:
-    """Write the whole address of the preview's picture, if the site's is known."""
+def name_site(page: Path, url: str, wheel: str) -> None:
+    """Write where our wheel is, and the whole address of the preview's picture, if it is known."""
+    text = page.read_text().replace('<a class="package">', f'<a href="{wheel}">')
     if url:
-        text = page.read_text().replace(PREVIEW, f"{PREVIEW}{url.rstrip('/')}/")
-        page.write_text(text)
+        text = text.replace(PREVIEW, f"{PREVIEW}{url.rstrip('/')}/")
+    page.write_text(text)
 
 
 def copy(source: Path, target: Path) -> None:

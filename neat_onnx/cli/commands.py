@@ -21,6 +21,7 @@ from neat_onnx.cli.arguments import (
     read_network,
     read_networks,
 )
+from neat_onnx.cli.deepest import suggest_library, tell_cut, with_deepest_tensor
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -40,12 +41,12 @@ from neat_onnx.errors import (
     DocumentError,
     ModelError,
     NeatOnnxError,
+    NetworkError,
     OptionError,
     printable,
-    warn,
 )
 from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.registry import libraries, writer_for
+from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -98,13 +99,15 @@ def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
-    net = neat_onnx.import_model(model, **chosen_import(arguments))
-    if arguments.to is None and library.name == "neat-onnx":
-        own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
-        if own is not library:
-            title = own.title or own.name
-            warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
-    return _write_network(arguments, net if arguments.source else net.without_source(), library)
+    facts = chosen_import(arguments)
+    net = neat_onnx.import_model(model, **facts)
+    tell_cut(model, facts["outputs"])
+    if arguments.to is None:
+        suggest_library(net, library)
+    try:
+        return _write_network(arguments, net if arguments.source else net.without_source(), library)
+    except NetworkError as error:
+        raise with_deepest_tensor(error, model, library, facts) from None
 
 
 def translate(arguments: Namespace) -> int:
@@ -405,7 +408,8 @@ def _in_short(facts: dict[str, Any]) -> str:
 def _rows(key: str, value: Any) -> list[str]:
     """A fact in a line; obstacles, which are whole sentences, in one each."""
     texts = [_text(each) for each in value] if key == "obstacles" else [_text(value)]
-    titles = [key.replace("_", " "), *[""] * len(texts)]
+    title = "disabled genes" if key == "disabled" else key.replace("_", " ")
+    titles = [title, *[""] * len(texts)]
     return [f"    {title:<14} {text}" for title, text in zip(titles, texts, strict=False)]
 
 

@@ -211,10 +211,10 @@ _COMMANDS = (
     Command(
         "code",
         commands.code,
-        "print a network as C, JavaScript or Python that needs no runtime",
+        "print a network as C, C++, JavaScript or Python that needs no runtime",
         (
             _NETWORK_IN,
-            _argument("out", metavar="OUT", help="what to write: .c, .js, .mjs or .py"),
+            _argument("out", metavar="OUT", help="what to write: .c, .h, .cpp, .ino, .js or .py"),
             _argument(
                 "--language",
                 choices=get_args(CodeLanguage),

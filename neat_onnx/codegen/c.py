@@ -44,12 +44,13 @@ class C(Language):
         return (text if any(char in text for char in ".e") else text + ".0") + self._suffix
 
 
-def print_c(plan: Plan, dtype: str, name: str) -> str:
-    """Print a plan as one C99 file.
+def print_c(plan: Plan, dtype: str, name: str, as_header: bool = False) -> str:
+    """Print a plan as one C99 file, which C++ compiles as well.
 
     Args:
         dtype: "float64" for double, "float32" for float.
         name: prefix of the names of its functions and its struct.
+        as_header: whether to print a header that may be included in several files.
 
     Raises:
         OptionError: a formula, or a constant in one, has no form in C.
@@ -58,7 +59,7 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
     own = [f"{name}_{end}" for end in ("activate", "reset", "step", "state")]
     program = Program(plan, C(single), own)
     tables = [_table(label, values, program) for label, values in program.tables.items()]
-    body = _body(plan, program, name)
+    body = _body(plan, program, name, "static inline " if as_header else "")
     declared = [f"typedef {'float' if single else 'double'} real;"]
     if plan.has_memory:
         declared.append(f"typedef struct {{\n    real v[{plan.rows}];\n}} {name}_state;")
@@ -70,6 +71,10 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
         *program.definitions(body),
         body,
     ]
+    if as_header:
+        guard = f"{name.upper()}_H"
+        parts[1:1] = [f"#ifndef {guard}\n#define {guard}"]
+        parts.append(f"#endif /* {guard} */")
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,21 +105,21 @@ def _header(plan: Plan, program: Program, name: str, single: bool) -> str:
     return "/*\n" + comment_lines(inside, " * ") + " */"
 
 
-def _body(plan: Plan, program: Program, name: str) -> str:
+def _body(plan: Plan, program: Program, name: str, linkage: str) -> str:
     ports = [f"const real {port}[{len(rows)}]" for port, (_, rows) in program.input_ports]
     ports += [f"real {port}[{len(rows)}]" for port, (_, rows) in program.output_ports]
     lines = [*program.copy_inputs(), *program.group_lines(), *program.copy_outputs()]
     if not plan.has_memory:
         inside = "".join(f"    {line}\n" for line in [f"real v[{plan.rows}];", *lines])
-        return f"void {name}_activate({', '.join(ports)})\n{{\n{inside}}}"
+        return f"{linkage}void {name}_activate({', '.join(ports)})\n{{\n{inside}}}"
     reset = ["memset(state->v, 0, sizeof state->v);"]
     if program.reset_lines():
         reset += ["real *v = state->v;", *program.reset_lines()]
     step = ["real *v = state->v;", *lines, *program.register_lines()]
     return (
-        f"void {name}_reset({name}_state *state)\n{{\n"
+        f"{linkage}void {name}_reset({name}_state *state)\n{{\n"
         + "".join(f"    {line}\n" for line in reset)
-        + f"}}\n\nvoid {name}_step({name}_state *state, {', '.join(ports)})\n{{\n"
+        + f"}}\n\n{linkage}void {name}_step({name}_state *state, {', '.join(ports)})\n{{\n"
         + "".join(f"    {line}\n" for line in step)
         + "}"
     )

@@ -2,17 +2,20 @@
 
 from typing import Literal, get_args
 
-from neat_onnx.codegen.names import identifier
+from neat_onnx.codegen.language import identifier
 from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
 from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 
-CodeLanguage = Literal["c", "javascript", "python"]
+CodeLanguage = Literal["c", "header", "javascript", "python"]
 NAME = "network"
 """The beginning of the names of C's functions, where the caller chooses none."""
 SUFFIXES: dict[str, CodeLanguage] = {
     ".c": "c",
+    ".cpp": "c",
+    ".ino": "c",
+    ".h": "header",
     ".js": "javascript",
     ".mjs": "javascript",
     ".py": "python",
@@ -24,20 +27,21 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
     if language not in get_args(CodeLanguage):
         known = ", ".join(get_args(CodeLanguage))
         raise OptionError(f"no language '{language}'", where="language", hint=f"Known: {known}")
-    if dtype == "float32" and language != "c":
+    is_c = language in ("c", "header")
+    if dtype == "float32" and not is_c:
         raise OptionError(
             f"numbers of {language} are float64", where="dtype", hint="Generate C for float32"
         )
     if dtype == "float32" and (found := beyond_float32(net, ~net.is_input)):
         raise OptionError(found, where="dtype", hint="Generate float64")
-    if name != NAME and language != "c":
+    if name != NAME and not is_c:
         hint = f"Leave it out: in {language} a file is a module, with a name of its own"
         raise OptionError(f"name is for C; this is {language}", where="name", hint=hint)
     plan = plan_of(net)
-    if language == "c":
+    if is_c:
         from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)
 
-        return print_c(plan, dtype, identifier(name, set()))
+        return print_c(plan, dtype, identifier(name, set()), as_header=language == "header")
     if language == "javascript":
         from neat_onnx.codegen.javascript import print_javascript  # noqa: PLC0415
 

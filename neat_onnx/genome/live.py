@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.genome.normal_form import in_normal_form
 from neat_onnx.model import DataType
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.bounds import line_of
+from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.bounds import Line, line_of
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
+from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
@@ -67,12 +68,14 @@ class LiveGenes:
         bias, response: of each, times the slope; the response of a sum is 1.
         late, initial: the neurons that are read with a delay, by place, and their values before.
         state: the same for their states, times the slope.
-        own: the bias and the response that each has in the network.
+        own: the bias and the response that each has in the network, and the weights of `genes`;
+            of neurons that are `moved` times the factors.
+        moved: whether the activation is a formula without a name, of a line.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
         weight: the weights times the factors of their targets, (m,).
         factor: that of the weights into each neuron of the network.
-        slope, shift: of its activation c · z + b, or f(c · z).
+        slope, shift: of its activation f(c · z + b).
     """
 
     ports: list[Any]
@@ -85,7 +88,8 @@ class LiveGenes:
     late_place: Ints
     initial: Floats
     state: Floats
-    own: tuple[Floats, Floats]
+    own: tuple[Floats, Floats, Floats]
+    moved: Bools
     genes: _Connections
     weight: Floats
     factor: Floats
@@ -109,11 +113,9 @@ class LiveGenes:
             data_type: the type.
             folded: responses and slopes are factors of weights and biases.
         """
-        weight, own = self.genes.weight, self.own
-        if folded:
-            weight, own = self.weight, (self.bias, self.response)
+        own = (self.bias, self.response, self.weight) if folded else self.own
         digest = hashlib.sha256()
-        for column in (*own, self.initial, weight, self.genes.gain):
+        for column in (*own, self.initial, self.genes.gain):
             digest.update((rounded(column, data_type) + 0.0).astype("<f8").tobytes())
         return digest.hexdigest()[:_DIGITS]
 
@@ -184,6 +186,8 @@ def live_genes(
     late = late[np.argsort(place[late])]
     gated, read = genes.gater != NONE, np.zeros(len(net), np.bool_)
     read[genes.target] = True
+    unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
+    moved = unnamed[neurons.activation] & ((slope != 1.0) | (shift != 0.0))
     return LiveGenes(
         ports=[
             [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
@@ -197,7 +201,12 @@ def live_genes(
         late_place=place[late],
         initial=neurons.initial[late],
         state=(neurons.initial * slope)[late[np.isin(late, genes.source[genes.reads_state])]],
-        own=(bias[live], np.where(read[live], response[live], 1.0)),
+        own=(
+            np.where(moved, bias * slope + shift, bias)[live],
+            np.where(moved, np.where(sums, 1.0, factor), np.where(read, response, 1.0))[live],
+            np.where(moved[genes.target], weight, genes.weight),
+        ),
+        moved=moved,
         genes=replace(
             genes,
             source=place[genes.source],
@@ -220,18 +229,32 @@ def rounded(values: Floats, data_type: DataType) -> Floats:
 
 @lru_cache(maxsize=4096)
 def _line(formula: Expression, data_type: DataType) -> tuple[float, float, str]:
-    """(c, b, f) of an activation f(c · z), or of c · z + b, whose f is the identity."""
+    """(c, b, f) of an activation f(c · z + b); of a straight line, f is the identity."""
     line = line_of(formula)
     if line is not None and line[0] != 0.0:
         return *line, _IDENTITY
-    slope, core = scalar_slope(formula)
-    return slope, 0.0, _written(core, data_type)
+    lines: dict[Line, None] = {}
+    core = _of_line(formula, lines)
+    if len(lines) != 1:
+        return 1.0, 0.0, _written(formula, data_type)
+    ((slope, shift),) = lines
+    return slope, shift, _written(core, data_type)
+
+
+def _of_line(formula: Expression, lines: dict[Line, None]) -> Expression:
+    """The formula with its variable for each straight line in it, all of which go into `lines`."""
+    line = line_of(formula)
+    if line is not None and line[0] != 0.0:
+        lines[line] = None
+        return VARIABLE
+    return formula.over([_of_line(each, lines) for each in formula.args])
 
 
 def _written(formula: Expression, data_type: DataType) -> str:
     """The formula as a graph of this type has it."""
     written = writable(formula, data_type.dtype)
-    return str(written.single if data_type is DataType.FLOAT else written)
+    normal = in_normal_form(written)
+    return str(normal.single if data_type is DataType.FLOAT else normal)
 
 
 _IDENTITY = str(VARIABLE)
@@ -260,14 +283,16 @@ def _live(net: Network) -> _Connections:
 def _functions(
     net: Network, genes: _Connections, data_type: DataType
 ) -> tuple[Floats, Floats, list[str]]:
-    """(c, b, f) of the activation of each neuron; of a line whose state is read, (1, 0, line)."""
+    """(c, b, f) of the activation f(c · z + b) of each neuron; c is 1 where a state is read and b
+    would not be 0.
+    """
     formulas = [activation_named(name).expression for name in net.activations]
     lines = [_line(formula, data_type) for formula in formulas]
     codes = net.neurons.activation
     slope, shift = (np.array([each[k] for each in lines], np.float64)[codes] for k in (0, 1))
     cores = [lines[code][2] for code in codes.tolist()]
     for neuron in distinct(genes.source[genes.reads_state]).tolist():
-        if cores[neuron] == _IDENTITY:
+        if cores[neuron] == _IDENTITY or shift[neuron] != 0.0:
             slope[neuron], shift[neuron] = 1.0, 0.0
             cores[neuron] = _written(formulas[codes[neuron]], data_type)
     return slope, shift, cores

@@ -87,4 +87,5 @@ def _products(lifted: Network) -> Bools:
     live = lifted.live
     found: Bools = lifted.fan_in == 1
     found[live.target[live.gater == NONE]] = False
-    return found & (lifted.activation_names == "identity")
+    found &= lifted.activation_names == "identity"
+    return found

@@ -15,6 +15,7 @@ from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.blocks import restored_blocks
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
+from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
@@ -101,7 +102,8 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
         raise NetworkError(f"the graph's numbers are {data_type.name}, in which none is exported")
     for places in places_of(document, lifted):
         try:
-            live = live_genes(lifted.network, places.place, data_type)
+            net = joined(lifted.network, places.place)
+            live = live_genes(net, places.place, data_type)
         except LookupError:
             continue
         if live.structure() == document.structure:
@@ -109,13 +111,13 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
     exact = document.numbers in {live.numbers(data_type, folded=each) for each in (False, True)}
-    restored = _restored(document, lifted.network, places, live, exact=exact)
+    restored = _restored(document, net, places, live, exact=exact)
     if NETWORK in model.metadata:
         try:
             if not exact:
                 raise NetworkError("the graph has other numbers")
-            net = _embedded(model.metadata[NETWORK], restored)
-            return _checked(net, live, data_type), exact
+            embedded = _embedded(model.metadata[NETWORK], restored)
+            return _checked(embedded, live, data_type), exact
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if not exact:

@@ -146,17 +146,17 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     is_sum = np.array([name == "sum" for _, name in live.functions], np.bool_)
     unnamed = np.array([name.startswith(FORMULA) for name in names], np.bool_)
     read = np.bincount(live.genes.target, minlength=len(net))
-    is_mean = is_sum & (net.aggregation_names[at] == "mean")
-    alone = (read[at] == 0) | is_mean
-    of_fewer = is_mean & (read[at] != net.fan_in[at])  # the graph has a sum and a response
+    is_mean = is_sum & (net.aggregation_names[at] == "mean")  # or a sum with a response there
+    alone = read[at] == 0
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
-    moved = of_none | unnamed & (live.shift[at] != 0.0)
-    folded = folded & np.array([function != "z" for function, _ in live.functions], np.bool_)
+    moved = live.moved[at]
+    curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
+    scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
     return {
-        "activation": unnamed | folded & (live.slope[at] != 1.0),
+        "activation": unnamed | folded & curved & (live.slope[at] != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
-        "bias": moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
-        "response": (alone | moved | folded) & (response != 1.0) | of_fewer,
+        "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
+        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | scaled,
     }
 
 
@@ -181,7 +181,7 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
             ]
         )
     own = genes.take(edge)
-    weight = live.weight if folded else live.genes.weight
+    weight = live.weight if folded else live.own[2]
     differs = {
         "weight": own.weight != weight,
         "reads_state": own.reads_state != live.genes.reads_state,
@@ -203,7 +203,10 @@ def _whole(net: Network, ids: Ints, at: int) -> dict[str, Any] | list[int]:
     """
     genes = net.connections
     fields = {name: getattr(genes, name)[at].item() for name in CONNECTION_FIELDS}
-    ends = {"source": int(ids[genes.source[at]]), "target": int(ids[genes.target[at]])}
+    ends: dict[str, Any] = {
+        "source": int(ids[genes.source[at]]),
+        "target": int(ids[genes.target[at]]),
+    }
     fields["gater"] = None if fields["gater"] == NONE else int(ids[fields["gater"]])
     given = ConnectionDocument.model_construct(**ends, **fields)
     said = given.model_dump(exclude_defaults=True)

@@ -298,7 +298,8 @@ def _read(source: object, options: ReadOptions) -> Network:
 
 
 def _check_id(genome: object) -> None:
-    if not isinstance(genome, int | np.integer) and genome != BEST:
+    is_best = isinstance(genome, str) and genome == BEST
+    if not isinstance(genome, int | np.integer) and not is_best:
         hint = "Ids are integers; 'best' is the fittest"
         raise OptionError(f"there is no genome {shown(genome)}", where="genome", hint=hint)
 

@@ -99,6 +99,8 @@ class Attributes(BaseModel):
         """ONNX's list as keyword arguments."""
         if not isinstance(document, list | tuple):
             return document
+        if not document:
+            return {}
         types, fields = cls.types(), cls.model_fields
         values: dict[str, Any] = {}
         for entry in document:

@@ -37,7 +37,7 @@ class Summary(BaseModel):
         """Describe the network in a few lines, for people."""
         genes = f"{self.connections} connections"
         for count, kind in (
-            (self.disabled, "disabled"),
+            (self.disabled, "disabled genes beside them"),
             (self.gated, "gated"),
             (self.delayed, "delayed"),
         ):

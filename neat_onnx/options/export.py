@@ -72,10 +72,8 @@ class ExportOptions(OptionDocument):
     )
     batch_dimension: bool | str | None = Field(
         "N",
-        description="The name of the batch dimension, any that import does not take for time, as "
-        "it does 'T', 'seq' or 'length'; true is 'N', false is a batch of one, and null (none on "
-        "the command line) is no batch: inputs and outputs of a single sample, as a network has "
-        "them that was imported from such a model.",
+        description="The name of the batch dimension. true: N; false: a batch of one; null (none "
+        "on the command line): no batch, for a single sample. Not a name of time: T, seq, length.",
     )
     encoding: Literal["numbers", "raw", "sparse"] = Field(
         "numbers",

@@ -10,10 +10,10 @@ import neat_onnx
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError
 from neat_onnx.libraries.load import picked as one_of
-from neat_onnx.libraries.neat_python.unpickle import unpickled
+from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
-from neat_onnx.page.remarks import remarks_of
+from neat_onnx.page.wording import remarks_of
 
 _OWN = "neat-onnx"  # its file is a download of its own
 _EVOLVES = ".pkl"  # beside the usual ending, where a library writes it

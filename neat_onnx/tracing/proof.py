@@ -3,6 +3,7 @@
 A graph was run on one sample, and on one step of an open sequence. Whether that stands for all is
 measured: on batches of 1, 2 and 5 and on sequences of 1, 2 and 7. A graph that mixes samples, reads
 the size of its batch, reverses open time, or chooses by what the trace did not see differs there.
+Truth values and integers are also all 0, and all 1, as a mask may be.
 """
 
 from __future__ import annotations
@@ -123,7 +124,10 @@ class Proof:
         for steps, samples, x in self._cases(largest, positive=positive):
             wanted = self._played(run, x, steps, samples)
             found = self.network.run(x)
+            constant = self._has_constant_switches(x)
             for port in self.network.outputs:
+                if constant and np.any(np.isnan(wanted[port.name])):
+                    continue  # a row of a mask that lets nothing through has no mean
                 got = found[port.name].reshape(steps, samples, *port.shape)
                 if why := _differs(self._arranged(got, port), wanted[port.name], tolerance):
                     if not positive and self._has_nan(x, steps, samples):
@@ -194,7 +198,18 @@ class Proof:
                 drawn = {name: np.abs(np.tanh(values)) for name, values in drawn.items()}
             yield length, count, drawn
             if length == 1 and (fixed or not several):
-                return
+                break
+        switches = [p.name for p in ports if entries[p.name].elem_type.is_discrete]
+        for all_of_them in (0.0, 1.0) if switches else ():
+            same = {name: np.full_like(drawn[name], all_of_them) for name in switches}
+            yield length, count, drawn | same
+
+    def _has_constant_switches(self, x: Feeds) -> bool:
+        """Whether inputs that are integers or truth values are all 0, or all 1."""
+        found = [
+            x[each.name] for each in self.inputs if each.elem_type.is_discrete and each.name in x
+        ]
+        return bool(found) and any(all(np.all(v == k) for v in found) for k in (0, 1))
 
     @property
     def _is_timed(self) -> bool:
@@ -325,7 +340,8 @@ def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
     axes = [k for k, (one, other) in enumerate(zip(traced, shape, strict=True)) if one != other]
     whole: Array = values.T.reshape(samples, *traced)
     if not axes:
-        return whole[0]
+        first: Array = whole[0]
+        return first
     if len(axes) > 1 or traced[axes[0]] != 1 or shape[axes[0]] != samples:
         return None
     moved: Array = np.moveaxis(whole, 0, axes[0] + 1).reshape(shape)

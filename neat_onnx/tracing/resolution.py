@@ -716,12 +716,18 @@ def _over(outer: Expression, inner: Expression) -> Expression | None:
 
 def _separate_starts(tape: Tape) -> None:
     """Put neurons that hand a value on where registers of it begin differently, or hold registers
-    that do, or themselves.
+    that do, or themselves. A pre-activation and its activation are one neuron's.
     """
     if not tape.registers:
         return
     first = {int(s): v for r in tape.registers for s, v in zip(r.signals, r.initial, strict=True)}
     after = {int(s): int(v) for r in tape.registers for s, v in zip(r.signals, r.next, strict=True)}  # type: ignore[arg-type]
+    origin = {
+        int(group.first + k): int(signal)
+        for group in tape.groups
+        if isinstance(group, FormulaGroup)
+        for k, signal in enumerate(group.origin)
+    }
     starts: dict[int, float] = {}
     for register in tape.registers:
         following = register.next
@@ -730,7 +736,8 @@ def _separate_starts(tape: Tape) -> None:
         for k, (signal, initial) in enumerate(
             zip(following.tolist(), register.initial.tolist(), strict=True)
         ):
-            differs = starts.setdefault(signal, initial) != initial
+            neuron = origin.get(signal, signal)
+            differs = starts.setdefault(neuron, initial) != initial
             if signal in first:
                 end, steps = signal, 0
                 while end in after and steps <= len(after):

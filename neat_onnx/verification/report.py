@@ -116,8 +116,9 @@ class Report(BaseModel):
         if self.normalised_mse is None:
             return f"outputs are not finite, or of another shape (bound {self.bound:g})"
         text = (
-            f"outputs differ by {self.max_abs_error:.2g} at most, "
-            f"normalised MSE {self.normalised_mse:.3g} (bound {self.bound:g})"
+            f"largest relative difference {self.max_rel_error:.2g}, normalised MSE "
+            f"{self.normalised_mse:.3g} (bound {self.bound:g}), largest difference "
+            f"{self.max_abs_error:.2g}"
         )
         hidden = self.max_rel_error is not None and self.max_rel_error**2 > 16 * self.bound
         if self.verdict == "different" and self.normalised_mse <= self.bound and hidden:

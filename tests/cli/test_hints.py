@@ -1,6 +1,8 @@
 """Hints of the command line: they have its flags, and what they say can be done."""
 
+import ast
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx import Network
+from neat_onnx.cli.parser import parser
 
 MIXED = """<ir_version: 8, opset_import: ["": 18]>
 agraph (float[N, T, 3] x, float[N, T, 3] c) => (y) <int64[1] one = {1}> {
@@ -65,7 +68,7 @@ def test_a_warning_shows_flags_where_python_has_arguments(run):
     assert line.startswith("warning: every output is constant or random: ")
     assert line.endswith("The tensors before the chance are imported: --outputs h")
     code, _, warned = run("import", "model.onnx", "back.json", *flags_in(line))
-    assert (code, warned) == (0, [])
+    assert (code, warned) == (0, ["warning: cut at h: left out are RandomNormalLike, Add"])
 
 
 def registering_line(text):
@@ -141,3 +144,70 @@ def test_code_in_a_language_that_is_named_has_any_ending(run):
     assert code == 2
     assert ".c" in error
     assert run("code", "net.json", "out.txt", "--language", "c")[0] == 0
+
+
+POLICY = """<ir_version: 8, opset_import: ["": 18]>
+policy (float[N, 3] obs) => (TYPE y)
+<float low = {-2.0}, float high = {2.0}, float[3, 2] w = {0.1, -0.2, 0.3, 0.4, 0.5, -0.6}>
+{ z = MatMul (obs, w) logits = Tanh (z) y = LAST }"""
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [
+        ("Softmax <axis = 1> (logits)", "float[N, 2]"),
+        ("Clip (logits, low, high)", "float[N, 2]"),
+        ("ArgMax <axis = 1, keepdims = 0> (logits)", "int64[N]"),
+    ],
+)
+@pytest.mark.parametrize("library", ["neataptic", "brain.js", "neat-python"])
+def test_the_part_of_a_policy_that_a_library_holds_is_named(run, last, kind, library):
+    text = POLICY.replace("LAST", last).replace("TYPE", kind)
+    onnx.save(onnx.parser.parse_model(text), "policy.onnx")
+    command = ("import", "policy.onnx", "back.json", "--to", library)
+    code, _, (*_, error) = run(*command)
+    if code == 0:  # neat-python has clamped, brain.js nothing of the kind
+        return
+    name = last.split()[0].partition("(")[0]
+    assert f"can hold the part before {name}: --outputs logits" in error
+    code, _, remarks = run(*command, *flags_in(error[error.index("can hold the part") :]))
+    assert code == 0
+    assert f"cut at logits: left out are {name}" in " ".join(remarks)
+
+
+def texts_in_messages():
+    """The texts of the package beside its docstrings, with their places."""
+    package = Path(neat_onnx.__file__).parent
+    for path in package.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                node.value.value = ""  # a docstring
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield f"{path.name}:{node.lineno}", node.value
+
+
+def flags_of(one):
+    """The flags of a parser and of its commands."""
+    for action in one._actions:
+        yield from action.option_strings
+        for inner in (action.choices or {}).values() if isinstance(action.choices, dict) else ():
+            yield from flags_of(inner)
+
+
+def test_flags_names_and_commands_in_messages_exist():
+    known = {*flags_of(parser()), "--provider"}
+    for place, text in texts_in_messages():
+        for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text) if " " in text else ():
+            assert flag in known, f"{place}: {flag}"
+        for name in re.findall(r"\bneat_onnx\.([a-z_]+)\(", text):
+            assert hasattr(neat_onnx, name), f"{place}: {name}"
+        for command in re.findall(r"`neat-onnx ([a-z]+)", text):
+            assert has_help(command), f"{place}: {command}"
+
+
+def has_help(command):
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args([command, "--help"])
+    return ended.value.code == 0

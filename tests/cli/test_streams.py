@@ -248,7 +248,7 @@ def path_of(folder, command, metavar):
     """A file for an argument: `import` and its like read models, the others networks."""
     models = ("import", "convert", "canonicalize", "validate")
     names = {
-        "OUT": f"{command}.{'c' if command == 'code' else 'json'}",
+        "OUT": f"{command}.{ {'code': 'c', 'draw': 'svg'}.get(command, 'json') }",
         "MODEL": "net.onnx",
         "CERTIFICATE": "certificate.json",
     }

@@ -1,6 +1,7 @@
 """Generated code: compiled, run, and compared with the outputs that the libraries computed."""
 
 import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from support.harness.sweep import each
 
 from neat_onnx import Network, OptionError, generate_code, register_activation
 from neat_onnx.codegen.c import C
-from neat_onnx.codegen.formulas import scalar_text
+from neat_onnx.codegen.language import scalar_text
 from neat_onnx.codegen.javascript import JavaScript
 from neat_onnx.codegen.language import Language
 from neat_onnx.codegen.python import Python
@@ -89,6 +90,35 @@ def test_registers_and_gates_are_the_networks(net: Network, tmp_path: Path):
         for dtype, tolerance in (("float64", 1e-13), ("float32", 1e-5)):
             got = run_c(tmp_path, net, x, sequence=True, dtype=dtype)
             np.testing.assert_allclose(got, want, rtol=tolerance)
+
+
+MAIN = """#include "n.h"
+#include <stdio.h>
+int main(void)
+{
+    double x[2] = {0.5, -0.25}, y[1];
+    CALL
+    printf("%.17g", y[0]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs compilers of C and C++")
+@pytest.mark.parametrize("compiler", [["gcc", "-std=c99"], ["g++"]], ids=["c", "c++"])
+@pytest.mark.parametrize("net", [Network.mlp([2, 3, 1], seed=0), GATED], ids=["plain", "gated"])
+def test_a_header_is_for_c_and_for_c_plus_plus(compiler, net: Network, tmp_path: Path):
+    text = generate_code(net, language="header")
+    assert text.count("NETWORK_H") == 3
+    (tmp_path / "n.h").write_text(text + text)  # as if included twice
+    held = "network_state s; network_reset(&s); network_step(&s, x, y);"
+    call = held if net.has_memory or "network_state" in text else "network_activate(x, y);"
+    ending = ".c" if compiler[0] == "gcc" else ".cpp"
+    (tmp_path / f"main{ending}").write_text(MAIN.replace("CALL", call))
+    build = [*compiler, "-Wall", "-Wextra", "-pedantic", "-Werror", f"main{ending}", "-lm"]
+    subprocess.run([*build, "-o", "main"], cwd=tmp_path, check=True)
+    done = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
+    np.testing.assert_allclose(float(done.stdout), net.run([[0.5, -0.25]]).ravel(), rtol=1e-13)
 
 
 # --- formulas -------------------------------------------------------------------------------------

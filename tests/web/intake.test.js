@@ -21,13 +21,12 @@ test("one file is taken, whatever it is called", async () => {
   assert.deepEqual([name, notice, await load()], ["cat.png", undefined, file("cat.png")]);
 });
 
-test("of several files the only one that fits is taken, or the first is and it is told", async () => {
+test("of several files the only one that fits is taken; three or more are a series, by their numbers", async () => {
   const of = (...names) => dropped({ items: [], files: names.map(file), getData: () => "" });
-  assert.deepEqual(Object.keys(await of("a.txt", "b.onnx")), ["name", "load"]);
-  const several = await of("a.json", "b.onnx", "d.json", "c.txt");
-  assert.equal(several.name, "a.json");
-  assert.match(several.notice, /3 files in what you dropped \(a\.json, b\.onnx, d\.json\): this is a\.json/);
-  assert.match((await of("a.txt", "b.txt")).notice, /no file of a network or a model/);
+  assert.equal((await of("net.json", "notes.txt")).name, "net.json");
+  const { series, configuration } = await of("neat-checkpoint-9", "neat-checkpoint-100", "neat-checkpoint-20", "config-x");
+  assert.deepEqual(series.map(({ name }) => name), ["neat-checkpoint-9", "neat-checkpoint-20", "neat-checkpoint-100"]);
+  assert.equal(configuration.name, "config-x");
 });
 
 test("a genome and its configuration are one", async () => {
@@ -63,10 +62,12 @@ test("a folder is read to its end", async () => {
   assert.match((await dropped(ofFolder("empty", []))).notice, /no file of a network or a model/);
 });
 
-test("text is JSON, or told kindly", async () => {
+test("text of any format is taken, other text is told kindly", async () => {
   assert.equal(pasted(text(' {"a": 1}')).name, "pasted.json");
   assert.equal((await dropped(text("[1]"))).name, "dropped.json");
+  const formats = { "<?xml version='1.0'?>": ".xml", "FANN_FLO_2.1\n": ".net", "<ir_version: 8>": ".onnxtxt", "0.5,1,2": ".out", "ir_version: 8": ".textproto" };
+  for (const [begin, ending] of Object.entries(formats)) assert.equal(pasted(text(begin)).name, `pasted${ending}`);
   assert.match(pasted(text("https://example.com/net.json")).notice, /an address/);
-  assert.match(pasted(text("hello")).notice, /not JSON/);
+  assert.match(pasted(text("hello")).notice, /no format/);
   assert.match(pasted(text("")).notice, /nothing in it/);
 });

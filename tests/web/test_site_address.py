@@ -15,14 +15,14 @@ from build import WEB, name_site
 def test_the_picture_has_the_address_of_the_site(tmp_path, url):
     page = tmp_path / "index.html"
     page.write_text((WEB / "index.html").read_text())
-    name_site(page, url)
+    name_site(page, url, "wheels/own.whl")
     assert picture(page) == "https://example.org/neat/og.png"
 
 
 def test_it_stays_relative_where_the_address_is_unknown(tmp_path):
     page = tmp_path / "index.html"
     page.write_text((WEB / "index.html").read_text())
-    name_site(page, "")
+    name_site(page, "", "wheels/own.whl")
     assert picture(page) == "og.png"
 
 

@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.neat_python.documents import document_of_draft
 from neat_onnx.libraries.neat_python.draft import (
@@ -35,6 +36,7 @@ from neat_onnx.libraries.neat_python.versions import (
     parsed_version,
 )
 from neat_onnx.network.network import Network
+from neat_onnx.network.structure import Structure
 
 
 def document_of(net: Network) -> dict[str, Any]:
@@ -99,7 +101,10 @@ def to_neat_python(
 def neat_population(nets: Sequence[Network], config: object) -> Any:
     """Return a population of these networks. See `neat_python.neat_population`."""
     neat = _neat()
-    found = [to_neat_python(net, config=config) for net in nets]
+    members = listed("nets", nets)
+    if not all(isinstance(net, Structure) for net in members):
+        raise OptionError("nets holds something that is no network", where="nets")
+    found = [to_neat_python(net, config=config) for net in members]
     if not found:
         raise OptionError("a population needs a network to begin with", where="nets")
     settings = found[0][1]

@@ -1,6 +1,5 @@
 """Read and write synaptic's JSON: neurons in layers, evaluated layer by layer, in list order.
 
-
 `Network.fromJSON` gives every gain the value 1, which a gater changes when it is first computed,
 and every self-connection the weight 1. A second connection between the same neurons is added to
 the first one where these have one in the other direction already; else it replaces its weight.

@@ -72,9 +72,9 @@ def mean(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
 @operator("Mod", since=10)
 def mod(a: Tensor, b: Tensor, *, fmod: bool = False) -> Tensor:
     """a − b · ⌊a / b⌋, with the sign of b; with `fmod` rounded towards 0, with that of a."""
-    if a.dtype.kind == "f" and not fmod:
-        raise refuse("fmod", "0 of real numbers", "1, as ONNX has that of integers alone")
     if not is_neurons(a, b):
         return np.fmod(a, b) if fmod else np.mod(a, b)
+    if not fmod and "f" in (a.dtype.kind, b.dtype.kind):
+        raise refuse("fmod", "0 of real numbers", "1", "ONNX had that of integers alone until 28")
     quotient = a.typed(np.float64) / b if isinstance(a, Neurons) else a / b.typed(np.float64)
     return a - b * (truncated(quotient) if fmod else floor(quotient))

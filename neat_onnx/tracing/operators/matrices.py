@@ -1,7 +1,7 @@
 """Products of matrices, and linear maps that are constant matrices."""
 
 import math
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from typing import Any
 
@@ -68,7 +68,7 @@ def _diagonal(x: Tensor, labels: str) -> tuple[Tensor, str]:
     while repeated := [k for k in labels if labels.count(k) > 1]:
         first = labels.index(repeated[0])
         second = labels.index(repeated[0], first + 1)
-        x = moved(x, lambda a, f=first, s=second: np.diagonal(a, axis1=f, axis2=s))
+        x = moved(x, partial(np.diagonal, axis1=first, axis2=second))
         labels = "".join(k for p, k in enumerate(labels) if p not in (first, second))
         labels += repeated[0]
     return x, labels

@@ -197,4 +197,6 @@ def space_to_depth(input: Tensor, *, blocksize: int, mode: Literal["DCR", "CRD"]
 @operator("EyeLike", since=9)
 def eye_like(input: Tensor, *, dtype: int | None = None, k: int = 0) -> Array:
     kind = input.dtype if dtype is None else numpy_type(dtype)
-    return np.eye(*input.shape, k=k, dtype=kind)
+    rows, columns = input.shape
+    found: Array = np.eye(rows, columns, k, dtype=kind)
+    return found

@@ -20,20 +20,20 @@ from neat_onnx import (
     validate,
 )
 from neat_onnx.extend import Stage, expression
-from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lowering.registry import _PLANNERS
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.tracing.operator import OPERATORS
+from neat_onnx.tracing.operators import elementwise as _elementwise  # noqa: F401 (registers all)
 
 
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """Forget operators of a test after it."""
     named, traced = dict(ACTIVATIONS), dict(OPERATORS)
-    lifted, classes, planners = dict(LIFTS), dict(_REGISTRY), list(_PLANNERS[Stage.CUSTOM])
+    classes, planners = dict(_REGISTRY), list(_PLANNERS[Stage.CUSTOM])
     yield
-    for table, kept in ((LIFTS, lifted), (_REGISTRY, classes), (ACTIVATIONS, named)):
+    for table, kept in ((_REGISTRY, classes), (ACTIVATIONS, named)):
         table.clear()
         table.update(kept)  # type: ignore[arg-type]
     OPERATORS.clear()
