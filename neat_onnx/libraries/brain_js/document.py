@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Reasons, repeats_ends
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.genes import NONE, Connections, Neurons
@@ -50,7 +51,7 @@ class _Document(ForeignDocument):
     options: _Training | None = None
 
 
-def read(document: Mapping[str, Any]) -> Network:
+def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `new NeuralNetwork().fromJSON(document)` runs.
 
     Raises:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
@@ -22,6 +23,7 @@ from neat_onnx.libraries.list_order import (
     sorted_by,
 )
 from neat_onnx.libraries.neataptic.document import ACTIVATION_NAMES, list_document
+from neat_onnx.libraries.populations import initial_gain_of
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -38,11 +40,12 @@ class _Document(ForeignDocument):
     connections: list[ListConnection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     """Return the network that carrot evaluates after `clear()`.
 
     Raises:
         NetworkError: the document is not a network; says where.
+        OptionError: the initial gain is not a finite number.
     """
     parsed = parse(_Document, document, NetworkError)
     typed = _typed(parsed)
@@ -56,7 +59,7 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
         names=ACTIVATION_NAMES,
         nodes=nodes,
         connections=genes,
-        initial_gain=initial_gain,
+        initial_gain=initial_gain_of(options),
         ids=np.array(order, np.int64),
         masks=np.array([parsed.nodes[at].mask for at in order], np.float64),
     )

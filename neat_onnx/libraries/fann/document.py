@@ -24,6 +24,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.libraries.text_numbers import finite_number
 from neat_onnx.network.activations import FORMULA, activation_named
@@ -166,7 +167,7 @@ _NEURONS = "neurons (num_inputs, activation_function, activation_steepness)"
 _CONNECTIONS = "connections (connected_to_neuron, weight)"
 
 
-def read(content: str) -> Network:
+def read(content: str, _: ReadOptions) -> Network:
     """Return the network that `fann_run` evaluates.
 
     Raises:

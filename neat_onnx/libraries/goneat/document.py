@@ -31,6 +31,7 @@ from neat_onnx.libraries.goneat.genome import (
     plain_genomes,
 )
 from neat_onnx.libraries.goneat.yaml import yaml_genome
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, reasons_against
 from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS
@@ -38,7 +39,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
 
-def read(content: str, cycles: int | None) -> Network:
+def read(content: str, options: ReadOptions) -> Network:
     """Return the network of the only genome of a file.
 
     Raises:
@@ -52,10 +53,10 @@ def read(content: str, cycles: int | None) -> Network:
             f"a population of {len(genomes)} networks",
             hint=f"Say which (genome=ID, or --genome ID), or use load_networks. Found: {ids}",
         )
-    return _network(genomes[0], cycles)
+    return _network(genomes[0], options.cycles)
 
 
-def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
+def read_all(content: str, options: ReadOptions) -> Mapping[int, Network]:
     """Return the network of each genome by its id, in the order of the file.
 
     Raises:
@@ -66,7 +67,7 @@ def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
     for genome in _genomes(content):
         if genome.id in found:
             raise NetworkError(f"the genome id {genome.id} occurs twice")
-        found[genome.id] = _network(genome, cycles)
+        found[genome.id] = _network(genome, options.cycles)
     return found
 
 

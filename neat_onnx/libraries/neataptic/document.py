@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
@@ -17,6 +18,7 @@ from neat_onnx.libraries.list_order import (
 )
 from neat_onnx.libraries.list_writer import write_list
 from neat_onnx.libraries.names import reversed_names
+from neat_onnx.libraries.populations import initial_gain_of
 from neat_onnx.libraries.text_numbers import coerced
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
@@ -52,11 +54,12 @@ class _Document(ListDocument):
     connections: list[ListConnection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     """Return the network that neataptic evaluates, by `activate` after `clear()`.
 
     Raises:
         NetworkError: the document is not a network; says where.
+        OptionError: the initial gain is not a finite number.
     """
     parsed = parse(_Document, coerced(document), NetworkError)
     genes = parsed.connections
@@ -66,7 +69,7 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
         names=ACTIVATION_NAMES,
         nodes=parsed.nodes,
         connections=genes,
-        initial_gain=initial_gain,
+        initial_gain=initial_gain_of(options),
         masks=np.array([node.mask for node in parsed.nodes], np.float64),
     )
     return compile_list(network, parsed)

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
@@ -18,6 +19,7 @@ from neat_onnx.libraries.list_order import (
 )
 from neat_onnx.libraries.list_writer import write_list
 from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES, SQUASHES, spelled
+from neat_onnx.libraries.populations import initial_gain_of
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
@@ -48,21 +50,21 @@ class _Document(ListDocument):
     connections: list[_Connection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None = None) -> Network:
+def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     """Return the network that NeatapticTS evaluates after `clear()`.
 
     Args:
         document: of `Network.toJSON()`.
-        initial_gain: the gain of a gated connection before its gater was first computed.
-        outputs: how many there are, for a document that states another number than it has nodes of
-            type output. Of too many nodes the first ones are the outputs; too few are completed by
-            nodes that are 0, as `activate` completes them.
+        options: `outputs` is for a document that states another number than it has nodes of type
+            output. Of too many nodes the first ones are the outputs; too few are completed by nodes
+            that are 0, as `activate` completes them.
 
     Raises:
         NetworkError: the document is not a network; says where.
-        OptionError: it states another number of outputs, and `outputs` is neither of the two.
+        OptionError: it states another number of outputs, and `outputs` is neither of the two; or
+            the initial gain is not a finite number.
     """
-    parsed = _sized(parse(_Document, document, NetworkError), outputs)
+    parsed = _sized(parse(_Document, document, NetworkError), options.outputs)
     if parsed.format_version != VERSION:
         warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
     _warn_of_contradictions(parsed.nodes)
@@ -79,7 +81,7 @@ def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None =
         names=ACTIVATION_NAMES,
         nodes=parsed.nodes,
         connections=genes,
-        initial_gain=initial_gain,
+        initial_gain=initial_gain_of(options),
         ids=_ids(parsed.nodes),
         enabled=enabled,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
@@ -48,7 +49,7 @@ class _Document(ForeignDocument):
     connections: list[ListConnection] = Field(default_factory=list)
 
 
-def read(document: Mapping[str, Any]) -> Network:
+def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds.
 
     Raises:

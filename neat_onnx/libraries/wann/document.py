@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, in_order, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.activations import FORMULA
@@ -35,13 +36,12 @@ ACTIVATION_NAMES = {
 """The library takes the identity for any other number. Only prettyNEAT knows 11."""
 
 
-def read(content: str, inputs: int | None, outputs: int | None) -> Network:
+def read(content: str, options: ReadOptions) -> Network:
     """Return the network that `act` evaluates.
 
     Args:
         content: the text.
-        inputs: how many there are, without the bias; None to infer them.
-        outputs: how many there are; None to infer them.
+        options: `inputs`, without the bias, and `outputs` are how many there are; None to infer.
 
     Raises:
         NetworkError: it is not such a matrix; says where.
@@ -50,9 +50,9 @@ def read(content: str, inputs: int | None, outputs: int | None) -> Network:
     matrix = _matrix(content)
     weights, codes = np.nan_to_num(matrix[:, :-1], nan=0.0), matrix[:, -1]
     count = len(weights)
-    first = _first_computing(weights, inputs)
-    last = _first_output(weights, first, outputs)
-    if inputs is None or outputs is None:
+    first = _first_computing(weights, options.inputs)
+    last = _first_output(weights, first, options.outputs)
+    if None in (options.inputs, options.outputs):
         _warn_of_inference(first - 1, count - last)
     bias = np.where(np.arange(count) < first, 0.0, weights[0])
     source, target = np.nonzero(weights[1:])

@@ -1,13 +1,16 @@
-"""Read SharpNEAT's files: network files of version 4, XML of version 2."""
+"""Read SharpNEAT's files: network files of version 4, XML of version 2. The former are written."""
 
 from collections.abc import Mapping
 
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.sharpneat.net_file import read_net_file
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.sharpneat.net_file import read_net_file, write
 from neat_onnx.network.network import Network
 
+__all__ = ["read", "read_all", "write"]
 
-def read(content: str, cycles: int | None) -> Network:
+
+def read(content: str, options: ReadOptions) -> Network:
     """Return the network that SharpNEAT decodes.
 
     Raises:
@@ -17,13 +20,13 @@ def read(content: str, cycles: int | None) -> Network:
     if _is_xml(content):
         from neat_onnx.libraries.sharpneat.xml import read_one  # noqa: PLC0415 - few are XML
 
-        return read_one(content, cycles)
-    if cycles is not None:
+        return read_one(content, options.cycles)
+    if options.cycles is not None:
         raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
     return read_net_file(content)
 
 
-def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
+def read_all(content: str, options: ReadOptions) -> Mapping[int, Network]:
     """Return the networks of a population by their ids, the fittest first.
 
     Raises:
@@ -33,8 +36,8 @@ def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
     if _is_xml(content):
         from neat_onnx.libraries.sharpneat.xml import read_networks  # noqa: PLC0415
 
-        return read_networks(content, cycles)
-    return {0: read(content, cycles)}
+        return read_networks(content, options.cycles)
+    return {0: read(content, options)}
 
 
 def _is_xml(content: str) -> bool:
