@@ -1,7 +1,6 @@
 """brain.js: network JSON, `NeuralNetwork.toJSON()`."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from neat_onnx.libraries.library import DocumentLibrary
 

@@ -1,7 +1,5 @@
 """FANN: network files of floating point numbers, `fann_save`."""
 
-from typing import Any
-
 from neat_onnx.libraries.library import DocumentLibrary
 
 

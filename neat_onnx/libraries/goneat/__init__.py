@@ -1,8 +1,6 @@
 """goNEAT: genomes as plain text and as YAML."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from neat_onnx.libraries.library import DocumentLibrary
 

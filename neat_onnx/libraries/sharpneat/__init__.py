@@ -1,8 +1,6 @@
 """SharpNEAT: network files of version 4, and the older XML genomes of version 2."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from neat_onnx.libraries.library import DocumentLibrary
 

@@ -1,7 +1,6 @@
 """synaptic 1.1: network JSON, `Network.toJSON()`."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from neat_onnx.libraries.library import DocumentLibrary
 

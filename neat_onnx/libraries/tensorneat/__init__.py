@@ -1,7 +1,6 @@
 """TensorNEAT: the dictionary that `network_dict` of a genome gives, as JSON."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from neat_onnx.libraries.library import DocumentLibrary
 

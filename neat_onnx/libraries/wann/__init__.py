@@ -1,7 +1,5 @@
 """WANN and prettyNEAT: matrices of weights with a column of activations."""
 
-from typing import Any
-
 from neat_onnx.libraries.library import DocumentLibrary
 
 
