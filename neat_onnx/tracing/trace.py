@@ -12,6 +12,7 @@ from neat_onnx.errors import ImportAdvice, ModelError, warn
 from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.ports import with_inner_outputs
 from neat_onnx.model.wiring import in_order
 from neat_onnx.model.ports import takes_single_sample
@@ -97,6 +98,7 @@ def trace_model(
             model computes something else; names the first tensor that differs.
         OptionError: an argument names what the graph does not have.
     """
+    refuse_crashes(model)
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
     batch_axis = None if takes_single_sample(model) else batch_axis
