@@ -321,7 +321,7 @@ def _validated(plain: dict[str, Any]) -> Model:
 
 def _with_known_functions(model: Model) -> Model:
     """The model with functions as an export writes them; others are inlined."""
-    from neat_onnx.model.functions import is_kept  # noqa: PLC0415 - onnx is slow to import
+    from neat_onnx.model.plain_proto import is_kept  # noqa: PLC0415 - onnx is slow to import
 
     proto = model.to_proto()
     kept = all(is_kept(function, proto) for function in proto.functions)

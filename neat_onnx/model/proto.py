@@ -16,10 +16,9 @@ from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
-from neat_onnx.model.labels import without_labels
-from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
 from neat_onnx.model.parts import check_binary, check_text
+from neat_onnx.model.plain_proto import with_missing_types, without_labels
 from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
 
@@ -54,7 +53,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
     """
     try:
         if proto.functions:
-            from neat_onnx.model.functions import inlined, is_kept  # noqa: PLC0415 - seldom needed
+            from neat_onnx.model.plain_proto import inlined, is_kept  # noqa: PLC0415 - seldom needed
 
             if not all(is_kept(function, proto) for function in proto.functions):
                 proto = inlined(proto)

@@ -12,7 +12,6 @@ from pydantic import Field
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.block_document import BlockDocument, block_document, read_block
 from neat_onnx.network.genes import (
     MAX_DELAY,
     NONE,
@@ -21,10 +20,13 @@ from neat_onnx.network.genes import (
     network_error,
 )
 from neat_onnx.network.port_document import (
+    BlockDocument,
     MemoryPortDocument,
     PortDocument,
+    block_document,
     memory_document,
     port_document,
+    read_block,
     read_memory,
     read_ports,
 )

@@ -10,7 +10,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.semantics import is_random
+from neat_onnx.model.wiring import is_random
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.tracing.interpreter import Interpreter

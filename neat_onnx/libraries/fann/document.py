@@ -26,7 +26,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
-from neat_onnx.libraries.text_numbers import finite_number
+from neat_onnx.libraries.names import finite_number
 from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule

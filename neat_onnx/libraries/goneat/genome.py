@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.genome_graph import Edge
-from neat_onnx.libraries.text_numbers import finite_number
+from neat_onnx.libraries.names import finite_number
 from neat_onnx.network.activations import FORMULA
 
 _STEEP, _SHIFT = "4.924273 * z", "2.4621365"

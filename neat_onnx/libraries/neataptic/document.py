@@ -17,9 +17,8 @@ from neat_onnx.libraries.list_order import (
     refuse_repeats,
 )
 from neat_onnx.libraries.list_writer import write_list
-from neat_onnx.libraries.names import reversed_names
+from neat_onnx.libraries.names import coerced, reversed_names
 from neat_onnx.libraries.populations import initial_gain_of
-from neat_onnx.libraries.text_numbers import coerced
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse

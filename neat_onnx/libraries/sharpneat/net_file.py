@@ -17,9 +17,8 @@ import numpy as np
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, reached
 from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_disabled
-from neat_onnx.libraries.names import reversed_names, translated
+from neat_onnx.libraries.names import finite_number, reversed_names, translated
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
-from neat_onnx.libraries.text_numbers import finite_number
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.network import Network
 

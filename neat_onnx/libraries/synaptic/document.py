@@ -22,8 +22,7 @@ from neat_onnx.libraries.list_order import (
     sorted_by,
 )
 from neat_onnx.libraries.list_writer import write_list
-from neat_onnx.libraries.names import reversed_names
-from neat_onnx.libraries.text_numbers import coerced
+from neat_onnx.libraries.names import coerced, reversed_names
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 

@@ -18,11 +18,10 @@ import numpy as np
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, Genes, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names, translated
-from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Ints

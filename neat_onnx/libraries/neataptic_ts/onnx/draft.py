@@ -10,7 +10,7 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 from neat_onnx.errors import warn
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import MetadataWriter
 from neat_onnx.libraries.neataptic_ts.onnx.names import INPUT, NodeNames
-from neat_onnx.libraries.neataptic_ts.onnx.windows import ATTRIBUTES
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import ATTRIBUTES
 from neat_onnx.model import Graph, Model, Node, Tensor, ValueInfo, node_class
 from neat_onnx.options import ExportOptions
 

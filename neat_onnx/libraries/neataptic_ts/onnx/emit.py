@@ -19,7 +19,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.names import (
     layer_output,
     previous_state,
 )
-from neat_onnx.libraries.neataptic_ts.onnx.windows import attributes_of, spec_of
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import attributes_of, spec_of
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 
 _GEMM = {"alpha": 1.0, "beta": 1.0, "transB": 1}

@@ -10,9 +10,13 @@ from collections.abc import Callable
 from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED, NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import kernel_of, window_of
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
+    is_identity,
+    is_padded_before,
+    kernel_of,
+    window_of,
+)
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
-from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order

@@ -18,12 +18,12 @@ from neat_onnx.libraries.neataptic_ts.onnx.names import RESHAPE, NodeNames, flat
 from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
     MAX_ELEMENTS,
     SLIDING,
+    ConvInput,
     input_shapes,
     kernel_of,
     shape_after,
     window_of,
 )
-from neat_onnx.libraries.neataptic_ts.onnx.windows import ConvInput
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, times
