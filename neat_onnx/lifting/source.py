@@ -7,7 +7,6 @@ the memory that its user gave, the outputs that were asked for, and without a ba
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.model import MetadataEntry, Model, ValueInfo
 from neat_onnx.model.ports import BATCH_AXIS, KEYS_OF_PORTS, NONE

@@ -35,10 +35,10 @@ from neat_onnx.page.library_files import (
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import compared, parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
+from neat_onnx.page.remarks import remarks_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import FORMS, in_form, snippets
 from neat_onnx.page.warming import warm, warm_reading
-from neat_onnx.page.wording import remarks_of
 
 # ruff: noqa: PLC0415 - the page fetches these with the first model, or the first error
 

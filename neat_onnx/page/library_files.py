@@ -13,7 +13,7 @@ from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
-from neat_onnx.page.wording import remarks_of
+from neat_onnx.page.remarks import remarks_of
 
 _OWN = "neat-onnx"  # its file is a download of its own
 _EVOLVES = ".pkl"  # beside the usual ending, where a library writes it

@@ -1,7 +1,6 @@
 """Errors and warnings for people who have a page before them, and no Python."""
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 from warnings import WarningMessage
@@ -87,12 +86,3 @@ def _obstacle_for_visitors(obstacle: str) -> str:
     reason, _, hint = obstacle.partition(". ")
     said = _for_visitors(hint)
     return f"{reason}. {said}" if said else reason
-
-
-def remarks_of(caught: list[warnings.WarningMessage]) -> list[str]:
-    """The texts of warnings; the module of their words is imported for them alone."""
-    if not caught:
-        return []
-    from neat_onnx.page.wording import remarks  # noqa: PLC0415 - seldom needed
-
-    return remarks(caught)

@@ -9,15 +9,13 @@ Runtimes that find a Gemm between them compute it in integers (QGemm, QLinearMat
 A tensor that several nodes read is quantized once.
 """
 
+import numpy as np
 from collections import Counter
 from collections.abc import Mapping
-
-import numpy as np
-
+from neat_onnx.lowering.quantization.weights import constant, dequantized, scales
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.draft import Draft, with_inputs
 from neat_onnx.model.wiring import without_dead
-from neat_onnx.lowering.quantization.weights import constant, dequantized, scales
 
 Range = tuple[float, float]
 _STEPS = 255

@@ -6,23 +6,17 @@ nothing to repair comes back as the same object.
 """
 
 from collections.abc import Callable
-
 from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED, NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
-    is_identity,
-    is_padded_before,
-    kernel_of,
-    window_of,
-)
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import is_identity, is_padded_before, kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
 from neat_onnx.network.window import Window
-from neat_onnx.operators.layout.shaping import Concat, Identity
-from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.layout.shaping import Concat, Identity
+from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
 
 Repair = Callable[[Model], Model]
 
