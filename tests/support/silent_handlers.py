@@ -15,12 +15,12 @@ SILENT = [
     ("libraries/neat_python/printed.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
-    ("libraries/neataptic_ts/onnx/conv_inputs.py:_specs", "ambiguous inputs are refused later"),
+    ("libraries/neataptic_ts/onnx/space.py:_specs", "ambiguous inputs are refused later"),
     ("libraries/neataptic_ts/onnx/metadata.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/shapes.py:window_of", "the error is the answer"),
     ("libraries/sharpneat/xml.py:_number", "NaN is refused in the next line, with the text"),
-    ("libraries/text_numbers.py:finite_number", "NaN is refused in the next line, with the text"),
-    ("libraries/text_numbers.py:value", "a text that is no number stays a text"),
+    ("libraries/names.py:finite_number", "NaN is refused in the next line, with the text"),
+    ("libraries/names.py:value", "a text that is no number stays a text"),
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
     ("lifting/core.py:_with_open_states", "one of several ways; the caller has others"),
     (
@@ -37,7 +37,7 @@ SILENT = [
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
     (
-        "model/missing_types.py:with_missing_types",
+        "model/plain_proto.py:with_missing_types",
         "the types stay open; whoever needs them says so",
     ),
     (
