@@ -26,8 +26,8 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.saving import Form, draw_networks_with
 from neat_onnx.network.network import Network
+from neat_onnx.network.saving import Form, draw_networks_with
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.certificate import Certificate
@@ -145,8 +145,7 @@ def import_model(
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
-    from neat_onnx.model.ports import with_memory
-    from neat_onnx.model.ports import with_input_shapes
+    from neat_onnx.model.ports import with_input_shapes, with_memory
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)

@@ -1,15 +1,16 @@
 """Conversion of a model that was read to valid ONNX."""
 
 from collections.abc import Sequence
+
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.wiring import without_dead, require_wiring
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
+from neat_onnx.model.wiring import require_wiring, without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-import numpy as np
 from typing import Any
-from neat_onnx.network.bounds import ANY, stays_finite
-from neat_onnx.network.expression import Expression, constant, number, where as where_
+
+import numpy as np
+
 from neat_onnx.lifting.binary import negation, truth
 from neat_onnx.lifting.joining import joined
-from neat_onnx.lifting.pending import Pending, broadcast_to, folded, is_neurons, result_type, same_signals, shape_of
+from neat_onnx.lifting.pending import (
+    Pending,
+    broadcast_to,
+    folded,
+    is_neurons,
+    result_type,
+    same_signals,
+    shape_of,
+)
 from neat_onnx.lifting.sums import add, multiply
+from neat_onnx.network.bounds import ANY, stays_finite
+from neat_onnx.network.expression import Expression, constant, number
+from neat_onnx.network.expression import where as where_
 
 _INFINITE = 1e30
 """Stands for an infinity that is chosen by a computed condition, as in masks of attention: its

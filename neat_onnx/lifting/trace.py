@@ -36,9 +36,7 @@ from neat_onnx.lifting.tape import Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.crashes import refuse_crashes
-from neat_onnx.model.ports import with_inner_outputs
-from neat_onnx.model.wiring import in_order
-from neat_onnx.model.ports import takes_single_sample
+from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,
@@ -47,10 +45,10 @@ from neat_onnx.model.states import (
     with_stated_pairs,
 )
 from neat_onnx.model.value import is_fixed
-from neat_onnx.model.wiring import reads, require_wiring
+from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 

@@ -4,11 +4,13 @@ Schedule, ask the planners which neurons they claim, open the graph, lower block
 that every neuron is bound to a column of a tensor, close the graph, and finish the model.
 """
 
-import numpy as np
-import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+
+import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
@@ -17,9 +19,9 @@ from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
-from neat_onnx.model.wiring import drop_dead
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions

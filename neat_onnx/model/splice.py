@@ -3,6 +3,7 @@ that hand their input on.
 """
 
 from collections.abc import Callable, Mapping
+
 from neat_onnx.model import Graph, Node
 from neat_onnx.model.draft import Draft, copied, make_node
 from neat_onnx.model.wiring import subgraphs

@@ -23,7 +23,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
 from pydantic import BaseModel, ConfigDict, field_validator
+
 from neat_onnx.errors import ModelError, abridged, printable
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import ONNX_DOMAINS, Graph

@@ -5,15 +5,17 @@ its own weights is then one elementwise Mul, summed over columns. For a sample o
 member that is several times faster than a batched MatMul of P small matrices.
 """
 
-import numpy as np
-import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from dataclasses import replace
 from typing import Literal
+
+import numpy as np
+
+import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
-from neat_onnx.model.wiring import drop_dead
 from neat_onnx.model.graph import IR_OF_OPSET, ir_version
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.export.formulas.elementwise import Add, Mul

@@ -1,18 +1,28 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-import numpy as np
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
+
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.ports import with_inner_outputs, with_data_inputs
+from neat_onnx.model.draft import with_graph
+from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.model.wiring import node_count, without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.model.draft import with_graph
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.integers import computes_integers
-from neat_onnx.verification.judge import Errors, RoundedRuns, Slack, against_rounding, largest, measure, within_bound
+from neat_onnx.verification.judge import (
+    Errors,
+    RoundedRuns,
+    Slack,
+    against_rounding,
+    largest,
+    measure,
+    within_bound,
+)
 from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
@@ -22,7 +32,13 @@ from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.rows import ShapeMismatch
-from neat_onnx.verification.samples import LONG_SEQUENCES, check_sampling, long_sequences, long_steps, short_sequences
+from neat_onnx.verification.samples import (
+    LONG_SEQUENCES,
+    check_sampling,
+    long_sequences,
+    long_steps,
+    short_sequences,
+)
 from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24, DataType.FLOAT16: 1e-6}

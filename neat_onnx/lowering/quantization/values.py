@@ -9,9 +9,11 @@ Runtimes that find a Gemm between them compute it in integers (QGemm, QLinearMat
 A tensor that several nodes read is quantized once.
 """
 
-import numpy as np
 from collections import Counter
 from collections.abc import Mapping
+
+import numpy as np
+
 from neat_onnx.lowering.quantization.weights import constant, dequantized, scales
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.draft import Draft, with_inputs

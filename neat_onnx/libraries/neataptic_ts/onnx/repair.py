@@ -6,10 +6,16 @@ nothing to repair comes back as the same object.
 """
 
 from collections.abc import Callable
+
 from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED, NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import is_identity, is_padded_before, kernel_of, window_of
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
+    is_identity,
+    is_padded_before,
+    kernel_of,
+    window_of,
+)
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs

@@ -7,7 +7,9 @@ it is wrong.
 import math
 from collections.abc import Mapping
 from typing import Any
+
 from pydantic import Field
+
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.value import is_fixed

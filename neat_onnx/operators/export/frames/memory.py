@@ -5,9 +5,11 @@ the next step and all of them matter. Columns that nothing reads are carried all
 """
 
 import math
-import numpy as np
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import numpy as np
+
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import ValueInfo

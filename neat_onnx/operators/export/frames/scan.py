@@ -7,10 +7,13 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
+
 from pydantic import model_validator
+
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
+from neat_onnx.model.splice import renamed
 from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.constants import Shape
 from neat_onnx.operators.export.frames.memory import State, ports_of_sequences
@@ -19,7 +22,6 @@ from neat_onnx.operators.export.frames.state import OneStep, check_lost_states, 
 from neat_onnx.operators.export.frames.steps import timed
 from neat_onnx.operators.export.layout.arranging import Expand
 from neat_onnx.operators.export.layout.shaping import Concat, Slice
-from neat_onnx.model.splice import renamed
 
 
 class ScanAttributes(Attributes):

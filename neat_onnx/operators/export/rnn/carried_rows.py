@@ -5,6 +5,7 @@ the only row.
 """
 
 from collections.abc import Sequence
+
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import MemoryPort
