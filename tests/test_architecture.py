@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import onnx
-from neat_onnx.lifting.operator import OPERATORS
 from support.silent_handlers import SILENT
 
 import neat_onnx
 import neat_onnx.operators.export
+from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model import node_classes
 
 PACKAGE = Path(neat_onnx.__file__).parent

@@ -26,8 +26,8 @@ import numpy as np
 from neat_onnx.genome.normal_form import in_normal_form
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA, activation_named
-from neat_onnx.network.affine import Line, line_of
 from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.bounds import Line, line_of
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network

@@ -23,14 +23,12 @@ from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.data_inputs import with_data_inputs
-from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
-from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, moved_memory
 from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.schedule import schedule
 

@@ -18,7 +18,7 @@ from neat_onnx.lifting.pending import (
     shape_of,
 )
 from neat_onnx.lifting.sums import add, multiply
-from neat_onnx.network.domains import ANY, stays_finite
+from neat_onnx.network.bounds import ANY, stays_finite
 from neat_onnx.network.expression import Expression, constant, number
 from neat_onnx.network.expression import where as where_
 

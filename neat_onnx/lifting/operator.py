@@ -161,9 +161,8 @@ def numbers_of(tensor: Constant) -> Array:
 
 
 def held_type(kind: DataType) -> np.dtype[Any]:
-    """numpy's type of elements; of those of 4 bits, which it lacks, a wider one that tells so."""
-    fewer = kind.bits < 8 * kind.dtype.itemsize
-    return np.dtype(kind.dtype, metadata={"bits": kind.bits}) if fewer else kind.dtype
+    """numpy's type of elements; of BFLOAT16, which it lacks, a wider one."""
+    return kind.dtype
 
 
 @dataclass(frozen=True)

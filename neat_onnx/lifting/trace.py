@@ -35,9 +35,8 @@ from neat_onnx.lifting.resolution import Resolution, output_signals
 from neat_onnx.lifting.tape import Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
-from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.order import in_order
-from neat_onnx.model.single_sample import takes_single_sample
+from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,
@@ -46,10 +45,10 @@ from neat_onnx.model.states import (
     with_stated_pairs,
 )
 from neat_onnx.model.value import is_fixed
-from neat_onnx.model.wiring import reads, require_wiring
+from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
@@ -97,6 +96,7 @@ def trace_model(
             model computes something else; names the first tensor that differs.
         OptionError: an argument names what the graph does not have.
     """
+    refuse_crashes(model)
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
     batch_axis = None if takes_single_sample(model) else batch_axis

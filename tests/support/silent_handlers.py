@@ -16,15 +16,15 @@ SILENT = [
     ("libraries/neat_python/printed.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
-    ("libraries/neataptic_ts/onnx/conv_inputs.py:_specs", "ambiguous inputs are refused later"),
+    ("libraries/neataptic_ts/onnx/space.py:_specs", "ambiguous inputs are refused later"),
     ("libraries/neataptic_ts/onnx/metadata.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/shapes.py:window_of", "the error is the answer"),
     ("libraries/sharpneat/xml.py:_number", "NaN is refused in the next line, with the text"),
     (
-        "libraries/text_numbers.py:finite_number",
+        "libraries/names.py:finite_number",
         "NaN is refused in the next line, with the text",
     ),
-    ("libraries/text_numbers.py:value", "a text that is no number stays a text"),
+    ("libraries/names.py:value", "a text that is no number stays a text"),
     ("lifting/interpreter.py:_schema", "an operator that onnx does not know has no body"),
     ("lifting/proof.py:_difference", "samples on which runtimes owe no order are left out"),
     (
@@ -42,7 +42,7 @@ SILENT = [
         "the facts that the graph states; the checker says why",
     ),
     (
-        "model/missing_types.py:with_missing_types",
+        "model/plain_proto.py:with_missing_types",
         "the types stay open; whoever needs them says so",
     ),
     (
