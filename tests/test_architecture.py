@@ -32,7 +32,8 @@ BOUNDARIES = {
     "operators": ("network", "model", "lifting"),
     "operators/export": (
         *("network", "model", "options", "operators"),
-        *(f"lowering.{name}" for name in ("builder", "context", "placement", "registry", "signals")),
+        *("lowering.builder", "lowering.context", "lowering.placement", "lowering.registry"),
+        "lowering.signals",
         *("lifting.axes", "lifting.custom"),
     ),
     "genome": (
@@ -41,7 +42,8 @@ BOUNDARIES = {
     ),
     "population": ("network", "model", "lowering.builder", "operators.export",
                    "libraries.load", "libraries.neat_python"),
-    "drawing": ("network", "lowering.signals", "operators.export.rnn", "operators.export.spatial.apart"),
+    "drawing": ("network", "lowering.signals", "operators.export.rnn",
+                "operators.export.spatial.apart"),
     "training": ("network",),
     "verification": ("network", "model", "lifting", "genome", "codegen"),
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",

@@ -90,8 +90,8 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    It may have tensors inside the graph as outputs, and lack outputs that are drawn at random, which
-    not every runtime can do.
+    It may have tensors inside the graph as outputs, and lack outputs drawn at random, which not
+    every runtime can do.
     """
     names = {port.name for port in net.outputs}
     model = with_inner_outputs(with_port_sizes(net, model), sorted(names))
