@@ -13,7 +13,7 @@ import numpy as np
 
 import neat_onnx.operators  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
-from neat_onnx.lifting.neurons import Neurons, folded
+from neat_onnx.lifting.neurons import Neurons, concat, folded
 from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
@@ -21,6 +21,7 @@ from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.graph import ONNX_DOMAINS, Function
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.cells import part_name
 from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
@@ -35,7 +36,8 @@ class Interpreter:
     Attributes:
         tape: the neurons that were made.
         opsets: the version of each domain, "" for ONNX's own.
-        inner: the tensors of graphs that are attributes, as their first run gave them.
+        inner: the tensors of graphs that are attributes, as their first run gave them, and the
+            parts of the cells of recurrent nodes.
     """
 
     def __init__(self, model: Model, tape: Tape | None = None) -> None:
@@ -165,6 +167,11 @@ class Interpreter:
         for name, value in zip(node.output, found, strict=False):
             if name:
                 tensors[name] = self._held(value)
+        for part, steps in self.tape.parts.items():
+            self.inner[part_name(node.output[0], part)] = concat(
+                [each.reshape(-1) for each in steps], 0
+            )
+        self.tape.parts.clear()
 
     def _outputs(
         self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment

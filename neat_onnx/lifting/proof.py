@@ -34,6 +34,7 @@ _CASES = ((1, 1), (2, 2), (7, 5))  # steps, samples
 _NARROW, _WIDE = 1e-4, 1e-9  # of the largest output: float32 rounds layer after layer
 _SEED = 0
 _LARGEST_INTEGER = 4
+_FLOAT32 = 4  # bytes
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
 Feeds = dict[str, Array]
@@ -219,7 +220,8 @@ class Proof:
         most = largest if kind.is_integer else 1
         whole = kind.is_discrete
         values: Array = rng.integers(0, most + 1, shape) if whole else rng.normal(size=shape)
-        values = values.astype(np.float32).astype(np.float64)
+        narrow = np.float32 if whole or kind.dtype.itemsize > _FLOAT32 else kind.dtype
+        values = values.astype(narrow).astype(np.float64)
         if port.batch_axis is None:
             values = np.broadcast_to(values[:, :1], shape)
         if self._is_timed and port.time_axis is None:

@@ -123,6 +123,7 @@ class Tape:
         budget: what may still be made.
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
+        parts: by its name, the neurons of a part of the cell of a recurrent node, step after step.
         ranks, middles, places: what is known of signals by their order; see `order.py`.
     """
 
@@ -137,6 +138,7 @@ class Tape:
     budget: Budget = field(default_factory=Budget)
     where: str = ""
     continued: list[tuple[Ints, Ints]] = field(default_factory=list)
+    parts: dict[str, list[Any]] = field(default_factory=dict)
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
