@@ -53,7 +53,8 @@ def _run(argv: Sequence[str] | None) -> int:
             try:
                 for plugin in plugins_in(argv):
                     load_plugin(plugin)
-                arguments = parser().parse_args(argv)
+                given = sys.argv[1:] if argv is None else argv
+                arguments = parser(given).parse_args(given)
                 code: int = arguments.run(arguments)
             finally:  # after --help as well, which ends by SystemExit
                 sys.stdout.flush()

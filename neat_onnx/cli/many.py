@@ -23,6 +23,7 @@ from neat_onnx.cli.paths import STANDARD, of_file, print_line, source_of
 from neat_onnx.cli.plugins import load_plugin
 from neat_onnx.cli.wording import in_flags
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
+from neat_onnx.libraries.library import BEST
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 
@@ -117,7 +118,9 @@ def jobs_of(arguments: Namespace, source: str, folder: str, suffix: str) -> list
     genome = reading.pop("genome")
     with of_file(source, config=arguments.config):
         found = neat_onnx.load_networks(source_of(source), **reading)
-    if genome is not None:
+    if genome == BEST:
+        found = dict(list(found.items())[:1])
+    elif genome is not None:
         found = {genome: found[genome]} if genome in found else {}
     if not found:
         raise OptionError("there is no such genome", where=source)

@@ -55,8 +55,8 @@ class Command:
     epilog: str | None = None
     usage: str = ""
 
-    def add_to(self, subparsers: Any) -> None:
-        """Add the command's parser to the parsers of commands."""
+    def add_to(self, subparsers: Any, *, whole: bool) -> None:
+        """Add the command's parser to the parsers of commands, with its arguments if `whole`."""
         parser: argparse.ArgumentParser = subparsers.add_parser(
             self.name,
             help=self.text,
@@ -67,7 +67,7 @@ class Command:
         if self.usage:
             parser.usage = f"{parser.prog} {self.usage}"
         parser.set_defaults(run=self.run)
-        for add in (*self.parts, _PLUGIN):
+        for add in (*self.parts, _PLUGIN) if whole else ():
             add(parser)
 
 
@@ -95,8 +95,13 @@ class _Parser(argparse.ArgumentParser):
         raise OptionError(what, where=where, hint=[*meant, f"See {self.prog} --help"])
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line; its errors are OptionErrors."""
+def parser(argv: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the command line; its errors are OptionErrors.
+
+    Args:
+        argv: the arguments that it is for: only commands that stand among them get their own
+            arguments, which takes as long as reading a network. None: all commands.
+    """
     whole = _Parser(
         prog="neat-onnx",
         description="Evolved neural networks to ONNX and back, proven equal.",
@@ -107,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     _PLUGIN(whole)
     subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
     for command in _COMMANDS:
-        command.add_to(subparsers)
+        command.add_to(subparsers, whole=argv is None or command.name in argv)
     return whole
 
 

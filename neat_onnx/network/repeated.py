@@ -64,7 +64,7 @@ def repeated(net: Network, times: int) -> Network:
         connections=Connections(**columns, **others),
         blocks=(),
         memory=(),
-        operators=(),
+        source=None,
     )
     return pruned(whole, 0.0)
 

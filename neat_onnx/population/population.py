@@ -85,7 +85,8 @@ class Population:
             try:
                 found.append(load_network((genome, config)))
             except NetworkError as error:
-                error.where = ", ".join(filter(None, [f"genome {genome.key}", error.where]))
+                if f"genome {genome.key}" not in (error.where or ""):
+                    error.where = ", ".join(filter(None, [f"genome {genome.key}", error.where]))
                 raise
         return tuple(found)
 

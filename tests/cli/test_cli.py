@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import onnx
@@ -11,6 +14,7 @@ from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
 import neat_onnx
+from neat_onnx.cli.parser import parser
 
 DAG = "nts-net-dag-01"
 
@@ -307,3 +311,24 @@ def test_draw_writes_a_picture(run, network):
         assert "</svg>" in (run.folder / f"net.{ending}").read_text()
     code, _, errors = run("draw", network, "net.png")
     assert code == 2 and ".svg or .html" in errors[0]
+
+
+def test_the_help_in_a_file_is_the_parsers():
+    """Rewritten by: COLUMNS=80 python -m neat_onnx --help > neat_onnx/cli/help.txt."""
+    text = (Path(neat_onnx.__file__).parent / "cli" / "help.txt").read_text(encoding="utf-8")
+    assert text.split() == parser().format_help().split()
+
+
+@pytest.mark.parametrize("argument", ["--help", "-h", "--version"])
+def test_version_and_help_need_no_import(argument):
+    code = f"""
+import sys
+sys.argv = ["neat-onnx", {argument!r}]
+import neat_onnx_command
+assert neat_onnx_command.main() == 0
+assert not {{"neat_onnx", "numpy"}} & set(sys.modules)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "neat_onnx", argument]
+    want = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == want.stdout.split()

@@ -9,6 +9,7 @@ from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
 from neat_onnx.libraries.neat_python import kinds, live
 from neat_onnx.libraries.neat_python.contents import Contents, contents_of, is_genome
+from neat_onnx.libraries.neat_python.generation import network_of
 from neat_onnx.libraries.neat_python.pickled import Record, unpickled
 from neat_onnx.libraries.neat_python.printed import is_printed, printed_genome
 from neat_onnx.libraries.neat_python.sections import is_configuration
@@ -102,6 +103,12 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     if version is None and not isinstance(found, Record):
         version = installed()
     settings = settings_for(found, config, options.inputs, options.outputs)
+    if not timed and not isinstance(found, Record):
+        quick = network_of(
+            found, settings if version is None else replace(settings, version=version)
+        )
+        if quick is not None:
+            return quick
     document = genomes.to_document(found, settings, timed=timed, version=version)
     if document["network_type"] == "ctrnn":
         library_version = live.version_of(found, options.version, settings.version)
