@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.blocks import restored_blocks
-from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
+from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document, ids_of_tensors
 from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
@@ -69,7 +69,8 @@ def imported(
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
     has_genome = GENOME in model.metadata
-    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome)
+    ids = ids_of_tensors(model.metadata[GENOME]) if has_genome else None
+    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome, ids=ids)
     found = Imported(genome_of_graph(lifted.network), lifted, model)
     if has_genome:
         try:

@@ -230,6 +230,8 @@ class Resolution:
         found[self._outputs] = True
         for hint in self._tape.hints:
             found[self._same[hint.sources.ravel()]] = True
+        for signals in self._tape.known_apart:
+            found[self._same[signals]] = True
         return found
 
     def _read_once(self) -> Bools:

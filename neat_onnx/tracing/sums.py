@@ -160,7 +160,8 @@ def multiply(a: Any, b: Any) -> Any:
         return _scaled(a, b, dtype)
     shape = np.broadcast_shapes(a.shape, b.shape)
     a, b = aligned(a, b, shape)
-    if same_signals(a, b):
+    gates_itself = a.formula is VARIABLE and a.tape.has_ids(a.ids)
+    if same_signals(a, b) and not gates_itself:
         found = combined("mul", a, b, dtype)
         if found is not None:
             return found
