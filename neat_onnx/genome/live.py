@@ -69,7 +69,7 @@ class LiveGenes:
         late, initial: the neurons that are read with a delay, by place, and their values before.
         state: the same for their states, times the slope.
         own: the bias and the response that each has in the network, and the weights of `genes`;
-            of neurons that are `moved` times the factors.
+            of neurons that are `moved` times the factors; responses without a bias times the slope.
         moved: whether the activation is a formula without a name, of a line.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
@@ -188,6 +188,8 @@ def live_genes(
     read[genes.target] = True
     unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
     moved = unnamed[neurons.activation] & ((slope != 1.0) | (shift != 0.0))
+    # where nothing is added between them, optimizers make one factor of a response and a slope
+    own = np.where(bias * slope + shift == 0.0, factor, response)
     return LiveGenes(
         ports=[
             [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
@@ -203,7 +205,7 @@ def live_genes(
         state=(neurons.initial * slope)[late[np.isin(late, genes.source[genes.reads_state])]],
         own=(
             np.where(moved, bias * slope + shift, bias)[live],
-            np.where(moved, np.where(sums, 1.0, factor), np.where(read, response, 1.0))[live],
+            np.where(moved, np.where(sums, 1.0, factor), np.where(read, own, 1.0))[live],
             np.where(moved[genes.target], weight, genes.weight),
         ),
         moved=moved,

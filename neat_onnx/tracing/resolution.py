@@ -35,11 +35,16 @@ _MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the tra
 
 
 def output_signals(x: Traced) -> Ints:
-    """The signals of an output: those of inputs and registers through neurons that hand them on."""
+    """The signals of an output: those of inputs and registers through neurons that hand them on.
+
+    An input whose id is known is an output itself.
+    """
     tape, signals = x.tape, x.signals().copy()
     given = np.zeros(tape.count, np.bool_)
     for first, count in tape.inputs:
         given[first : first + count] = True
+    for known in tape.known_apart:
+        given[known] = False
     for register in tape.registers:
         given[register.signals] = True
     handed_on = given[signals]

@@ -149,7 +149,7 @@ class Tape:
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
     _known: dict[Any, Ints] = field(default_factory=dict)
-    _id_of: dict[int, int] = field(default_factory=dict)
+    _id_of: dict[int, int | None] = field(default_factory=dict)
 
     def _new(self, count: int) -> int:
         first = self.count
@@ -213,8 +213,8 @@ class Tape:
 
     def with_ids(self, signals: Ints, ids: Ints) -> Ints:
         """The signals of neurons with these ids; a copy of each that has another id already."""
-        held = [self._id_of.setdefault(*pair) for pair in zip(signals.tolist(), ids.tolist(), strict=True)]
-        copied = np.array(held, np.int64) != ids
+        pairs = zip(signals.tolist(), ids.tolist(), strict=True)
+        copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
         if copied.any():
             signals = signals.copy()
             signals[copied] = self.add_neurons(signals[copied][:, None])
@@ -230,4 +230,6 @@ class Tape:
         """Make a register; `feed` it before the end of the trace."""
         register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
         self.registers.append(register)
+        if self.ids is not None:
+            self._id_of.update(dict.fromkeys(register.signals.tolist()))
         return register

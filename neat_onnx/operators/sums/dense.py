@@ -89,11 +89,13 @@ def lower_dense(ctx: LoweringContext, block: Block) -> None:
     elif np.all(response == 1.0) and np.all(count == 1.0):
         _lower_plain(ctx, block, tensor, weights, bias)
     else:
-        result = _gemm(ctx, block, tensor, 1.0, weights)
+        # without a bias between them, optimizers would make one factor of a response and a slope
+        slope, core = (1.0, None) if np.any(bias) else shared_slope(ctx, block)
+        result = _gemm(ctx, block, tensor, slope, weights)
         if np.any(count != 1.0):
             divisor = ctx.initializer(block.weights("K"), count)
             result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
-        activate(ctx, block, respond(ctx, block, result, response, bias))
+        activate(ctx, block, respond(ctx, block, result, response, bias), core)
 
 
 def _lower_plain(
