@@ -102,6 +102,7 @@ class GenomeDocument(Document):
     library: str = Field("neat-onnx", description="Where the network came from, for people.")
     structure: str = Field(description="The checksum of the graph's genes but their numbers.")
     numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
+    written: str = Field(description="The checksum of the floats in the file, as exported.")
     ids: dict[str, Ids] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
     )

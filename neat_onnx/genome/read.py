@@ -19,6 +19,7 @@ from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
+from neat_onnx.genome.written import written_numbers
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.data_inputs import with_data_inputs
@@ -111,7 +112,9 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
             break
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
-    exact = document.numbers in {live.numbers(data_type, folded=each) for each in (False, True)}
+    exact = document.written == written_numbers(model.graph) or document.numbers in {
+        live.numbers(data_type, folded=each) for each in (False, True)
+    }
     restored = _restored(document, net, places, live, exact=exact)
     if NETWORK in model.metadata:
         try:
@@ -132,7 +135,9 @@ def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     Raises:
         NetworkError: its live genes are others, or its neurons cannot be computed in any order.
     """
-    if not live_genes(net, np.arange(len(net)), data_type).is_rounded(live, data_type):
+    place = np.arange(len(net))
+    found = (live_genes(net, place, data_type, rounds=rounds) for rounds in (False, True))
+    if not any(each.is_rounded(live, data_type) for each in found):
         raise NetworkError("it does not compute what the graph computes")
     schedule(net)  # the other neurons as well
     return net

@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
+from neat_onnx.genome.written import written_numbers
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import subgraphs
@@ -40,6 +41,7 @@ def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]
         "library": net.library,
         "structure": live.structure(),
         "numbers": live.numbers(data_type, folded=folded),
+        "written": written_numbers(model.graph),
         "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},
     }
     if listed != ids.tolist():
