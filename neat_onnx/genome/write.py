@@ -74,7 +74,11 @@ def _tensors(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> di
     is_part = np.zeros(len(ctx.net), np.bool_)
     is_part[np.concatenate([*inside, np.empty(0, np.int64)])] = True
     found: dict[str, Ints] = {}
-    for columns in ctx.places.columns:
+    level = ctx.schedule.level
+    for columns in sorted(
+        (each for each in ctx.places.columns if len(each.signals)),
+        key=lambda each: int(level[each.signals[0]]) if part_at(each.tensor)[1] else -1,
+    ):
         neurons = columns.signals
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue

@@ -721,12 +721,30 @@ def _over(outer: Expression, inner: Expression) -> Expression | None:
     return outer.over(parts) if outer.args else outer
 
 
+def _only_gates(tape: Tape) -> set[int]:
+    """The signals that gate connections, and that nothing else reads."""
+    gates, others = set[int](), set[int]()
+    for group in tape.groups:
+        if isinstance(group, FormulaGroup):
+            others.update(group.origin.tolist())
+            continue
+        if group.gate is not None:
+            gates.update(group.gate.ravel().tolist())
+        if group.source is not None:
+            others.update(group.source.ravel().tolist())
+    for register in tape.registers:
+        others.update(register.next.tolist())  # type: ignore[union-attr]
+    return gates - others
+
+
 def _separate_starts(tape: Tape) -> None:
     """Put neurons that hand a value on where registers of it begin differently, or hold registers
-    that do, or themselves. A pre-activation and its activation are one neuron's.
+    that do, or themselves. A pre-activation and its activation are one neuron's, and a connection
+    itself says how the gate on it begins.
     """
     if not tape.registers:
         return
+    gates = _only_gates(tape)
     first = {int(s): v for r in tape.registers for s, v in zip(r.signals, r.initial, strict=True)}
     after = {int(s): int(v) for r in tape.registers for s, v in zip(r.signals, r.next, strict=True)}  # type: ignore[arg-type]
     origin = {
@@ -743,6 +761,8 @@ def _separate_starts(tape: Tape) -> None:
         for k, (signal, initial) in enumerate(
             zip(following.tolist(), register.initial.tolist(), strict=True)
         ):
+            if int(register.signals[k]) in gates and signal not in first:
+                continue
             neuron = origin.get(signal, signal)
             differs = starts.setdefault(neuron, initial) != initial
             if signal in first:
