@@ -14,7 +14,13 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.blocks import restored_blocks
-from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document, ids_of_tensors
+from neat_onnx.genome.document import (
+    GENOME,
+    NETWORK,
+    GenomeDocument,
+    genome_document,
+    ids_of_tensors,
+)
 from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of

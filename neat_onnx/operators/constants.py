@@ -1,7 +1,5 @@
 """Constant, ConstantOfShape and Shape: tensors that do not depend on the values of the inputs."""
 
-
-
 from neat_onnx.model import Attributes, Node, Tensor
 
 
@@ -19,10 +17,6 @@ class Constant(Node):
     attributes: ConstantAttributes
 
 
-
-
-
-
 class ShapeAttributes(Attributes):
     """Attributes of Shape: the axes from `start` to before `end`."""
 
@@ -35,11 +29,3 @@ class Shape(Node):
 
     since = 13
     attributes: ShapeAttributes = ShapeAttributes.defaults()
-
-
-
-
-
-
-
-

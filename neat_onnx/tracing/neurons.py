@@ -32,7 +32,17 @@ from neat_onnx.tracing.binary import (
 from neat_onnx.tracing.choices import where
 from neat_onnx.tracing.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.tracing.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
-from neat_onnx.tracing.sums import Axes, add, affine, aggregated, copied, matmul, multiply, subtract
+from neat_onnx.tracing.sums import (
+    Axes,
+    add,
+    affine,
+    aggregated,
+    apart,
+    copied,
+    matmul,
+    multiply,
+    subtract,
+)
 from neat_onnx.tracing.tape import Array
 
 __all__ = [
@@ -40,6 +50,7 @@ __all__ = [
     "Tensor",
     "add",
     "affine",
+    "apart",
     "as_neurons",
     "broadcast_to",
     "concat",

@@ -391,6 +391,8 @@ class Resolution:
         shown = np.zeros(self._tape.count, np.bool_)
         shown[self._outputs] = True
         shown[self._gate[self._gated]] = True
+        for signals in self._tape.known_apart:
+            shown[self._same[signals]] = True
         gates_later = self._gate[self._gated & (self._kind[self._gate] == _REGISTER)]
         shown[self._delayed()[0][gates_later]] = True
         is_activation = (counts[origin] == 1) & (self._kind[origin] == _NEURON) & ~shown[origin]

@@ -384,6 +384,15 @@ def _total(rows: Pending, scale: float | None) -> Any:
     return folded(_sum(rows, ids, weight, bias, (len(ids),), rows.dtype))
 
 
+def apart(x: Any) -> Any:
+    """Neurons that are part of no others, with nothing pending."""
+    if not isinstance(x, Pending):
+        return x
+    plain = x.plain()
+    plain.tape.known_apart.append(plain.ids[plain.ids >= 0])
+    return plain
+
+
 def copied(x: Any) -> Any:
     """Neurons that hand values on."""
     if not isinstance(x, Pending):

@@ -127,6 +127,7 @@ class Tape:
         budget: what may still be made.
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
+        known_apart: neurons, not pre-activations, that are part of no others.
         ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
             such neurons are part of no others, and no two ids are of one neuron.
         ranks, middles, places: what is known of signals by their order; see `order.py`.

@@ -1,6 +1,5 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
-
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.formula import (
@@ -41,10 +40,8 @@ class Abs(Unary):
     """The absolute value, element by element."""
 
 
-
 class Neg(Unary):
     """-x, element by element."""
-
 
 
 class Reciprocal(Unary):
@@ -53,7 +50,6 @@ class Reciprocal(Unary):
 
 class Relu(Unary):
     """max(0, x), element by element."""
-
 
 
 class Softplus(Unary):
@@ -134,7 +130,6 @@ class Erf(Unary):
 
 class Sign(Unary):
     """-1, 0 or 1, the sign of each element."""
-
 
 
 class Floor(Unary):
@@ -272,11 +267,3 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 # --- to formulas ---------------------------------------------------------------------------------
-
-
-
-
-
-
-
-

@@ -5,7 +5,6 @@ Within a formula they are truth values. Where neurons have to carry them they ar
 
 from typing import Literal
 
-
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.formula import (
@@ -72,7 +71,6 @@ class IsNaN(Unary):
     """Whether each element is NaN."""
 
 
-
 class IsInfAttributes(Attributes):
     """Attributes of IsInf: which signs count."""
 
@@ -108,10 +106,6 @@ class Cast(Unary):
     attributes: CastAttributes
 
 
-
-
-
-
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
     "greater_or_equal": GreaterOrEqual,
@@ -139,19 +133,3 @@ def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 # --- to formulas ---------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

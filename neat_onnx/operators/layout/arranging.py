@@ -3,10 +3,7 @@
 Moving elements costs no neuron; a constant that comes in is one.
 """
 
-
-
 from neat_onnx.model import Node
-
 
 
 class Expand(Node):
@@ -14,49 +11,3 @@ class Expand(Node):
 
     inputs = (2, 2)
     since = 13
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -3,8 +3,6 @@
 Lifting them rearranges signals and costs nothing.
 """
 
-
-
 from neat_onnx.model import Attributes, Node
 
 
@@ -132,31 +130,3 @@ class Dropout(Node):
     outputs = (1, 2)
     since = 13
     attributes: DropoutAttributes = DropoutAttributes.defaults()
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

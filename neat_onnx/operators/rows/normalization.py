@@ -6,9 +6,7 @@ The others are neurons: means, squares, a root, and gates by its reciprocal.
 
 from typing import Literal
 
-
 from neat_onnx.model import Attributes, Node
-
 
 
 class BatchNormalizationAttributes(Attributes):
@@ -27,64 +25,4 @@ class BatchNormalization(Node):
     attributes: BatchNormalizationAttributes = BatchNormalizationAttributes.defaults()
 
 
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
 # --- by its own mean and spread ------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -6,7 +6,6 @@ their own, they are that part.
 
 from typing import Literal
 
-
 from neat_onnx.model import Attributes, Node
 
 
@@ -23,8 +22,6 @@ class ArgMax(Node):
 
     since = 13
     attributes: IndexAttributes = IndexAttributes.defaults()
-
-
 
 
 class GatherElementsAttributes(Attributes):
@@ -56,29 +53,3 @@ class TopK(Node):
     outputs = (2, 2)
     since = 11
     attributes: TopKAttributes = TopKAttributes.defaults()
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

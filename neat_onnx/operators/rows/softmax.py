@@ -1,8 +1,6 @@
 """Softmax, LogSoftmax, ReduceLogSumExp and Hardmax."""
 
-
 from neat_onnx.model import Attributes, Node
-
 
 
 class SoftmaxAttributes(Attributes):
@@ -22,24 +20,3 @@ class _AlongAxis(Node, abstract=True):
 
 class Softmax(_AlongAxis):
     """exp(x) / sum(exp(x))."""
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -1,6 +1,5 @@
 """Conv and ConvTranspose: neurons that share the weights of one window."""
 
-
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
@@ -116,19 +115,3 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 
 
 # --- lifting -------------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -105,21 +105,3 @@ def _bind_parts(ctx: LoweringContext, block: Block, result: Columns, apart: Bool
 
 
 # --- lifting -------------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-
-

@@ -117,6 +117,5 @@ class GlobalMaxPool(Node):
     """The largest element of each channel of [N, C, …]."""
 
 
-
 class GlobalAveragePool(Node):
     """The mean of each channel of [N, C, …]."""

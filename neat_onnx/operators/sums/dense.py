@@ -204,15 +204,3 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 
 
 # --- lifting -------------------------------------------------------------------------------------
-
-
-
-
-
-
-
-
-
-
-
-

@@ -12,7 +12,7 @@ from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.tracing.formulas import Function, formula, relu, sigmoid, softplus, tanh
 from neat_onnx.tracing.memory import open_tape, run_one_step
-from neat_onnx.tracing.neurons import Tensor, concat, is_neurons, matmul, stack
+from neat_onnx.tracing.neurons import Tensor, apart, concat, is_neurons, matmul, stack
 from neat_onnx.tracing.operator import Floats, Texts, operator, refuse
 
 Cell = Callable[..., tuple[Any, ...]]
@@ -154,7 +154,7 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
             enter, forget = enter + c * at_enter, forget + c * at_forget
         enter = f(enter)
         kept = 1.0 - enter if coupled else f(forget)
-        memory = c * kept + g(new) * enter  # what is gated comes first
+        memory = apart(c * kept + g(new) * enter)  # what is gated comes first
         out = f(out if p is None else out + memory * at_out)
         return o(memory) * out, memory
 
@@ -169,7 +169,7 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
         (r_update, r_reset, r_new), (b_update, b_reset, b_new) = _parts(r.T, 3), _parts(br, 3)
         update = f(update + matmul(h, r_update) + b_update)
         reset = f(reset + matmul(h, r_reset) + b_reset)
-        inner = matmul(h if linear else h * reset, r_new) + b_new
+        inner = apart(matmul(h, r_new) + b_new) if linear else matmul(h * reset, r_new) + b_new
         new = g(new + (inner * reset if linear else inner))
         return (new * (1.0 - update) + h * update,)
 
