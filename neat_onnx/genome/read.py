@@ -85,8 +85,11 @@ def imported(
             found = replace(found, network=net, as_exported=as_exported)
         except NeatOnnxError as error:
             warn(f"the metadata {GENOME} is left out of account: {error}")
-        if check and not found.as_exported:
-            trace_model(model, batch_axis, outputs, check=True)
+            lifted = trace_model(model, batch_axis, outputs, check=check)
+            found = Imported(genome_of_graph(lifted.network), lifted, model)
+        else:
+            if check and not as_exported:
+                trace_model(model, batch_axis, outputs, check=True)
     return replace(found, network=with_hints(found.network, model))
 
 
@@ -107,7 +110,7 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     document = genome_document(model.metadata[GENOME], size)
     data_type = model.graph.number_type
     if data_type not in (DataType.FLOAT, DataType.DOUBLE):
-        raise NetworkError(f"the graph's numbers are {data_type.name}, in which none is exported")
+        raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
     for places in places_of(document, lifted):
         try:
             net = joined(lifted.network, places.place)
