@@ -36,8 +36,8 @@ from neat_onnx.verification.report import Report
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.genome import Imported
-    from neat_onnx.population.population import Population
     from neat_onnx.tracing.ports import BatchAxis
+    from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.networks import NetworkDiff
 

@@ -195,6 +195,8 @@ class Draft:
         return self.finished() if changed else self.model
 
 
+
+
 def with_graph(model: Model, **changes: Any) -> Model:
     """The model with these fields of its graph replaced."""
     return copied(model, graph=copied(model.graph, **changes))

@@ -1,5 +1,7 @@
 """Constant, ConstantOfShape and Shape: tensors that do not depend on the values of the inputs."""
 
+
+
 from neat_onnx.model import Attributes, Node, Tensor
 
 
@@ -17,6 +19,10 @@ class Constant(Node):
     attributes: ConstantAttributes
 
 
+
+
+
+
 class ShapeAttributes(Attributes):
     """Attributes of Shape: the axes from `start` to before `end`."""
 
@@ -29,3 +35,11 @@ class Shape(Node):
 
     since = 13
     attributes: ShapeAttributes = ShapeAttributes.defaults()
+
+
+
+
+
+
+
+

@@ -58,10 +58,28 @@ class DequantizeLinear(Node):
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()
 
 
+
+
 _MOST_BITS = 16
 
 
 _RANGES = {kind: kind.limits for kind in DataType if kind.is_integer and kind.bits <= _MOST_BITS}
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 
 
 def _of_steps(formula: Expression) -> tuple[Expression, Expression, Expression, Expression] | None:
@@ -74,6 +92,12 @@ def _of_steps(formula: Expression) -> tuple[Expression, Expression, Expression, 
     if inner.op != "round" or not zero.is_constant:
         return None
     return inner.args[0], zero, formula.args[1], formula.args[2]
+
+
+
+
+
+
 
 
 # --- lowering ------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
+
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.formula import (
@@ -40,8 +41,10 @@ class Abs(Unary):
     """The absolute value, element by element."""
 
 
+
 class Neg(Unary):
     """-x, element by element."""
+
 
 
 class Reciprocal(Unary):
@@ -50,6 +53,7 @@ class Reciprocal(Unary):
 
 class Relu(Unary):
     """max(0, x), element by element."""
+
 
 
 class Softplus(Unary):
@@ -130,6 +134,7 @@ class Erf(Unary):
 
 class Sign(Unary):
     """-1, 0 or 1, the sign of each element."""
+
 
 
 class Floor(Unary):
@@ -267,3 +272,11 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 # --- to formulas ---------------------------------------------------------------------------------
+
+
+
+
+
+
+
+

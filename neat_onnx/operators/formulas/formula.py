@@ -8,6 +8,7 @@ expression and adds a node for each primitive; `apply_formula` is its mirror for
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Node
@@ -18,6 +19,7 @@ from neat_onnx.network.expression import (
 )
 from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.layout.shaping import Identity
+
 
 
 class Emission(NamedTuple):
@@ -146,3 +148,31 @@ class FormulaEmitter:
 
 
 # --- recognition ---------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

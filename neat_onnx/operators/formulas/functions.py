@@ -106,6 +106,10 @@ class Shrink(Node):
     attributes: ShrinkAttributes = ShrinkAttributes.defaults()
 
 
+
+
+
+
 class PRelu(Node):
     """X, and the slope where X is negative, which broadcasts to it."""
 
@@ -139,6 +143,8 @@ def _hard_sigmoid(given: HardSigmoidAttributes) -> Expression:
 def _shrink(given: ShrinkAttributes) -> Expression:
     high = where(greater(VARIABLE, given.lambd), VARIABLE - given.bias, 0.0)
     return where(less(VARIABLE, -given.lambd), VARIABLE + given.bias, high)
+
+
 
 
 _SIXTH = 0.16666667163372040  # in float32, as ONNX defines it and runtimes compute it
@@ -192,3 +198,7 @@ def _operator_of(formula: Expression, opset: int) -> tuple[type[Node], dict[str,
 def _are_single(numbers: Iterable[float]) -> bool:
     """Whether a model's attributes, which are float32, hold these numbers."""
     return all(float(np.float32(each)) == each for each in numbers)
+
+
+
+

@@ -5,6 +5,7 @@ Within a formula they are truth values. Where neurons have to carry them they ar
 
 from typing import Literal
 
+
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.formula import (
@@ -71,6 +72,7 @@ class IsNaN(Unary):
     """Whether each element is NaN."""
 
 
+
 class IsInfAttributes(Attributes):
     """Attributes of IsInf: which signs count."""
 
@@ -106,6 +108,10 @@ class Cast(Unary):
     attributes: CastAttributes
 
 
+
+
+
+
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
     "greater_or_equal": GreaterOrEqual,
@@ -133,3 +139,19 @@ def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 # --- to formulas ---------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

@@ -22,8 +22,10 @@ class Max(_Several):
     """The largest of several inputs, element by element, with broadcasting."""
 
 
+
 class Min(_Several):
     """The smallest of several inputs, element by element, with broadcasting."""
+
 
 
 class Sum(_Several):
@@ -55,6 +57,8 @@ class Mod(Node):
     attributes: ModAttributes = ModAttributes.defaults()
 
 
+
+
 @emits("clip")
 def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
     """Emit Clip; a bound that bounds nothing is left out."""
@@ -78,3 +82,13 @@ def emit_extreme(emitter: FormulaEmitter, part: Expression) -> Emission:
 def emit_mod(emitter: FormulaEmitter, part: Expression) -> Emission:
     """Emit Mod with fmod=1, the only form for floats."""
     return Emission(Mod, [emitter.operand(arg) for arg in part.args], {"fmod": 1})
+
+
+
+
+
+
+
+
+
+

@@ -1,10 +1,10 @@
 """One Reshape, or none, in the place of several nodes that give a tensor another shape."""
 
 from neat_onnx.model import Model, Node
+from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.model.draft import Draft, is_one_of
 from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.splice import HandedOn, renamed
-from neat_onnx.model.value import Extent, is_fixed
 
 _RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
 _Shape = tuple[Extent, ...] | None

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from functools import cached_property
 
+
 from neat_onnx.model import DataType, Node
-from neat_onnx.model.draft import Draft, is_one_of
 from neat_onnx.model.whole_numbers import are_whole, gives_whole_numbers, hands_on_numbers
+from neat_onnx.model.draft import Draft, is_one_of
 
 _WIDE = (DataType.INT32, DataType.INT64)
 """The types of indices, labels and counts, which are taken to hold any of them."""

@@ -13,7 +13,6 @@ from pydantic import model_validator
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
-from neat_onnx.model.splice import renamed
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.frames.memory import State, ports_of_sequences
@@ -22,6 +21,7 @@ from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_m
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand
 from neat_onnx.operators.layout.shaping import Concat, Slice
+from neat_onnx.model.splice import renamed
 
 
 class ScanAttributes(Attributes):
@@ -176,3 +176,27 @@ def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueI
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

@@ -7,12 +7,12 @@ elementwise nodes broadcast; where others read it beside the samples, an Expand 
 from collections.abc import Sequence
 
 from neat_onnx.model import Graph, Model, Node, ValueInfo
-from neat_onnx.model.draft import Draft, is_one_of, with_graph
-from neat_onnx.model.operator_kinds import ELEMENTWISE
-from neat_onnx.model.splice import renamed
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
+from neat_onnx.model.draft import Draft, is_one_of, with_graph
+from neat_onnx.model.operator_kinds import ELEMENTWISE
 from neat_onnx.operators.frames.merged_shapes import merged_shapes
+from neat_onnx.model.splice import renamed
 
 
 def with_shared_inputs(model: Model, shared: Sequence[Port]) -> tuple[Model, dict[str, str]]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Tensor, ValueInfo
 from neat_onnx.model.draft import Draft, with_graph
-from neat_onnx.model.splice import renamed
 from neat_onnx.operators.frames.merged_shapes import merged_shapes
+from neat_onnx.model.splice import renamed
 
 
 def of_single_sample(model: Model) -> tuple[Model, dict[str, str]]:

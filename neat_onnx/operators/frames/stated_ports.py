@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
-from neat_onnx.model.draft import Draft, Step, is_one_of, with_graph
-from neat_onnx.model.drop_dead import without_dead
-from neat_onnx.model.splice import HandedOn, renamed
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, static_ports
 from neat_onnx.operators.frames.static_inputs import with_static_inputs
+from neat_onnx.model.draft import Draft, Step, is_one_of, with_graph
+from neat_onnx.model.drop_dead import without_dead
+from neat_onnx.model.splice import HandedOn, renamed
 
 _DISCRETE = (kind for kind in DataType if kind.is_discrete and not kind.is_held_wider)
 _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}

@@ -3,7 +3,10 @@
 Moving elements costs no neuron; a constant that comes in is one.
 """
 
+
+
 from neat_onnx.model import Node
+
 
 
 class Expand(Node):
@@ -11,3 +14,49 @@ class Expand(Node):
 
     inputs = (2, 2)
     since = 13
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

@@ -3,6 +3,8 @@
 Lifting them rearranges signals and costs nothing.
 """
 
+
+
 from neat_onnx.model import Attributes, Node
 
 
@@ -130,3 +132,31 @@ class Dropout(Node):
     outputs = (1, 2)
     since = 13
     attributes: DropoutAttributes = DropoutAttributes.defaults()
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

@@ -49,8 +49,10 @@ class ReduceMax(_Reduce):
     """The largest element along some axes."""
 
 
+
 class ReduceMin(_Reduce):
     """The smallest element along some axes."""
+
 
 
 class ReduceProd(_Reduce):
@@ -63,6 +65,16 @@ class ReduceSum(_Reduce):
 
 class ReduceMean(_Reduce):
     """The mean along some axes."""
+
+
+
+
+
+
+
+
+
+
 
 
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
@@ -232,3 +244,13 @@ def emit_lowest(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+

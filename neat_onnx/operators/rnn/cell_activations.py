@@ -106,6 +106,10 @@ class CellFunction(NamedTuple):
         return formula.substitute(_clipped(self.clip))
 
 
+
+
+
+
 def are_clipped_alike(cell: Cell, functions: Sequence[CellFunction]) -> bool:
     """Whether all weighted sums of a cell are clipped at one bound, and nothing else is."""
     bound = functions[0].clip

@@ -6,7 +6,9 @@ The others are neurons: means, squares, a root, and gates by its reciprocal.
 
 from typing import Literal
 
+
 from neat_onnx.model import Attributes, Node
+
 
 
 class BatchNormalizationAttributes(Attributes):
@@ -25,4 +27,64 @@ class BatchNormalization(Node):
     attributes: BatchNormalizationAttributes = BatchNormalizationAttributes.defaults()
 
 
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 # --- by its own mean and spread ------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

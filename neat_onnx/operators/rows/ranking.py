@@ -6,6 +6,7 @@ their own, they are that part.
 
 from typing import Literal
 
+
 from neat_onnx.model import Attributes, Node
 
 
@@ -22,6 +23,8 @@ class ArgMax(Node):
 
     since = 13
     attributes: IndexAttributes = IndexAttributes.defaults()
+
+
 
 
 class GatherElementsAttributes(Attributes):
@@ -53,3 +56,29 @@ class TopK(Node):
     outputs = (2, 2)
     since = 11
     attributes: TopKAttributes = TopKAttributes.defaults()
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

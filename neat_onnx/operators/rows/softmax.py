@@ -1,6 +1,8 @@
 """Softmax, LogSoftmax, ReduceLogSumExp and Hardmax."""
 
+
 from neat_onnx.model import Attributes, Node
+
 
 
 class SoftmaxAttributes(Attributes):
@@ -20,3 +22,24 @@ class _AlongAxis(Node, abstract=True):
 
 class Softmax(_AlongAxis):
     """exp(x) / sum(exp(x))."""
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

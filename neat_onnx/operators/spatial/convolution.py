@@ -1,5 +1,6 @@
 """Conv and ConvTranspose: neurons that share the weights of one window."""
 
+
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
@@ -115,3 +116,19 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

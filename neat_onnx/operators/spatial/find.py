@@ -55,7 +55,8 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
     found = spatial_layers(ctx, free)
     claims = [
-        Claim(Block(0, layer.neurons), layer.lower, layer.one_level) for layer in found.layers
+        Claim(Block(0, layer.neurons), layer.lower, layer.one_level)
+        for layer in found.layers
     ]
 
     def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:

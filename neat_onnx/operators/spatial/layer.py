@@ -105,3 +105,21 @@ def _bind_parts(ctx: LoweringContext, block: Block, result: Columns, apart: Bool
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+

@@ -33,7 +33,11 @@ def spatial_metadata(
         ),
         key=lambda pair: pair[0],
     )
-    convolutions = [(level, block) for level, block in layers if block.kind == "Conv"]
+    convolutions = [
+        (level, block)
+        for level, block in layers
+        if block.kind == "Conv"
+    ]
     pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
     inferred = [(level, block) for level, block in convolutions if block in found]
     entries: dict[str, list[Any]] = {

@@ -117,5 +117,6 @@ class GlobalMaxPool(Node):
     """The largest element of each channel of [N, C, …]."""
 
 
+
 class GlobalAveragePool(Node):
     """The mean of each channel of [N, C, …]."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
@@ -107,3 +108,13 @@ def _attributes(spatial: SpatialBlock) -> dict[str, object]:
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+

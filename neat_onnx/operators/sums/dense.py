@@ -204,3 +204,15 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 
 
 # --- lifting -------------------------------------------------------------------------------------
+
+
+
+
+
+
+
+
+
+
+
+
