@@ -36,7 +36,7 @@ from neat_onnx.verification.report import Report
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.genome import Imported
-    from neat_onnx.tracing.ports import BatchAxis
+    from neat_onnx.lifting.ports import BatchAxis
     from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.networks import NetworkDiff
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @find_operators_with
 def _import_operators() -> None:
-    import neat_onnx.operators  # noqa: F401
+    import neat_onnx.operators.export  # noqa: F401
 
 
 @draw_networks_with
@@ -191,8 +191,8 @@ def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
     Constants become initializers, and nodes that depend on constants alone are computed; operators
-    take the form they have at opset 18; functions, constant branches and constant loops are
-    unfolded; Identity, Dropout and normalisations that can be merged go; dead nodes are dropped.
+    take the form they have at opset 18; functions and constant branches are unfolded; Identity,
+    Dropout and normalisations that can be merged go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
     their names. A certificate of a model that changes is left out, with a NeatOnnxWarning.
 

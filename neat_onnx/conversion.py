@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
+from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.crashes import surviving_proto
+from neat_onnx.model.draft import with_graph
+from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
-from neat_onnx.model.draft import with_graph
-from neat_onnx.model.drop_dead import without_dead
-from neat_onnx.tracing.trace import trace_model
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
@@ -24,7 +24,9 @@ def converted(model: Model) -> Model:
     require_wiring(right.graph)
     whole = with_shapes(_with_header(_without_dead(right)))
     if right is not model:
-        trace_model(whole)  # it names what is wrong better than the checker, which does not see it all
+        trace_model(
+            whole
+        )  # it names what is wrong better than the checker, which does not see it all
     findings = validate(whole, "onnx")
     if findings and (other := _with_other_shapes(whole)) is not whole:
         whole, findings = other, validate(other, "onnx")

@@ -7,6 +7,9 @@ themselves, with `node_classes` for the operators that exist.
 
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.registry import register_library, unregister_library
+from neat_onnx.lifting.formulas import formula
+from neat_onnx.lifting.neurons import Tensor
+from neat_onnx.lifting.operator import operator, refuse
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node, node_classes
@@ -15,11 +18,8 @@ from neat_onnx.network.activations import register_activation, unregister_activa
 from neat_onnx.network.aggregations import register_aggregation, unregister_aggregation
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools
-from neat_onnx.operators.sums.dense import weighted_sums
-from neat_onnx.operators.sums.partition import by_overflowing_source
-from neat_onnx.tracing.formulas import formula
-from neat_onnx.tracing.neurons import Tensor
-from neat_onnx.tracing.operator import operator, refuse
+from neat_onnx.operators.export.sums.dense import weighted_sums
+from neat_onnx.operators.export.sums.partition import by_overflowing_source
 
 __all__ = [
     "Attributes",

@@ -8,8 +8,6 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.examples.made import aggregating, layered
 from support.harness.routes import ROUTES, Trip
 
-import neat_onnx.operators
-import neat_onnx.tracing.operators  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
     ModelError,
     NetworkError,
@@ -23,6 +21,7 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.extend import Tensor, formula, operator
+from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model import Attributes, Node, node_classes
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
@@ -38,7 +37,6 @@ from neat_onnx.network.expression import (
     total,
     where,
 )
-from neat_onnx.tracing.operator import OPERATORS
 
 OWN_ACTIVATIONS = {
     "own_swish": lambda z: z * sigmoid(1.5 * z),

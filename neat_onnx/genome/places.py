@@ -7,9 +7,9 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome.document import GenomeDocument
+from neat_onnx.lifting.trace import Lifted
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.tracing.trace import Lifted
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,8 @@ from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
 from neat_onnx.genome.written import written_numbers
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
+from neat_onnx.lifting.ports import BatchAxis
+from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.data_inputs import with_data_inputs
 from neat_onnx.model.inner_outputs import with_inner_outputs
@@ -38,8 +40,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.schedule import schedule
-from neat_onnx.tracing.ports import BatchAxis
-from neat_onnx.tracing.trace import Lifted, trace_model
 
 
 @dataclass(frozen=True)

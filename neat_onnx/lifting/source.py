@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.model import MetadataEntry, Model, ValueInfo
+from neat_onnx.model.draft import copied, with_graph
+from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS, NONE
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source
-from neat_onnx.model.drop_dead import without_dead
-from neat_onnx.model.draft import copied, with_graph
 
 _OWN = "neat_onnx."
 _NOT_OF_GENOMES = (*KEYS_OF_PORTS, "neat_onnx.certificate")

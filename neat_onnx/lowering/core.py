@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-import neat_onnx.operators  # noqa: F401 (fills the registry)
+import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.open_options import open_options
 from neat_onnx.lowering.profile import in_profile
+from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
+from neat_onnx.model.drop_dead import drop_dead
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
-from neat_onnx.model.drop_dead import drop_dead
-from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
 

@@ -1,9 +1,9 @@
 """Profiles: a finished model in the form of the graph-semantics profile, and checked against it."""
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.lowering.written_attributes import written_attributes
 from neat_onnx.model import Model, validate
 from neat_onnx.options import ExportOptions
-from neat_onnx.lowering.written_attributes import written_attributes
 
 
 def in_profile(model: Model, options: ExportOptions) -> Model:

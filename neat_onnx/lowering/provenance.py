@@ -17,14 +17,14 @@ import numpy as np
 from neat_onnx.conversion import converted, with_shapes
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
 from neat_onnx.genome import import_network
+from neat_onnx.lowering.weights import Weights
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.draft import copied
 from neat_onnx.model.validate import validate
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source, genes_of, numbers_checksum, structure_checksum
 from neat_onnx.options import ExportOptions
-from neat_onnx.model.draft import copied
-from neat_onnx.lowering.weights import Weights
 
 _MET = {"opset", "encoding", "producer_name", "producer_version", "doc_string", "lossy"}
 _LEFT_OPEN = {"dtype", "sequence", "batch_dimension"}  # else they are those of the source

@@ -195,8 +195,6 @@ class Draft:
         return self.finished() if changed else self.model
 
 
-
-
 def with_graph(model: Model, **changes: Any) -> Model:
     """The model with these fields of its graph replaced."""
     return copied(model, graph=copied(model.graph, **changes))

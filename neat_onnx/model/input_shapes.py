@@ -6,9 +6,9 @@ from typing import Any
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.draft import with_graph
 from neat_onnx.model.numbers import MAX_COUNT
 from neat_onnx.model.value import Extent
-from neat_onnx.model.draft import with_graph
 
 
 def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> Model:

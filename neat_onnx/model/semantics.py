@@ -52,8 +52,6 @@ def gives_sizes(node: Node) -> bool:
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
 
 
-
-
 def semantic_findings(
     graph: Graph, around: frozenset[str] = frozenset(), off: frozenset[str] = frozenset()
 ) -> Iterator[Finding]:

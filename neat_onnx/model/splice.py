@@ -5,8 +5,8 @@ that hand their input on.
 from collections.abc import Callable, Mapping
 
 from neat_onnx.model import Graph, Node, Tensor
-from neat_onnx.model.wiring import subgraphs
 from neat_onnx.model.draft import Draft, copied, make_node
+from neat_onnx.model.wiring import subgraphs
 
 
 def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:
@@ -51,8 +51,6 @@ def renamed_twice(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """The node reading and giving tensors by their new names, in graphs inside of it as well."""
     return _renamed(node, names, _reading_renamed)
-
-
 
 
 def _renamed(
@@ -108,8 +106,6 @@ class HandedOn:
         """The names that tensors have now, of those that have another one."""
         called = self.called
         return {name: called.get(source, source) for name, source in self.alias.items()} | called
-
-
 
 
 def _reading_renamed(graph: Graph, names: Mapping[str, str]) -> Graph:

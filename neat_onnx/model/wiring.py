@@ -273,5 +273,3 @@ def names_read(graph: Graph) -> Iterator[str]:
         for inner in subgraphs(node):
             yield from names_read(inner)
     yield from (output.name for output in graph.outputs)
-
-

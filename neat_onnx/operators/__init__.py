@@ -1,16 +1,26 @@
-"""Export of operators: one file a family, with its node classes and planners.
+"""The operators: importing a family registers its functions.
 
-Importing this package registers them: node classes, planners (`lowering.registry.lowers`), and the
-frames of graphs.
+A newcomer who asks "where is Flatten?" looks for the family here; each file is one.
 """
 
-# ruff: noqa: F401 (what registers itself; planners of one stage are asked in this order)
-from neat_onnx.operators import constants, quantization
-from neat_onnx.operators.formulas import elementwise, functions, logic, several
-from neat_onnx.operators.frames import scan, state, steps
-from neat_onnx.operators.layout import arranging, shaping
-from neat_onnx.operators.reductions import reduce
-from neat_onnx.operators.rnn import fused, plain
-from neat_onnx.operators.rows import normalization, ranking, softmax
-from neat_onnx.operators.spatial import convolution, find, pools
-from neat_onnx.operators.sums import dense, per_neuron, sparse
+from neat_onnx.operators import (  # noqa: F401
+    arithmetic,
+    constants,
+    control,
+    elementwise,
+    layout,
+    logic,
+    matrices,
+    microsoft,
+    ml,
+    normalization,
+    ordering,
+    places,
+    quantization,
+    recurrent,
+    reductions,
+    resize,
+    support_vectors,
+    trees,
+    windows,
+)

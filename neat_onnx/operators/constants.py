@@ -1,45 +1,69 @@
-"""Constant, ConstantOfShape and Shape: tensors that do not depend on the values of the inputs."""
+"""Constants, shapes and types."""
+
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.lifting.neurons import Tensor, is_neurons
+from neat_onnx.lifting.operator import Array, Floats, Ints, operator, refuse
+from neat_onnx.model import DataType
 
 
-
-from neat_onnx.model import Attributes, Node, Tensor
-
-
-class ConstantAttributes(Attributes):
-    """Attributes of Constant: the tensor."""
-
-    value: Tensor
-
-
-class Constant(Node):
-    """A tensor that stands in the node."""
-
-    inputs = (0, 0)
-    since = 13
-    attributes: ConstantAttributes
-
-
-
+@operator("Constant")
+def constant(
+    *, value: Array | None = None, value_float: float | None = None, value_int: int | None = None,
+    value_floats: Floats | None = None, value_ints: Ints | None = None,
+    sparse_value: Array | None = None,
+) -> Array:  # fmt: skip
+    if value is not None:
+        return value
+    for given, kind in (
+        (value_float, float),
+        (value_int, np.int64),
+        (value_floats, float),
+        (value_ints, np.int64),
+    ):
+        if given is not None:
+            return np.asarray(given, kind)
+    raise refuse("value", "not given", "a tensor")
 
 
-
-class ShapeAttributes(Attributes):
-    """Attributes of Shape: the axes from `start` to before `end`."""
-
-    start: int = 0
-    end: int | None = None
+@operator("ConstantOfShape", since=9)
+def constant_of_shape(input: Array, *, value: Array | None = None) -> Array:
+    fill = np.zeros(1) if value is None else value
+    return np.full(tuple(map(int, input)), fill.ravel()[0], fill.dtype)
 
 
-class Shape(Node):
-    """The sizes of axes, integers."""
-
-    since = 13
-    attributes: ShapeAttributes = ShapeAttributes.defaults()
+@operator("Shape")
+def shape(data: Tensor, *, start: int = 0, end: int | None = None) -> Array:
+    return np.array(data.shape, np.int64)[start:end]
 
 
+@operator("Size")
+def size(data: Tensor) -> Array:
+    return np.array(data.size, np.int64)
 
 
+@operator("Range", since=11)
+def arange(start: Array, limit: Array, delta: Array) -> Array:
+    return np.arange(start.item(), limit.item(), delta.item(), dtype=start.dtype)
 
 
+def numpy_type(to: int | str) -> np.dtype[Any]:
+    """The type in which numbers of an element type of ONNX are held: floats are float64."""
+    kind = (DataType[to] if isinstance(to, str) else DataType(to)).dtype
+    return np.dtype(np.float64) if kind.kind == "f" else kind
 
 
+@operator("Cast")
+def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
+    if to == DataType.BFLOAT16 and is_neurons(input):
+        raise refuse("to", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so")
+    return input.astype(numpy_type(to))
+
+
+@operator("CastLike", since=15)
+def cast_like(
+    input: Tensor, target_type: Tensor, *, saturate: bool = True, round_mode: str = "up"
+) -> Tensor:
+    return input.astype(target_type.dtype)

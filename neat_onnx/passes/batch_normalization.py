@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import Model, Node, Tensor
-from neat_onnx.passes.dense import is_dense
 from neat_onnx.model.draft import Draft
+from neat_onnx.passes.dense import is_dense
 
 Floats = npt.NDArray[np.float64]
 

@@ -55,7 +55,3 @@ def constant_tensor(node: Node) -> Tensor:
         if key in _INTS:
             return Tensor.of(name, np.asarray(value, np.int64), DataType.INT64)
     raise ModelError(f"node {node.label}: its constant is no tensor of numbers")
-
-
-
-

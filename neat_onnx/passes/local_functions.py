@@ -3,8 +3,8 @@
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Function, Graph, Model, Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import subgraphs
 from neat_onnx.model.draft import Draft, copied, make_node
+from neat_onnx.model.wiring import subgraphs
 
 
 def local_functions(model: Model) -> Model:

@@ -8,8 +8,8 @@ over. The rules of each operator are in `old_forms`.
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, OperatorSet
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.draft import MODERN, Draft, copied, make_node
+from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.old_forms import FORMS, OldNode
 
 _OLDEST_IR = 8  # of opset 18

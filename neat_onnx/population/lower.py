@@ -10,18 +10,18 @@ from typing import Literal
 
 import numpy as np
 
-import neat_onnx.operators  # noqa: F401 (fills the registry)
+import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
+from neat_onnx.model.drop_dead import drop_dead
 from neat_onnx.model.graph import IR_OF_OPSET, ir_version
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.formulas.elementwise import Add, Mul
-from neat_onnx.operators.formulas.formula import FormulaEmitter, emit_formula
-from neat_onnx.operators.layout.shaping import Concat, Reshape, Split, Transpose
-from neat_onnx.operators.reductions.reduce import ReduceSum
-from neat_onnx.model.drop_dead import drop_dead
+from neat_onnx.operators.export.formulas.elementwise import Add, Mul
+from neat_onnx.operators.export.formulas.formula import FormulaEmitter, emit_formula
+from neat_onnx.operators.export.layout.shaping import Concat, Reshape, Split, Transpose
+from neat_onnx.operators.export.reductions.reduce import ReduceSum
 from neat_onnx.population.layout import Gains, Reduction, Stage
 from neat_onnx.population.population import Population
 from neat_onnx.version import __version__

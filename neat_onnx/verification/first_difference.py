@@ -11,13 +11,13 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, genome_document
+from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.tracing.trace import trace_model
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import number_type, showing
 from neat_onnx.verification.quantized import is_quantized

@@ -14,8 +14,6 @@ from neat_onnx.model.wiring import nodes_within, subgraphs
 _CASTS = ("Cast", "CastLike")
 
 
-
-
 def rounds_to(kind: DataType, graph: Graph) -> bool:
     """Whether a node rounds to BFLOAT16, or to FLOAT16 for others of the graph to read."""
     return bool(_rounding(graph, kind))

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import subgraphs
 from neat_onnx.model.draft import Draft
 from neat_onnx.model.operator_kinds import MOVING
+from neat_onnx.model.value import Extent
+from neat_onnx.model.wiring import subgraphs
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
 _SHIFTS = {"Add": 1, "Sub": -1}

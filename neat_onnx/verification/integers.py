@@ -2,9 +2,9 @@
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.data_type import DataType
+from neat_onnx.model.draft import Draft
 from neat_onnx.model.operator_kinds import CHOOSING
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.model.draft import Draft
 
 _CASTS = ("Cast", "CastLike")
 _SHORT = (DataType.BOOL, DataType.INT8, DataType.UINT8, DataType.INT16, DataType.UINT16)

@@ -11,9 +11,9 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget
+from neat_onnx.model.draft import with_graph
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
-from neat_onnx.model.draft import with_graph
 from neat_onnx.verification.player import Player
 
 _MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome import import_network
-from neat_onnx.tracing.ports import BatchAxis
+from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port

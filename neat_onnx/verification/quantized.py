@@ -6,11 +6,11 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import genome_of_graph
+from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.tracing.trace import trace_model
 
 _INTEGER = frozenset(
     {"DequantizeLinear", "ConvInteger", "MatMulInteger"}

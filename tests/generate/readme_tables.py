@@ -30,7 +30,7 @@ from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.options import ExportOptions
 from neat_onnx.page.snippets import snippets
-from neat_onnx.passes import CANONICAL, SIMPLE
+from neat_onnx.passes import CANONICAL
 from neat_onnx.verification.runtimes import RUNTIMES, way_to
 
 ROOT = Path(__file__).absolute().parents[2]
@@ -159,12 +159,11 @@ def passes() -> str:
         [
             f"`{each.__name__}`",
             f"`{each.__module__.removeprefix('neat_onnx.').replace('.', '/')}.py`",
-            "import" if each in SIMPLE else "–",
             (each.__doc__ or "").partition("\n")[0],
         ]
         for each in CANONICAL
     ]
-    return _table(["pass", "file", "used by", "result"], rows)
+    return _table(["pass", "file", "result"], rows)
 
 
 def libraries() -> str:

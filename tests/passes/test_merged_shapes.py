@@ -6,7 +6,7 @@ from support.examples.graphs import graph, node, operators
 from support.harness.sessions import open_session
 
 from neat_onnx import load_model
-from neat_onnx.operators.frames.merged_shapes import merged_shapes
+from neat_onnx.operators.export.frames.merged_shapes import merged_shapes
 
 CASES = {
     "two shapes": (

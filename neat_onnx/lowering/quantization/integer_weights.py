@@ -12,10 +12,10 @@ one to round its other input too.
 
 import numpy as np
 
-from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.model.draft import Draft
 from neat_onnx.lowering.quantization.scales import QuantizedNumbers, quantized
 from neat_onnx.lowering.quantization.weights import constant
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model.draft import Draft
 
 _MAX_ELEMENTS = 1 << 22  # of a tensor
 _MIN_BYTES_SAVED = 512

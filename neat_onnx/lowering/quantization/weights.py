@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
-from neat_onnx.model.wiring import names_read, subgraphs
 from neat_onnx.model.draft import Draft
+from neat_onnx.model.wiring import names_read, subgraphs
 
 Floats = npt.NDArray[np.float64]
 

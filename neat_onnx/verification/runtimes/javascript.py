@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from neat_onnx.codegen.generate import generate
-from neat_onnx.tracing.ports import BatchAxis
+from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.verification.processes import session_of, sizes

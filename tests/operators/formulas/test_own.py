@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-import neat_onnx.operators  # noqa: F401 (so that the tables are full when they are saved)
+import neat_onnx.operators.export  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
     ModelError,
     Network,
@@ -20,11 +20,11 @@ from neat_onnx import (
     validate,
 )
 from neat_onnx.extend import Stage, expression
+from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.lowering.registry import _PLANNERS
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.tracing.operator import OPERATORS
-from neat_onnx.tracing.operators import elementwise as _elementwise  # noqa: F401 (registers all)
+from neat_onnx.operators import elementwise as _elementwise  # noqa: F401 (registers all)
 
 
 @pytest.fixture(autouse=True)

@@ -101,7 +101,7 @@ def test_blocks_that_stand_on_a_level_need_no_schedule_each(monkeypatch):
         asked.append(len(blocks))
         return schedule(net, blocks)
 
-    monkeypatch.setattr("neat_onnx.operators.spatial.find.schedule", counting)
+    monkeypatch.setattr("neat_onnx.operators.export.spatial.find.schedule", counting)
     kernel = np.full((1, 1, 3, 3), 0.25)
     places = [("x", "a"), ("a", "b"), ("b", "c"), ("c", "y")]
     nodes = [node("Conv", f"{read} W", gives) for read, gives in places]

@@ -11,9 +11,9 @@ from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, load_model, load_network, validate, verify
-from neat_onnx.model import DataType, Tensor
 from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.lowering.quantization.scales import quantized
+from neat_onnx.model import DataType, Tensor
 
 RANDOM = np.random.default_rng(11)
 AS_WRITTEN = GraphOptimizationLevel.ORT_DISABLE_ALL

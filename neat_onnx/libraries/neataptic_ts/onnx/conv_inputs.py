@@ -11,7 +11,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.shapes import MAX_ELEMENTS, kernel_of
 from neat_onnx.libraries.neataptic_ts.onnx.windows import ConvInput
 from neat_onnx.model import Model
 from neat_onnx.network.window import Sizes, times
-from neat_onnx.operators.spatial.nodes import Conv
+from neat_onnx.operators.export.spatial.nodes import Conv
 
 
 class ConvInputs:

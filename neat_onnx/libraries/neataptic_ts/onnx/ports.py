@@ -6,7 +6,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring
-from neat_onnx.operators.layout.shaping import Identity
+from neat_onnx.operators.export.layout.shaping import Identity
 
 
 def unproduced(graph: Graph) -> list[str]:

@@ -23,8 +23,8 @@ from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.order import in_order
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Window
-from neat_onnx.operators.layout.shaping import Concat
-from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.layout.shaping import Concat
+from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
 
 Repair = Callable[[Model], Model]
 

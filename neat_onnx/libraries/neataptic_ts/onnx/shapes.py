@@ -10,9 +10,9 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.layout.shaping import Concat, Flatten
-from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.operators.sums.dense import Gemm
+from neat_onnx.operators.export.layout.shaping import Concat, Flatten
+from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.sums.dense import Gemm
 
 SLIDING = Conv | MaxPool | AveragePool
 _ELEMENTWISE = frozenset(

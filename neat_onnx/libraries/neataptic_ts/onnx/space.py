@@ -18,9 +18,9 @@ from neat_onnx.libraries.neataptic_ts.onnx.shapes import SLIDING, input_shapes, 
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, times
-from neat_onnx.operators.layout.shaping import Flatten, FlattenAttributes, Reshape
-from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.operators.sums.dense import Gemm
+from neat_onnx.operators.export.layout.shaping import Flatten, FlattenAttributes, Reshape
+from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.sums.dense import Gemm
 
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
 

@@ -1,0 +1,375 @@
+"""The interpreter: node after node, each computed by the function of its operator.
+
+Functions, branches and bodies of loops are graphs that it runs in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+import neat_onnx.operators  # noqa: F401 - registers them
+from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
+from neat_onnx.lifting.neurons import Neurons, folded
+from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
+from neat_onnx.lifting.tape import Tape
+from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.graph import ONNX_DOMAINS, Function
+from neat_onnx.model.node import parse_node
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.operators.refused import REFUSED
+
+_MAX_NESTED = 50
+_LARGE = 4096  # elements of numbers that are counted
+
+Environment = dict[str, Any]
+
+
+class Interpreter:
+    """Runs the graphs of one model on numbers and on neurons.
+
+    Attributes:
+        tape: the neurons that were made.
+        opsets: the version of each domain, "" for ONNX's own.
+        inner: the tensors of graphs that are attributes, as their first run gave them.
+    """
+
+    def __init__(self, model: Model, tape: Tape | None = None) -> None:
+        self.tape = Tape() if tape is None else tape
+        self.inner: Environment = {}
+        self.opsets = {
+            "" if entry.domain in ONNX_DOMAINS else entry.domain: entry.version
+            for entry in model.opset_import
+        }
+        self.opsets.setdefault("", model.opset)
+        self._functions = {(each.domain, each.name): each for each in model.functions}
+        self._bodies: list[Function] = []  # held, so that no node takes the place of another
+        self._arguments: dict[int, Arguments] = {}  # of nodes that were checked, by identity
+        self._depth = 0
+
+    # --- graphs ---------------------------------------------------------------------------------
+
+    def run_graph(
+        self,
+        graph: Graph,
+        inputs: Mapping[str, Any],
+        outputs: Iterable[str] | None = None,
+        around: Environment | None = None,
+    ) -> Environment:
+        """Run the nodes that the outputs depend on.
+
+        Args:
+            graph: the graph.
+            inputs: its inputs by name; those that are left out have initializers.
+            outputs: the names of the tensors that are wanted; None for the graph's outputs.
+            around: the tensors of the graph that this one is inside of.
+
+        Returns:
+            All tensors by name.
+
+        Raises:
+            ModelError: it tells of every node that is not supported.
+        """
+        wanted = [entry.name for entry in graph.outputs] if outputs is None else [*outputs]
+        nodes = needed_nodes(graph.node, wanted)
+        self.check(nodes)
+        tensors: Environment = dict(around or {})
+        tensors.update((tensor.name, numbers_of(tensor)) for tensor in graph.initializer)
+        tensors.update(inputs)
+        with np.errstate(all="ignore"):
+            self._run_all(nodes, tensors)
+        return tensors
+
+    def _run_all(self, nodes: Sequence[Node], tensors: Environment) -> None:
+        """Run nodes; those that read what a faulty one gives are passed over."""
+        self.tape.budget.take("nodes", len(nodes), self.tape.where)
+        faults: list[ModelError] = []
+        missing: set[str] = set()
+        for node in nodes:
+            if missing and not missing.isdisjoint(_read(node)):
+                missing.update(node.output)
+                continue
+            try:
+                self.run_node(node, tensors)
+            except LimitReached:
+                raise
+            except ModelError as error:
+                faults.append(error.with_traceback(None))
+                missing.update(filter(None, node.output))
+        if faults:
+            raise all_obstacles(faults, None)
+
+    def check(self, nodes: Iterable[Node]) -> None:
+        """Refuse operators, numbers of inputs and attributes, all at once."""
+        faults = [fault for node in nodes if (fault := self._fault(node)) is not None]
+        if faults:
+            raise all_obstacles(faults, None)
+
+    def _fault(self, node: Node) -> ModelError | None:
+        key = _key(node)
+        known = OPERATORS.get(key)
+        if id(node) in self._arguments:
+            return None
+        try:
+            if known is not None and not (known.since > self.opsets.get(key[0], known.since)):
+                self._arguments[id(node)] = known.check(node)
+            elif key not in self._functions and (
+                node.op_type in REFUSED or not has_body(*key, self.opsets.get(key[0], 1))
+            ):
+                where = f" of the domain {key[0]}" if key[0] else ""
+                raise Refusal(
+                    f"the operator {node.op_type}{where} is not supported",
+                    REFUSED.get(node.op_type),
+                )
+            for graph in subgraphs(node):
+                self.check(graph.node)
+        except Refusal as error:
+            return ModelError(f"node {node.label}: {error}", where=_where(node), hint=error.hint)
+        except ModelError as error:
+            return error
+        return None
+
+    # --- nodes ----------------------------------------------------------------------------------
+
+    def run_node(self, node: Node, tensors: Environment) -> None:
+        """Compute the outputs of a node.
+
+        Raises:
+            ModelError: it cannot; the message names the node.
+        """
+        key = _key(node)
+        try:
+            inputs = [tensors[name] if name else None for name in node.input]
+        except KeyError as error:
+            message = f"node {node.label}: nothing gives its input {error}"
+            raise ModelError(message, where=_where(node)) from None
+        self.tape.where = node.label
+        try:
+            found = self._outputs(node, key, inputs, tensors)
+        except Refusal as error:
+            raise ModelError(
+                f"node {node.label}: {error}", where=_where(node), hint=error.hint
+            ) from None
+        except NeatOnnxError:
+            raise
+        except (ValueError, IndexError, OverflowError, TypeError, AttributeError) as error:
+            shapes = abridged(str(list(np.shape(x) if not isinstance(x, Neurons) else x.shape))
+                              for x in inputs if x is not None)  # fmt: skip
+            given = f" with inputs of the shapes {shapes}" if shapes else ""
+            message = f"node {node.label}: it is not supported{given}: {error}"
+            raise ModelError(message, where=_where(node)) from error
+        for name, value in zip(node.output, found, strict=False):
+            if name:
+                tensors[name] = self._with_ids(name, self._held(value))
+
+    def _outputs(
+        self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment
+    ) -> Sequence[Any]:
+        known = OPERATORS.get(key)
+        version = self.opsets.get(key[0], 1)
+        if known is not None and known.since <= version:
+            given = self._given(known, node, version, tensors)
+            return known.call(inputs, self._arguments[id(node)], given)
+        if key in self._functions:
+            return self._call(self._functions[key], inputs)
+        return self._call_body(node, key, inputs, version)
+
+    def _given(
+        self, known: Operator, node: Node, version: int, tensors: Environment
+    ) -> dict[str, Any]:
+        if not known.given:
+            return {}
+
+        def run(graph: Graph, *inputs: Any) -> list[Any]:
+            names = [entry.name for entry in graph.inputs]
+            found = self.run_graph(graph, dict(zip(names, inputs, strict=False)), None, tensors)
+            for name in [*names, *(name for inner in graph.node for name in inner.output)]:
+                if name in found:
+                    self.inner.setdefault(name, found[name])
+            return [found[entry.name] for entry in graph.outputs]
+
+        run.around = tensors.values()  # type: ignore[attr-defined]
+        return {"opset": version, "outputs": len(node.output), "run": run}
+
+    def _with_ids(self, name: str, value: Any) -> Any:
+        """A tensor whose neurons have ids, as neurons of their own."""
+        if self.tape.ids is None or not isinstance(value, Neurons) or value.has_constants:
+            return value
+        ids = self.tape.ids(name, value.size)
+        if ids is None:
+            return value
+        plain = value.plain()
+        return plain.of(self.tape.with_ids(plain.ids.ravel(), ids).reshape(value.shape))
+
+    def _held(self, value: Any) -> Any:
+        """A result as it is kept: numbers where no element is a neuron's, and counted."""
+        if isinstance(value, Neurons):
+            return folded(value)
+        value = np.asarray(value)
+        if value.size > _LARGE:
+            self.tape.budget.take("elements", value.size, self.tape.where)
+        return value
+
+    # --- functions ------------------------------------------------------------------------------
+
+    def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
+        """Run a function of the model."""
+        if len(inputs) > len(function.inputs):
+            raise Refusal(f"{len(inputs)} inputs, expected {len(function.inputs)}")
+        return self._run_function(function.node, function.inputs, function.outputs, inputs)
+
+    def _call_body(
+        self, node: Node, key: tuple[str, str], inputs: Sequence[Any], version: int
+    ) -> list[Any]:
+        """Run what ONNX itself defines an operator by."""
+        body = body_of(node, key, inputs, version)
+        self._bodies.append(body)
+        return self._run_function(body.node, body.inputs, body.outputs, inputs)
+
+    def _run_function(
+        self,
+        nodes: Sequence[Node],
+        names: Sequence[str],
+        outputs: Sequence[str],
+        inputs: Sequence[Any],
+    ) -> list[Any]:
+        tensors: Environment = dict.fromkeys(names)
+        tensors.update(zip(names, inputs, strict=False))
+        self._depth += 1
+        if self._depth > _MAX_NESTED:
+            raise Refusal(f"functions call each other more than {_MAX_NESTED} deep")
+        self.check(nodes)
+        self._run_all(nodes, tensors)
+        self._depth -= 1
+        return [tensors.get(name) for name in outputs]
+
+
+def _key(node: Node) -> tuple[str, str]:
+    return ("" if node.domain in ONNX_DOMAINS else node.domain), node.op_type
+
+
+def _where(node: Node) -> str:
+    return node.label
+
+
+def _read(node: Node) -> list[str]:
+    """The names that a node reads, those inside its graphs included."""
+    names = list(node.input)
+    for graph in subgraphs(node):
+        for inner in graph.node:
+            names += _read(inner)
+        names += [entry.name for entry in graph.outputs]
+    return names
+
+
+def needed_nodes(nodes: Sequence[Node], outputs: Iterable[str]) -> list[Node]:
+    """The nodes that tensors depend on, in order."""
+    wanted, found = set(outputs), []
+    for node in reversed(nodes):
+        if not wanted.isdisjoint(node.output):
+            found.append(node)
+            wanted.update(_read(node))
+    return found[::-1]
+
+
+# --- what ONNX defines by other operators ---------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def has_body(domain: str, op_type: str, version: int) -> bool:
+    """Whether ONNX defines an operator by others."""
+    if domain not in ("", "ai.onnx.ml"):
+        return False
+    schema = _schema(domain, op_type, version)
+    return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
+
+
+def _schema(domain: str, op_type: str, version: int) -> Any:
+    from onnx import defs  # noqa: PLC0415 - slow to import
+
+    try:
+        return defs.get_schema(op_type, version, domain)
+    except Exception:  # noqa: BLE001 - onnx's own class of errors, of an unknown operator
+        return None
+
+
+def body_of(node: Node, key: tuple[str, str], inputs: Sequence[Any], version: int) -> Function:
+    """The function that ONNX defines a node by, its attributes put in.
+
+    Raises:
+        Refusal: ONNX has none for these inputs and attributes.
+    """
+    import onnx  # noqa: PLC0415 - slow to import
+
+    from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415
+
+    schema = _schema(*key, version)
+    proto = node_to_proto(node)
+    given = {entry.name: entry for entry in proto.attribute}
+    if schema.has_function:
+        found = schema.function_body
+    else:
+        kinds = [_type_of(each) for each in inputs]
+        try:
+            data = schema.get_context_dependent_function(proto.SerializeToString(), kinds)
+        except RuntimeError as error:
+            raise Refusal(f"ONNX has no function for it: {error}") from None
+        found = onnx.FunctionProto.FromString(data)
+    for name, entry in schema.attributes.items():
+        if name not in given and entry.default_value.type:
+            given[name] = entry.default_value
+    return _with_attributes(found, given, version)
+
+
+def _type_of(value: Any) -> bytes:
+    import onnx  # noqa: PLC0415 - slow to import
+
+    if value is None:
+        return bytes(onnx.TypeProto().SerializeToString())
+    kind = value.dtype if isinstance(value, Neurons) else np.asarray(value).dtype
+    code = 1 if kind.kind == "f" else onnx.helper.np_dtype_to_tensor_dtype(kind)
+    return bytes(onnx.helper.make_tensor_type_proto(code, value.shape).SerializeToString())
+
+
+def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
+    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415
+
+    nodes = []
+    for each in proto.node:
+        kept = []
+        for entry in each.attribute:
+            if not entry.ref_attr_name:
+                kept.append(entry)
+            elif entry.ref_attr_name in given:
+                value = type(entry)()
+                value.CopyFrom(given[entry.ref_attr_name])
+                value.name = entry.name
+                kept.append(value)
+        changed = type(each)()
+        changed.CopyFrom(each)
+        del changed.attribute[:]
+        changed.attribute.extend(kept)
+        _state_types(changed)
+        opsets = {entry.domain: entry.version for entry in proto.opset_import}
+        nodes.append(parse_node(_node_from_proto(changed), {"opset": opsets.get("", version)}))
+    return Function.model_construct(
+        name=proto.name,
+        domain=proto.domain,
+        inputs=list(proto.input),
+        outputs=list(proto.output),
+        node=nodes,
+    )
+
+
+def _state_types(node: Any) -> None:
+    """Give inputs and outputs of inner graphs a type, which ONNX's own functions leave out."""
+    for entry in node.attribute:
+        for port in (*entry.g.input, *entry.g.output):
+            if not port.HasField("type"):
+                port.type.tensor_type.elem_type = 1
+        for inner in entry.g.node:
+            _state_types(inner)

@@ -1,0 +1,342 @@
+"""Operators: one function each, whose signature is the schema.
+
+    @operator("Softmax")
+    def softmax(x: Tensor, *, axis: int = -1) -> Tensor:
+        spread = exp(x - x.max(axis, keepdims=True))
+        return spread / spread.sum(axis, keepdims=True)
+
+- Positional parameters are the inputs, in ONNX's order and with ONNX's names: `b: Tensor | None =
+  None` may be left out, `*xs: Tensor` is any number of them, `axes: Array` has to be numbers, not
+  neurons. An input that an older opset has as an attribute is found by its name: `axes` of Squeeze
+  is either.
+- Keyword-only parameters are the attributes, with ONNX's names: `int`, `float`, `str`, `bool` (an
+  INT of 0 or 1), `Ints`, `Floats`, `Texts` (tuples), `Array` (a TENSOR), `Graph`; `| None = None`
+  for one without a default; `Literal[…]` where only some values are supported. One that has no
+  default has to be given.
+- Three keywords are no attributes, and are given where they are declared: `opset: int`, the version
+  of the operator's domain in the model; `outputs: int`, how many outputs the node has; `run:
+  Runner`, which runs graphs that are attributes.
+
+It returns a tensor, or a tuple of them. A fault is a ValueError: `refuse` says which argument.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from neat_onnx.errors import Hint, ModelError
+from neat_onnx.lifting.pending import is_neurons
+from neat_onnx.lifting.tape import Array
+from neat_onnx.model import DataType, Graph, Node
+from neat_onnx.model import Tensor as Constant
+
+__all__ = [
+    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "operator", "refuse",
+]  # fmt: skip
+
+Ints = tuple[int, ...]
+Floats = tuple[float, ...]
+Texts = tuple[str, ...]
+Arguments = tuple[dict[str, Any], dict[str, Array]]
+"""Attributes of a node, and those of its attributes that are inputs in newer opsets."""
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_NO_ARGUMENTS: Arguments = ({}, {})
+_CONSTANT = "Export it with inputs of fixed sizes, or make it a constant"
+_GIVEN = ("opset", "outputs", "run")
+_WORDS = {
+    int: "an integer", float: "a number", str: "a text", bool: "0 or 1", Ints: "integers",
+    Floats: "numbers", Texts: "texts", Array: "a tensor", Graph: "a graph",
+}  # fmt: skip
+
+
+class Runner(Protocol):
+    """Runs graphs that are attributes of nodes."""
+
+    def __call__(self, graph: Graph, *inputs: Any) -> list[Any]:
+        """The outputs of a graph for these inputs; it reads tensors around it as well."""
+
+
+class Refusal(ValueError):
+    """An argument of a node is not supported; the message names it.
+
+    Attributes:
+        hint: what to do.
+    """
+
+    def __init__(self, message: str, hint: Hint | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def refuse(argument: str, found: Any, wanted: str, hint: Hint | None = None) -> Refusal:
+    """Return the error of an argument whose value is not supported, to be raised."""
+    return Refusal(f"{argument} is {found}, expected {wanted}", hint)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A keyword of an operator's function.
+
+    Attributes:
+        kind: its type, as in `_WORDS`.
+        allowed: the values that are supported; () for all.
+        required: there is no default.
+    """
+
+    kind: Any
+    allowed: tuple[Any, ...] = ()
+    required: bool = False
+
+    def read(self, name: str, value: Any) -> Any:
+        """The value as the function takes it.
+
+        Raises:
+            Refusal: it has another type, or is not supported.
+        """
+        read = _READERS[self.kind](value)
+        if read is None:
+            raise refuse(name, _shown(value), _WORDS[self.kind])
+        if self.allowed and read not in self.allowed:
+            raise refuse(name, _shown(value), " or ".join(map(repr, self.allowed)))
+        return read
+
+
+def _shown(value: Any) -> str:
+    return (
+        "a graph"
+        if isinstance(value, Graph)
+        else "a tensor"
+        if isinstance(value, Constant)
+        else repr(value)
+    )
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _number(value: Any) -> float | None:
+    if not isinstance(value, float | int):
+        return None
+    return float(np.float32(value))  # as runtimes hold it
+
+
+def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def of(value: Any) -> Any:
+        if not isinstance(value, tuple | list):
+            return None
+        found = tuple(map(read, value))
+        return None if None in found else found
+
+    return of
+
+
+_READERS: dict[Any, Callable[[Any], Any]] = {
+    int: _integer,
+    float: _number,
+    str: lambda value: value if isinstance(value, str) else None,
+    bool: lambda value: bool(value) if value in (0, 1) else None,
+    Array: lambda value: numbers_of(value) if isinstance(value, Constant) else None,
+    Graph: lambda value: value if isinstance(value, Graph) else None,
+}
+_READERS |= {
+    Ints: _list_of(_READERS[int]),
+    Floats: _list_of(_READERS[float]),
+    Texts: _list_of(_READERS[str]),
+}
+
+
+def numbers_of(tensor: Constant) -> Array:
+    """The numbers of a constant; floats are float64, integers of their own type."""
+    kind = held_type(tensor.data_type)
+    return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
+
+
+def held_type(kind: DataType) -> np.dtype[Any]:
+    """numpy's type of elements; of those of 4 bits, which it lacks, a wider one that tells so."""
+    fewer = kind.bits < 8 * kind.dtype.itemsize
+    return np.dtype(kind.dtype, metadata={"bits": kind.bits}) if fewer else kind.dtype
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A registered operator.
+
+    Attributes:
+        name, domain: as in a node.
+        since: the first opset of the domain that has it.
+        function: computes it.
+        inputs: the names of its inputs.
+        required: how many have to be given.
+        variadic: there may be any number of them.
+        attributes: by name.
+        given: keywords that are no attributes.
+        numbers: positions of inputs that have to be numbers: they are an `Array`, and no `Tensor`.
+    """
+
+    name: str
+    domain: str
+    since: int
+    function: Callable[..., Any]
+    inputs: tuple[str, ...]
+    required: int
+    variadic: bool
+    attributes: dict[str, Attribute]
+    given: frozenset[str] = field(default_factory=frozenset)
+    numbers: frozenset[int] = field(default_factory=frozenset)
+
+    def _arguments(self, node: Node) -> Arguments:
+        given = node.given_attributes
+        if not given and not self._required_attributes:
+            return _NO_ARGUMENTS
+        attributes, inputs = {}, {}
+        for name, value in given.items():
+            known = self.attributes.get(name)
+            if known is not None:
+                attributes[name] = known.read(name, value)
+            elif name in self.given:  # as `opset` of onnxruntime's QLinearSoftmax
+                attributes[name] = value
+            elif name in self.inputs:
+                inputs[name] = np.asarray(
+                    numbers_of(value) if isinstance(value, Constant) else value
+                )
+            elif not _is_default(node, name):
+                wanted = ", ".join(self.attributes) or "none"
+                raise Refusal(f"unknown attribute {name}", f"Known: {wanted}")
+        for name in self._required_attributes:
+            if name not in attributes:
+                raise Refusal(f"the attribute {name} is missing")
+        return attributes, inputs
+
+    @cached_property
+    def _required_attributes(self) -> list[str]:
+        return [name for name, each in self.attributes.items() if each.required]
+
+    def _check_inputs(self, count: int) -> None:
+        """Refuse a number of inputs that the function does not take."""
+        if count < self.required or (count > len(self.inputs) and not self.variadic):
+            most = "any number" if self.variadic else str(len(self.inputs))
+            wanted = (
+                most
+                if self.required == len(self.inputs) and not self.variadic
+                else f"{self.required} to {most}"
+            )
+            raise Refusal(f"{count} inputs, expected {wanted}")
+
+    def check(self, node: Node) -> Arguments:
+        """The attributes of a node, and those that are inputs in newer opsets.
+
+        Raises:
+            Refusal: they, or its inputs, are not those of the operator.
+        """
+        attributes, old = self._arguments(node)
+        count = len(node.input)
+        self._check_inputs(max(count, 1 + max(map(self.inputs.index, old))) if old else count)
+        return attributes, old
+
+    def call(
+        self, inputs: Sequence[Any], arguments: Arguments, known: dict[str, Any]
+    ) -> Sequence[Any]:
+        """Compute the outputs of a node.
+
+        Args:
+            inputs: its tensors, None for one that is left out.
+            arguments: what `check` gives for it.
+            known: values of the keywords that are no attributes.
+        """
+        attributes, old = arguments
+        if old:
+            by_name = dict(zip(self.inputs, inputs, strict=False)) | old
+            inputs = [by_name.get(name) for name in self.inputs]
+        if self.given:
+            attributes = {name: known[name] for name in self.given} | attributes
+        for k in self.numbers:
+            if k < len(inputs) and is_neurons(inputs[k]):
+                raise refuse(
+                    self.inputs[k], "computed from inputs", "numbers that are known", _CONSTANT
+                )
+        found = self.function(*inputs, **attributes)
+        return found if isinstance(found, tuple | list) else (found,)
+
+
+def _is_default(node: Node, name: str) -> bool:
+    """Whether an attribute that no function declares changes nothing."""
+    return name.startswith("_") or name in ("consumed_inputs",)
+
+
+OPERATORS: dict[tuple[str, str], Operator] = {}
+
+
+def operator(name: str, *, domain: str = "", since: int = 1) -> Callable[[Function], Function]:
+    """Register the decorated function as an operator; see the module.
+
+    Args:
+        name: the op_type.
+        domain: "" for ONNX's own.
+        since: the first opset of the domain in which nodes may have it.
+
+    Raises:
+        ModelError: there is one already, or a parameter is of no type that attributes have.
+    """
+
+    def register(function: Function) -> Function:
+        if (domain, name) in OPERATORS:
+            raise ModelError(f"the operator {name} is registered twice", where=domain or None)
+        OPERATORS[domain, name] = _declared(name, domain, since, function)
+        return function
+
+    return register
+
+
+def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) -> Operator:
+    kinds = get_type_hints(function)
+    inputs: list[str] = []
+    required, variadic, given, numbers = 0, False, set(), set()
+    attributes: dict[str, Attribute] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            variadic = True
+        elif parameter.kind is not parameter.KEYWORD_ONLY:
+            if kinds.get(parameter.name) in (Array, Array | None):
+                numbers.add(len(inputs))
+            inputs.append(parameter.name)
+            required += parameter.default is parameter.empty
+        elif parameter.name in _GIVEN:
+            given.add(parameter.name)
+        else:
+            attributes[parameter.name] = _attribute(
+                f"{name}.{parameter.name}",
+                kinds.get(parameter.name),
+                parameter.default is parameter.empty,
+            )
+    return Operator(
+        name,
+        domain,
+        since,
+        function,
+        tuple(inputs),
+        required,
+        variadic,
+        attributes,
+        frozenset(given),
+        frozenset(numbers),
+    )
+
+
+def _attribute(name: str, kind: Any, required: bool) -> Attribute:
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (each for each in get_args(kind) if each is not type(None))
+    if get_origin(kind) is Literal:
+        values = get_args(kind)
+        return Attribute(type(values[0]), values, required)
+    if kind not in _WORDS:
+        raise ModelError(f"the attribute {name} has no type of an attribute")
+    return Attribute(kind, (), required)

@@ -1,0 +1,350 @@
+"""What is pending: factors · formula(signals) + shifts, before neurons are made of them.
+
+Element i is factor_i · formula(signal_i) + shift_i, or, where there is no signal, the number
+shift_i alone. A function of one number becomes part of the formula, a constant that is added or
+multiplied part of shift and factor, and moving elements makes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from neat_onnx.lifting.recognition import has_name
+from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Tape
+from neat_onnx.network.expression import VARIABLE, Expression, call
+from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.primitives import PRIMITIVES
+
+_MAX_SIZE, _MAX_DEPTH = 120, 40  # of a formula that grows on
+_FLOAT = np.dtype(np.float64)
+
+
+class Pending:
+    """An array of values that neurons give; see the module.
+
+    Attributes:
+        ids: the signal of each element, CONSTANT where it is a number.
+        formula: of each signal.
+        factor, shift: a number for all elements, or an array of the shape.
+        dtype: numpy's type of the elements in the graph; numbers of floats are always float64.
+    """
+
+    __array_ufunc__ = None
+    __slots__ = (
+        "_linear",
+        "_settled",
+        "_signals",
+        "_sources",
+        "dtype",
+        "factor",
+        "formula",
+        "ids",
+        "shift",
+        "tape",
+    )
+
+    def __init__(
+        self,
+        tape: Tape,
+        ids: Ints,
+        formula: Expression = VARIABLE,
+        factor: Floats | float = 1.0,
+        shift: Floats | float = 0.0,
+        dtype: np.dtype[Any] = _FLOAT,
+    ) -> None:
+        self.tape, self.ids, self.formula = tape, ids, formula
+        self.factor, self.shift, self.dtype = factor, shift, dtype
+        self._linear: tuple[Ints, Floats | float, Floats | float] | None = None
+        self._settled: Self | None = None
+        self._sources: Self | None = None
+        self._signals: Ints | None = None
+
+    def of(
+        self,
+        ids: Ints,
+        formula: Expression = VARIABLE,
+        factor: Floats | float = 1.0,
+        shift: Floats | float = 0.0,
+        dtype: Any = None,
+    ) -> Self:
+        """Other elements on the same tape, of the same type unless `dtype` is given."""
+        kind = self.dtype if dtype is None else np.dtype(dtype)
+        return type(self)(self.tape, ids, formula, factor, shift, kind)
+
+    # --- shape and place ------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As numpy's."""
+        return self.ids.shape
+
+    @property
+    def ndim(self) -> int:
+        """As numpy's."""
+        return self.ids.ndim
+
+    @property
+    def size(self) -> int:
+        """As numpy's."""
+        return self.ids.size
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def moved(self, change: Callable[[Array], Array]) -> Self:
+        """Apply a function that moves, repeats or leaves out elements of an array."""
+        factor, shift = self.factor, self.shift
+        return self.of(
+            np.asarray(change(self.ids)),
+            self.formula,
+            factor if isinstance(factor, float) else np.asarray(change(factor)),
+            shift if isinstance(shift, float) else np.asarray(change(shift)),
+            self.dtype,
+        )
+
+    def __getitem__(self, key: Any) -> Self:
+        return self.moved(lambda array: array[key])
+
+    def __iter__(self) -> Any:
+        return (self[k] for k in range(len(self)))
+
+    def reshape(self, *shape: Any) -> Self:
+        """As numpy's."""
+        return self.moved(lambda array: array.reshape(*shape))
+
+    def transpose(self, *axes: Any) -> Self:
+        """As numpy's."""
+        return self.moved(lambda array: array.transpose(*axes))
+
+    def swapaxes(self, one: int, other: int) -> Self:
+        """As numpy's."""
+        return self.moved(lambda array: array.swapaxes(one, other))
+
+    def ravel(self) -> Self:
+        """As numpy's."""
+        return self.moved(np.ravel)
+
+    @property
+    def T(self) -> Self:
+        """As numpy's."""
+        return self.moved(np.transpose)
+
+    def typed(self, dtype: Any) -> Self:
+        """The same numbers as elements of another type."""
+        return self.of(self.ids, self.formula, self.factor, self.shift, np.dtype(dtype))
+
+    # --- what is pending ------------------------------------------------------------------------
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether some elements are numbers."""
+        return not isinstance(self.shift, float) and bool(self.ids.size) and self.ids.min() < 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but a formula is pending."""
+        if isinstance(self.factor, float) and isinstance(self.shift, float):
+            return self.factor == 1.0 and self.shift == 0.0
+        live = self.ids >= 0
+        return all(
+            values == trivial
+            if isinstance(values, float)
+            else bool(np.all(values[live] == trivial))
+            for values, trivial in ((self.factor, 1.0), (self.shift, 0.0))
+        )
+
+    def settled(self) -> Self:
+        """The same elements with nothing pending but a formula: factors and shifts become neurons,
+        which merge with what they read where that is all that reads it.
+        """
+        if self._settled is None:
+            self._settled = self if self.is_plain else self.as_neurons("response")
+        return self._settled
+
+    def as_neurons(self, merging: Merging) -> Self:
+        """Elements whose factors and shifts are neurons, that merge as `NeuronGroup` says."""
+        ids, factor, shift = self.linear()
+        factor, shift = (np.broadcast_to(each, ids.shape) for each in (factor, shift))
+        live = ids >= 0
+        changed = live & ((factor != 1.0) | (shift != 0.0))
+        made = ids.copy()
+        made[changed] = self.tape.add_neurons(
+            ids[changed][:, None], factor[changed][:, None], bias=shift[changed], merging=merging
+        )
+        rest = 0.0 if live.all() else np.where(live, 0.0, shift)
+        return self.of(made, VARIABLE, 1.0, rest, self.dtype)
+
+    def apply(self, formula: Expression, dtype: Any = None) -> Self:
+        """A formula of each element."""
+        x = self.settled()
+        result = dtype or self.dtype
+        whole = _inside(formula, x.formula)
+        if whole.size > _MAX_SIZE or whole.depth > _MAX_DEPTH:
+            x, whole = x.plain(), formula
+        shift: Floats | float = 0.0
+        if x.has_constants:
+            numbers = np.asarray(x.numbers())
+            shift = np.where(x.ids < 0, formula.evaluate(numbers), 0.0).astype(np.float64)
+        return x.of(x.ids, whole, 1.0, shift, np.dtype(result))
+
+    def numbers(self) -> Floats | float:
+        """The constants, where they are, and 0 elsewhere."""
+        return np.where(self.ids < 0, self.shift, 0.0) if self.has_constants else 0.0
+
+    def signals(self, *, constants: bool = False) -> Ints:
+        """The elements as signals; numbers as neurons without inputs, or CONSTANT if `constants`
+        may stay.
+        """
+        if self._signals is None:
+            x = self.settled()
+            alone = x.formula is VARIABLE
+            self._signals = x.ids if alone else self.tape.add_formula(x.ids, x.formula)
+        if constants or not self.has_constants:
+            return self._signals
+        found, held = self._signals.copy(), self.ids < 0
+        found[held] = self.tape.add_constants(np.broadcast_to(self.shift, self.shape)[held])
+        return found
+
+    def plain(self) -> Self:
+        """The same elements with nothing pending."""
+        ids = self.signals(constants=True)
+        return self.of(ids, VARIABLE, 1.0, self.numbers(), self.dtype)
+
+    def linear(self) -> tuple[Ints, Floats | float, Floats | float]:
+        """(signals, factors, shifts) such that the elements are factors · signals + shifts."""
+        if self._linear is None:
+            factor, shift, inner = outer_affine(self.formula)
+            ids = self.ids if inner is VARIABLE else self.tape.add_formula(self.ids, inner)
+            added = self.shift
+            if shift:
+                live = self.factor * shift
+                added = added + (np.where(self.ids >= 0, live, 0.0) if self.has_constants else live)
+            self._linear = ids, self.factor * factor, added
+        return self._linear
+
+    def as_sources(self) -> Self:
+        """The same elements for weights that are kept as they are: what multiplies and shifts them
+        becomes neurons.
+        """
+        if self._sources is None:
+            self._sources = self.as_neurons("response")
+        return self._sources
+
+    def as_factor(self) -> Self:
+        """The same elements for a product: what a formula adds stays in it."""
+        return self.plain() if self.is_plain and outer_affine(self.formula)[1] else self
+
+
+def is_neurons(*tensors: Any) -> bool:
+    """Whether one of these is an array of neurons."""
+    return any(isinstance(each, Pending) for each in tensors)
+
+
+def _inside(formula: Expression, inner: Expression) -> Expression:
+    """`formula` of `inner`; truth values of truth values need no numbers between them."""
+    return formula if inner is VARIABLE else formula.substitute(inner)
+
+
+@lru_cache(maxsize=4096)
+def outer_affine(formula: Expression) -> tuple[float, float, Expression]:
+    """(a, b, inner) such that a formula is a · inner + b; inner is what people call by a name."""
+    factor, shift, inner = 1.0, 0.0, formula
+    while inner is not VARIABLE and not has_name(inner):
+        numbers = [arg.value for arg in inner.args if arg.is_constant]
+        if len(numbers) != len(inner.args) - 1:
+            break
+        (rest,) = (arg for arg in inner.args if not arg.is_constant)
+        first = inner.args[0].is_constant
+        if inner.op == "add":
+            shift += factor * numbers[0]
+        elif inner.op == "sub":
+            shift += factor * (numbers[0] if first else -numbers[0])
+            factor *= -1.0 if first else 1.0
+        elif inner.op == "neg":
+            factor *= -1.0
+        elif inner.op == "mul" and numbers[0]:
+            factor *= numbers[0]
+        elif inner.op == "div" and not first:
+            factor /= numbers[0]
+        else:
+            break
+        inner = rest
+    return factor, shift, inner
+
+
+def one_number(values: Any, beside: Any = None) -> Floats | float:
+    """Numbers as one: a scalar, or a single number for all elements of the other operand."""
+    array = np.asarray(values, np.float64)
+    alone = array.ndim == 0 or (array.size == 1 and (beside is None or beside.size > 1))
+    return float(array.flat[0]) if alone else array
+
+
+def same_signals(a: Pending, b: Pending) -> bool:
+    """Whether two arrays are formulas of the same signals, element by element."""
+    if a.shape != b.shape or not (a.ids is b.ids or np.array_equal(a.ids, b.ids)):
+        return False
+    return a.is_plain and b.is_plain
+
+
+def aligned(a: Pending, b: Pending, shape: Sequence[int]) -> tuple[Any, Any]:
+    """Both in one shape, as formulas of the same signals where they can be."""
+    alone = a.settled() if a is b else a
+    a, b = broadcast_to(alone, shape), broadcast_to(alone if a is b else b, shape)
+    held = [x if x._settled is None else x._settled for x in (a, b)]
+    return (held[0], held[1]) if same_signals(held[0], held[1]) else (a, b)
+
+
+def combined(op: str, a: Pending, b: Pending, dtype: Any) -> Any:
+    """A primitive of two formulas of the same signals as one formula; None if it is too large."""
+    formula = call(op, a.formula, b.formula)
+    if formula.size > _MAX_SIZE or formula.depth > _MAX_DEPTH:
+        return None
+    shift: Floats | float = 0.0
+    if a.has_constants:
+        with np.errstate(all="ignore"):
+            both = PRIMITIVES[op](a.numbers(), b.numbers())
+        shift = np.where(a.ids < 0, both, 0.0)
+    return a.of(a.ids, formula, 1.0, shift, np.dtype(dtype))
+
+
+def broadcast_to(x: Any, shape: Sequence[int]) -> Any:
+    """As numpy's."""
+    wanted = tuple(shape)
+    if not isinstance(x, Pending):
+        return np.broadcast_to(x, wanted)
+    return x if x.shape == wanted else x.moved(lambda array: np.broadcast_to(array, wanted))
+
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of numbers or of elements."""
+    return x.shape if isinstance(x, Pending) else np.shape(x)
+
+
+def result_type(a: Any, b: Any) -> np.dtype[Any]:
+    """The type of a result: that of the neurons, as ONNX's operators read tensors of one type."""
+    kinds = [each.dtype for each in (a, b) if isinstance(each, Pending)]
+    kinds += [
+        np.asarray(each).dtype for each in (a, b) if not isinstance(each, Pending | float | int)
+    ]
+    floats = [kind for kind in kinds if kind.kind == "f"]
+    return floats[0] if floats else kinds[0] if kinds[0].kind != "b" else kinds[-1]
+
+
+def folded(x: Pending) -> Any:
+    """The array as numbers, if none of its elements is a signal."""
+    if x.size and x.ids.max() < 0:
+        return np.broadcast_to(x.shift, x.shape).astype(x.dtype)
+    return x
+
+
+def as_neurons(x: Any, like: Pending) -> Any:
+    """Numbers as an array of neurons all of whose elements are numbers."""
+    if isinstance(x, Pending):
+        return x
+    values = np.asarray(x)
+    ids = np.full(values.shape, CONSTANT)
+    return like.of(ids, VARIABLE, 1.0, values.astype(np.float64), values.dtype)

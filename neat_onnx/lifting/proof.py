@@ -1,0 +1,454 @@
+"""The proof of an import: the model runs beside the network, on samples that no trace saw.
+
+A graph was run on one sample, and on one step of an open sequence. Whether that stands for all is
+measured: on batches of 1, 2 and 5 and on sequences of 1, 2 and 7. A graph that mixes samples, reads
+the size of its batch, reverses open time, or chooses by what the trace did not see differs there.
+Truth values and integers are also all 0, and all 1, as a mask may be.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import numpy as np
+
+from neat_onnx.errors import Hint, ImportAdvice, ModelError, warn
+from neat_onnx.lifting.tape import Array
+from neat_onnx.lifting.wide import widened
+from neat_onnx.model import Model
+from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.states import initial_states
+from neat_onnx.model.value import ValueInfo
+from neat_onnx.model.wiring import node_count, producers
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
+from neat_onnx.network.program import Program
+from neat_onnx.network.window import Sizes
+
+_CASES = ((1, 1), (2, 2), (7, 5))  # steps, samples
+_NARROW, _WIDE = 1e-4, 1e-9  # of the largest output: float32 rounds layer after layer
+_SEED = 0
+_LARGEST_INTEGER = 4
+_MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
+_OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
+Feeds = dict[str, Array]
+Runtime = Callable[[Feeds], list[Array]]
+
+
+class _Unordered(Exception):
+    """There is NaN inside."""
+
+
+class Traced(Protocol):
+    """Where the neurons of tensors are; see `Lifted`."""
+
+    @property
+    def tensors(self) -> Mapping[str, Ints]:
+        """By the name of a tensor, the neurons that give its elements."""
+
+    @property
+    def shapes(self) -> Mapping[str, Sizes]:
+        """The shapes of these tensors in the trace."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is compared.
+
+    Attributes:
+        model: the model.
+        network: its import.
+        inputs: of the graph, in the shapes that were traced.
+        pairs: the output that feeds each state input.
+        traced: where the tensors of the graph are.
+    """
+
+    model: Model
+    network: Network
+    inputs: Sequence[ValueInfo]
+    pairs: Mapping[str, str]
+    traced: Traced
+
+    def check(self) -> None:
+        """Run both: the model in float64 where a runtime can, else as it is.
+
+        Raises:
+            ModelError: no runtime runs the model; or they differ in every one that does: the
+                message names the first tensor that differs. Of operators that their users
+                registered no runtime knows: then a warning tells that there was no proof.
+        """
+        names = [port.name for port in self.network.outputs] + list(self.pairs.values())
+        difference, reasons = None, []
+        for start, tolerance in _runtimes(self.model, self._open_axes()):
+            try:
+                found = self._difference(partial(_started, start, names), tolerance)
+            except Exception as error:  # noqa: BLE001 - of a runtime, which has classes of its own
+                reasons.append(str(error).strip().splitlines()[0][:200] if str(error) else "")
+                continue
+            if found is None:
+                return
+            difference = difference or found
+        if difference is not None:
+            raise difference
+        unknown = f"the imported network is not compared with the model: {'; '.join(reasons[:2])}"
+        if any(node.domain not in _OF_RUNTIMES for node in self.model.graph.node):
+            warn(unknown)
+            return
+        raise ModelError(
+            unknown, hint=ImportAdvice("Import it without this check with {}", {"check": False})
+        )
+
+    def _difference(self, start: Callable[..., Runtime], tolerance: float) -> ModelError | None:
+        """The error that tells of a difference."""
+        whole = any(each.elem_type.is_integer for each in self.inputs)
+        error: Exception | None = None
+        for largest in (_LARGEST_INTEGER, 1, 0) if whole else (1,):
+            try:
+                return self._difference_on(start, tolerance, largest)
+            except _Unordered:
+                return self._difference_on(start, tolerance, largest, positive=True)
+            except Exception as found:  # noqa: BLE001 - a place that is not there
+                error = error or found
+        raise error or AssertionError("no samples")
+
+    def _difference_on(
+        self, start: Callable[..., Runtime], tolerance: float, largest: int, *,
+        positive: bool = False,
+    ) -> ModelError | None:  # fmt: skip
+        run, numbers = start(), False
+        for steps, samples, x in self._cases(largest, positive=positive):
+            wanted = self._played(run, x, steps, samples)
+            found = self.network.run(x)
+            constant = self._has_constant_switches(x)
+            for port in self.network.outputs:
+                if constant and np.any(np.isnan(wanted[port.name])):
+                    continue  # a row of a mask that lets nothing through has no mean
+                got = found[port.name].reshape(steps, samples, *port.shape)
+                if why := _differs(self._arranged(got, port), wanted[port.name], tolerance):
+                    if not positive and self._has_nan(x, steps, samples):
+                        raise _Unordered
+                    where = self._first_tensor(start, x, steps, samples, tolerance)
+                    return self._refusal(port.name, why, steps, samples, where)
+                numbers |= not np.all(np.isnan(wanted[port.name]))
+        return None if numbers else self._refusal(port.name, "is NaN alone", steps, samples, "")
+
+    def _first_tensor(
+        self, start: Callable[..., Runtime], x: Feeds, steps: int, samples: int, tolerance: float
+    ) -> str:
+        """The first tensor of the graph that differs, as the place of an error."""
+        where = "graph.outputs"
+        if self.pairs or (self._is_timed and steps > 1):
+            return where
+        tensors, made = self.traced.tensors, producers(self.model.graph)
+        names = [name for name in made if name in tensors]
+        try:
+            values = start(names)(self._typed(self._feeds(x)))[-len(names) :] if names else []
+        except Exception:  # noqa: BLE001 - of a runtime, which does not show tensors inside
+            return where
+        ours = self._values(x, steps, samples)[-1]
+        for name, want in zip(names, values, strict=True):
+            got = _in_shape(ours[tensors[name]], self.traced.shapes[name], want.shape)
+            if got is None or _differs(got, want, tolerance):
+                return f"from tensor '{name}' of node {made[name].label} on"
+        return where
+
+    def _values(self, x: Feeds, steps: int, samples: int) -> Array:
+        """The activations of all neurons, (T, neurons, N)."""
+        parts = [x[port.name].reshape(steps, samples, -1) for port in self.network.inputs]
+        return Program(self.network, dense=False).neuron_values(np.concatenate(parts, axis=2))
+
+    def _has_nan(self, x: Feeds, steps: int, samples: int) -> bool:
+        """Whether there is NaN inside: it has no place in an order, and runtimes differ in it."""
+        return bool(np.isnan(self._values(x, steps, samples)).any())
+
+    def _feeds(self, x: Feeds) -> Feeds:
+        return {p.name: self._arranged(x[p.name], p) for p in self.network.inputs}
+
+    def _open_axes(self) -> dict[str, int]:
+        """The axes of inputs that are the batch, where some of them have no fixed size."""
+        entries = {entry.name: entry for entry in self.inputs}
+        ports = [port for port in self.network.inputs if port.batch_axis is not None]
+        if all(isinstance(_batch(entries[port.name], port), int) for port in ports):
+            return {}
+        return {port.name: _axis_of_batch(port) for port in ports}
+
+    # --- samples --------------------------------------------------------------------------------
+
+    def _cases(self, largest: int, *, positive: bool) -> Iterator[tuple[int, int, Feeds]]:
+        rng = np.random.default_rng(_SEED)
+        entries = {entry.name: entry for entry in self.inputs}
+        ports = self.network.inputs
+        several = any(port.batch_axis is not None for port in ports)
+        sizes = {_batch(entries[port.name], port) for port in ports if port.batch_axis is not None}
+        whole = all(isinstance(size, int) for size in sizes)
+        fixed = next(iter(sizes), None) if whole else None
+        for steps, samples in _CASES:
+            count = 1 if not several else fixed or samples
+            length = steps if self._takes_steps else 1
+            drawn = {
+                port.name: self._drawn(rng, port, entries[port.name], (length, count), largest)
+                for port in ports
+            }
+            if positive:
+                drawn = {name: np.abs(np.tanh(values)) for name, values in drawn.items()}
+            yield length, count, drawn
+            if length == 1 and (fixed or not several):
+                break
+        switches = [p.name for p in ports if entries[p.name].elem_type.is_discrete]
+        for all_of_them in (0.0, 1.0) if switches else ():
+            same = {name: np.full_like(drawn[name], all_of_them) for name in switches}
+            yield length, count, drawn | same
+
+    def _has_constant_switches(self, x: Feeds) -> bool:
+        """Whether inputs that are integers or truth values are all 0, or all 1."""
+        found = [
+            x[each.name] for each in self.inputs if each.elem_type.is_discrete and each.name in x
+        ]
+        return bool(found) and any(all(np.all(v == k) for v in found) for k in (0, 1))
+
+    @property
+    def _is_timed(self) -> bool:
+        return any(port.time_axis is not None for port in self.network.inputs)
+
+    @property
+    def _takes_steps(self) -> bool:
+        return self._is_timed or bool(self.pairs)
+
+    def _drawn(
+        self, rng: Any, port: Port, entry: ValueInfo, sizes: tuple[int, int], largest: int
+    ) -> Array:
+        kind, shape = entry.elem_type, (*sizes, *port.shape)
+        most = largest if kind.is_integer else 1
+        whole = kind.is_discrete
+        values: Array = rng.integers(0, most + 1, shape) if whole else rng.normal(size=shape)
+        values = values.astype(np.float32).astype(np.float64)
+        if port.batch_axis is None:
+            values = np.broadcast_to(values[:, :1], shape)
+        if self._is_timed and port.time_axis is None:
+            values = np.broadcast_to(values[:1], shape)
+        return values
+
+    # --- the model ------------------------------------------------------------------------------
+
+    def _played(self, run: Runtime, x: Feeds, steps: int, samples: int) -> Feeds:
+        """The outputs of the model: of a whole sequence, or step by step with its states."""
+        names = [port.name for port in self.network.outputs]
+        if not self.pairs:
+            return dict(zip(names, run(self._typed(self._feeds(x))), strict=False))
+        states = self._starts(samples)
+        rows: list[Feeds] = []
+        for t in range(steps):
+            feeds = {p.name: self._arranged(x[p.name][t : t + 1], p) for p in self.network.inputs}
+            found = run(self._typed(feeds | states))
+            rows.append(dict(zip(names, found, strict=False)))
+            states = dict(zip(self.pairs, found[len(names) :], strict=True))
+        return {
+            port.name: np.stack([_first(row[port.name], port) for row in rows])
+            for port in self.network.outputs
+        }
+
+    def _starts(self, samples: int) -> Feeds:
+        """The states before the first step."""
+        initial, found = initial_states(self.model), {}
+        for entry in self.inputs:
+            if entry.name in self.pairs:
+                shape = [d if isinstance(d, int) else samples for d in entry.shape or ()]
+                values = np.zeros(shape)
+                if entry.name in initial:
+                    values = np.broadcast_to(np.reshape(initial[entry.name], -1), values.shape)
+                found[entry.name] = values
+        return found
+
+    def _typed(self, feeds: Feeds) -> Feeds:
+        kinds = {entry.name: entry.elem_type.dtype for entry in self.inputs}
+        return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}
+
+    def _arranged(self, values: Array, port: Port) -> Array:
+        """[T, N, …] as the graph has it; of a graph of single steps, [T, …] of its outputs."""
+        if (self.pairs and len(values) > 1) or (self.pairs and port in self.network.outputs):
+            return values
+        if port.batch_axis is None:
+            found: Array = values[-1, 0]
+        elif port.time_axis is None:
+            found = np.moveaxis(values[-1], 0, port.batch_axis)
+        else:
+            batch = port.batch_axis + (port.time_axis <= port.batch_axis)
+            found = np.moveaxis(values, (1, 0), (batch, port.time_axis))
+        return found
+
+    # --- words ----------------------------------------------------------------------------------
+
+    def _refusal(self, name: str, why: str, steps: int, samples: int, where: str) -> ModelError:
+        hints: list[Hint] = []
+        if samples > 1:
+            hints.append(
+                ImportAdvice(
+                    "If the graph mixes the samples of its batch, it is no network: import with {} "
+                    "if the first axis is features",
+                    {"batch_axis": None},
+                )
+            )
+        if steps > 1 and self._is_timed:
+            shapes = {
+                each.name: tuple(
+                    16 if k == port.time_axis else size for k, size in enumerate(each.shape or ())
+                )
+                for each in self.inputs
+                for port in self.network.inputs
+                if port.name == each.name
+            }
+            advice = "If it reads its steps in another order, give sequences a length, as {}"
+            hints.append(ImportAdvice(advice, {"shapes": shapes}))  # type: ignore[typeddict-item]
+        hints.append(ImportAdvice("Leave this check out with {}", {"check": False}))
+        times = f"{samples} samples" + (f" of {steps} steps" if steps > 1 else "")
+        message = f"the imported network does not compute what the model does: '{name}' {why}, on "
+        return ModelError(message + times, where=where or "graph.outputs", hint=hints)
+
+
+def _batch(entry: ValueInfo, port: Port) -> Any:
+    if port.batch_axis is None or entry.shape is None:
+        return None
+    return entry.shape[_axis_of_batch(port)]
+
+
+def _axis_of_batch(port: Port) -> int:
+    axis, time = port.batch_axis or 0, port.time_axis
+    return axis + (time is not None and time <= axis)
+
+
+def _first(values: Array, port: Port) -> Array:
+    """An output of one step with its samples first."""
+    return values[None] if port.batch_axis is None else np.moveaxis(values, port.batch_axis, 0)
+
+
+def _started(
+    start: Callable[[Sequence[str]], Runtime], names: Sequence[str], more: Sequence[str] = ()
+) -> Runtime:
+    return start([*names, *more])
+
+
+def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
+    """Values of neurons (elements, N) in the shape of a tensor; None if it is another one."""
+    samples = values.shape[1]
+    if values.shape[0] != np.prod(traced, dtype=int) or len(shape) != len(traced):
+        return None
+    axes = [k for k, (one, other) in enumerate(zip(traced, shape, strict=True)) if one != other]
+    whole: Array = values.T.reshape(samples, *traced)
+    if not axes:
+        first: Array = whole[0]
+        return first
+    if len(axes) > 1 or traced[axes[0]] != 1 or shape[axes[0]] != samples:
+        return None
+    moved: Array = np.moveaxis(whole, 0, axes[0] + 1).reshape(shape)
+    return moved
+
+
+def _differs(got: Array, want: Array, tolerance: float) -> str:
+    """How an output differs, in words; "" if it does not: NaN and infinities are where they are."""
+    want = np.asarray(want, np.float64)
+    if got.shape != want.shape:
+        return f"has the shape {list(want.shape)}, expected {list(got.shape)}"
+    if not want.size:
+        return ""
+    finite, infinite = np.isfinite(want), np.isinf(want)
+    alike = np.array_equal(got[infinite], want[infinite])
+    if not alike or not np.array_equal(np.isnan(got), np.isnan(want)):
+        return "is not finite in the same places"
+    scale = max(1.0, float(np.abs(want[finite]).max(initial=0.0)))
+    with np.errstate(invalid="ignore"):
+        off = float(np.abs(got - want)[finite].max(initial=0.0))
+    return "" if off <= tolerance * scale else f"differs by {off:.3g}"
+
+
+def _runtimes(
+    model: Model, open_axes: Mapping[str, int]
+) -> Iterator[tuple[Callable[[Sequence[str]], Runtime], float]]:
+    """What runs a model, given the names of outputs, and how close it is.
+
+    onnxruntime, if it is installed, then onnx's evaluator; each in float64, then as the model is.
+    """
+    made: dict[bool, Any] = {}
+
+    def proto(*, wide: bool) -> Any:
+        if wide not in made:
+            made[wide] = (
+                widened(proto(wide=False)) if wide else _opened(model.to_proto(), open_axes)
+            )
+        return made[wide]
+
+    if importlib.util.find_spec("onnxruntime") is not None:
+        yield lambda names: _onnxruntime(proto(wide=True), names), _WIDE
+        yield lambda names: _onnxruntime(proto(wide=False), names), _NARROW
+    if node_count(model.graph) <= _MAX_REFERENCE:
+        yield lambda names: _reference(proto(wide=True), names), _WIDE
+        yield lambda names: _reference(proto(wide=False), names), _NARROW
+
+
+def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
+    import onnxruntime  # noqa: PLC0415 - an extra, slow to import
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(
+        _showing(proto, names).SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    kinds = _kinds(proto)
+
+    def run(feeds: Feeds) -> list[Array]:
+        found: list[Array] = session.run(list(names), _of_kinds(feeds, kinds))
+        return found
+
+    return run
+
+
+def _reference(proto: Any, names: Sequence[str]) -> Runtime:
+    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
+
+    evaluator, kinds = ReferenceEvaluator(proto), _kinds(proto)
+
+    def run(feeds: Feeds) -> list[Array]:
+        return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))
+
+    return run
+
+
+def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
+    """The model with inputs of any number of samples."""
+    for entry in proto.graph.input:
+        if entry.name in axes:
+            dim = entry.type.tensor_type.shape.dim[axes[entry.name]]
+            dim.ClearField("value")
+    return proto
+
+
+def _showing(proto: Any, names: Sequence[str]) -> Any:
+    """The model with these outputs besides its own."""
+    fresh = set(names) - {entry.name for entry in proto.graph.output}
+    if not fresh:
+        return proto
+    shown = type(proto)()
+    shown.CopyFrom(proto)
+    for name in sorted(fresh):
+        shown.graph.output.add().name = name
+    return shown
+
+
+def _kinds(proto: Any) -> dict[str, Any]:
+    """numpy's types of the inputs."""
+    from onnx.helper import tensor_dtype_to_np_dtype  # noqa: PLC0415 - slow to import
+
+    return {
+        entry.name: tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
+        for entry in proto.graph.input
+    }
+
+
+def _of_kinds(feeds: Feeds, kinds: Mapping[str, Any]) -> Feeds:
+    return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}

@@ -1,0 +1,780 @@
+"""The end of a trace: signals become neurons and connections.
+
+1. A sum that one other alone reads becomes part of it; a number that multiplies it is its response.
+2. A formula of a pre-activation is the neuron's activation, if it is the only one; else a neuron
+   of its own. A formula of anything else is a neuron that reads it.
+3. A register is a delay of the signal that it holds.
+4. Neurons that no output depends on are left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from neat_onnx.errors import ModelError, NetworkError
+from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
+from neat_onnx.lifting.neurons import Neurons as Traced
+from neat_onnx.lifting.pending import outer_affine
+from neat_onnx.lifting.recognition import activation_name, has_name
+from neat_onnx.lifting.tape import Array, FormulaGroup, Tape
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, owned
+from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
+from neat_onnx.network.schedule import levels_of
+from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
+from neat_onnx.network.structure import IMPORTED
+
+_INPUT, _NEURON, _FORMULA, _REGISTER, _FOREIGN = range(5)
+_MAX_BLOCK = 1 << 23  # products of neurons and inputs that a block may stand for
+_MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the trace
+
+
+def output_signals(x: Traced) -> Ints:
+    """The signals of an output: those of inputs and registers through neurons that hand them on.
+
+    An input whose id is known is an output itself.
+    """
+    tape, signals = x.tape, x.signals().copy()
+    given = np.zeros(tape.count, np.bool_)
+    for first, count in tape.inputs:
+        given[first : first + count] = True
+    for known in tape.known_apart:
+        given[known] = False
+    for register in tape.registers:
+        given[register.signals] = True
+    handed_on = given[signals]
+    if handed_on.any():
+        signals[handed_on] = tape.add_neurons(signals[handed_on][:, None])
+    return signals
+
+
+class Resolution:
+    """The neurons of a trace.
+
+    Attributes:
+        neuron_of: for each signal, the neuron whose activation it is, or NONE.
+    """
+
+    def __init__(self, tape: Tape, outputs: Sequence[Ints]) -> None:
+        self._tape = tape
+        _separate_starts(tape)
+        self._outputs = np.concatenate([each.ravel() for each in outputs])
+        self._factor_table: dict[tuple[int, ...], int] | None = None
+        self._collect()
+        self._same = self._duplicates()
+        self._connect()
+        self._live = self._needed()
+        self._merge()
+        self._shift()
+        self._activate()
+        self._number()
+
+    # --- arrays of all signals ------------------------------------------------------------------
+
+    def _collect(self) -> None:
+        tape, n = self._tape, self._tape.count
+        self._kind = np.full(n, _REGISTER, np.int8)
+        self._origin = np.full(n, NONE)
+        self._formula = np.full(n, NONE)
+        self._aggregation = np.zeros(n, np.int64)
+        self._bias, self._response = np.zeros(n), np.ones(n)
+        self._merging, self._apart = np.zeros(n, np.int8), np.zeros(n, np.bool_)
+        self._formulas: dict[Expression, int] = {}
+        self._aggregations: dict[str, int] = {"sum": 0}
+        for first, count in tape.inputs:
+            self._kind[first : first + count] = _INPUT
+        for group in tape.groups:
+            at = slice(group.first, group.first + group.count)
+            if isinstance(group, FormulaGroup):
+                self._kind[at], self._origin[at] = _FORMULA, group.origin
+                self._formula[at] = self._formulas.setdefault(group.formula, len(self._formulas))
+                continue
+            self._kind[at], self._bias[at] = _NEURON, group.bias
+            if group.aggregation != "sum":
+                self._aggregation[at] = self._aggregations.setdefault(
+                    group.aggregation, len(self._aggregations)
+                )
+            if group.merging:
+                self._merging[at] = 1 if group.merging == "response" else 2
+        for signals in tape.apart:
+            self._apart[signals.ravel()] = True
+        for first, count in tape.foreign:
+            self._kind[first : first + count] = _FOREIGN
+        self._next = np.full(n, NONE)
+        self._initial = np.zeros(n)
+        for register in tape.registers:
+            self._next[register.signals] = register.next
+            self._initial[register.signals] = register.initial
+
+    def _duplicates(self) -> Ints:
+        """For each signal the first one that is the same formula, or factor, of the same signal."""
+        same = np.arange(self._tape.count)
+        made = np.flatnonzero(self._kind == _FORMULA)
+        factors, *columns = self._factors()
+        for _ in range(4):
+            key = same[self._origin[made]] * (len(self._formulas) + 1) + self._formula[made]
+            found = made[_first_alike(key)]
+            key = np.stack([same[columns[0]], *columns[1:]], axis=1)
+            again = factors[_first_alike(_as_items(key))]
+            if np.array_equal(found, same[made]) and np.array_equal(again, same[factors]):
+                break
+            same[made], same[factors] = found, again
+        self._origin[made] = same[self._origin[made]]
+        self._outputs = same[self._outputs]
+        held = self._next >= 0
+        self._next[held] = same[self._next[held]]
+        self._factor_keys = np.stack([same[columns[0]], *columns[1:], same[factors]], axis=1)
+        return same
+
+    def _factors(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The neurons that multiply and shift one signal: signals, sources, bits of numbers."""
+        found = [np.empty((4, 0), np.int64)]
+        for group in self._tape.groups:
+            if isinstance(group, FormulaGroup) or group.merging != "response":
+                continue
+            if group.source is None or group.source.shape[1] != 1 or group.gate is not None:
+                continue
+            numbers = (1.0 if group.weight is None else group.weight[:, 0], group.bias)
+            found.append(
+                np.stack(
+                    [
+                        np.arange(group.first, group.first + group.count),
+                        group.source[:, 0],
+                        *(_bits(np.broadcast_to(each, group.count)) for each in numbers),
+                    ]
+                )
+            )
+        signals, sources, weights, biases = np.concatenate(found, axis=1)
+        return signals, sources, weights, biases
+
+    def _connect(self) -> None:
+        """The connections of all neurons as arrays: source, target, weight, gate."""
+        parts: list[tuple[Array, ...]] = []
+        for group in self._tape.groups:
+            if isinstance(group, FormulaGroup) or group.source is None or not group.source.size:
+                continue
+            fan_in = group.source.shape[1]
+            source = group.source.ravel()
+            target = np.repeat(np.arange(group.first, group.first + group.count), fan_in)
+            weight = np.ones(len(source)) if group.weight is None else group.weight.ravel()
+            gate = np.full(len(source), NONE) if group.gate is None else group.gate.ravel()
+            kept = source >= 0
+            weighted = group.aggregation == "sum" and group.merging != "response"
+            if weighted and group.weight is not None:
+                kept &= weight != 0.0
+            if not kept.all():
+                source, target = source[kept], target[kept]
+                weight, gate = weight[kept], gate[kept]
+            parts.append((source, target, weight, gate))
+        empty = np.empty(0, np.int64)
+        columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
+        source, target, weight, gate = columns or [empty, empty, empty.astype(np.float64), empty]
+        self._source, self._target, self._weight = self._same[source], target, weight
+        self._gated = gate >= 0
+        self._gate = np.where(self._gated, self._same[gate], NONE) if self._gated.any() else gate
+
+    def _needed(self) -> Bools:
+        """The signals that outputs depend on, and all inputs: followed from the last one back."""
+        live = np.zeros(self._tape.count, np.bool_)
+        live[self._outputs] = True
+        ends = np.searchsorted(self._target, np.arange(self._tape.count + 1))
+        while True:
+            for group in reversed(self._tape.groups):
+                at = slice(group.first, group.first + group.count)
+                if not live[at].any():
+                    continue
+                if isinstance(group, FormulaGroup):
+                    live[self._origin[at][live[at]]] = True
+                    continue
+                edges = slice(ends[group.first], ends[group.first + group.count])
+                used = live[self._target[edges]]
+                live[self._source[edges][used]] = True
+                if group.gate is not None:
+                    gate = self._gate[edges][used]
+                    live[gate[gate >= 0]] = True
+            more = self._next[live & (self._next >= 0)]
+            if live[more].all():
+                break
+            while len(more := more[~live[more]]):
+                live[more] = True
+                more = self._next[more[self._next[more] >= 0]]
+        if np.any(live[self._kind == _FOREIGN]):
+            raise ModelError(
+                "the outputs of a sample depend on the inputs of another one", where="graph.outputs"
+            )
+        live[self._kind == _INPUT] = True
+        self._keep(live[self._target])
+        return live
+
+    def _keep(self, kept: Bools) -> None:
+        """Leave out connections."""
+        if not kept.all():
+            for name in ("_source", "_target", "_weight", "_gate", "_gated"):
+                setattr(self, name, getattr(self, name)[kept])
+
+    # --- merging --------------------------------------------------------------------------------
+
+    def _made_formulas(self) -> Ints:
+        """The signals that are formulas of others, each once."""
+        made = np.flatnonzero((self._kind == _FORMULA) & self._live)
+        found: Ints = made[self._same[made] == made]
+        return found
+
+    def _others(self) -> Bools:
+        """The signals that anything but a connection without a gate reads."""
+        found = np.zeros(self._tape.count, np.bool_)
+        found[self._source[self._gated]] = True
+        found[self._gate[self._gated]] = True
+        found[self._origin[self._made_formulas()]] = True
+        found[self._next[self._live & (self._next >= 0)]] = True
+        found[self._outputs] = True
+        for hint in self._tape.hints:
+            found[self._same[hint.sources.ravel()]] = True
+        for signals in self._tape.known_apart:
+            found[self._same[signals]] = True
+        return found
+
+    def _read_once(self) -> Bools:
+        """The signals that one connection reads, without a gate, and nothing else."""
+        reads = np.bincount(self._source, minlength=self._tape.count)
+        once: Bools = (reads == 1) & ~self._others()
+        return once
+
+    def _merge(self) -> None:
+        """Let a sum that one neuron alone reads become part of it."""
+        n = self._tape.count
+        self._root = np.arange(n)
+        self._merge_products()
+        once = self._read_once() & (self._kind == _NEURON)
+        fan_in = np.bincount(self._target, minlength=n)
+        adds = (self._aggregation == 0) & (self._merging > 0)
+        into = once[self._source] & ~self._gated & adds[self._target]
+        alone = into & (fan_in[self._target] == 1)
+        self._merge_factors(alone)
+        into = into[~alone]
+        terms = (self._aggregation == 0) & ~self._apart
+        into &= terms[self._source] & adds[self._target] & ~self._apart[self._target]
+        self._merge_terms(into)
+
+    def _merge_products(self) -> None:
+        """Let sums read both factors of a product that nothing else reads."""
+        n = self._tape.count
+        fan_in = np.bincount(self._target, minlength=n)
+        product = (self._kind == _NEURON) & (self._aggregation == 0) & (self._merging == 1)
+        product &= (fan_in == 1) & (self._bias == 0.0) & ~self._others()
+        gated = np.zeros(n, np.bool_)
+        gated[self._target[self._gated]] = True
+        sums = (self._kind == _NEURON) & (self._aggregation == 0) & ~self._apart
+        product &= gated
+        read = product[self._source]
+        product[self._source[read & ~sums[self._target]]] = False
+        product[self._source[read & product[self._target]]] = False
+        into = product[self._source]
+        if not into.any():
+            return
+        place = np.zeros(n, np.int64)
+        own = np.flatnonzero(product[self._target])
+        place[self._target[own]] = own
+        at = place[self._source[into]]
+        self._live[self._source[into]] = False
+        self._weight[into] *= self._weight[at]
+        self._gate[into], self._source[into] = self._gate[at], self._source[at]
+        self._gated[into] = True
+        self._keep(~product[self._target])
+
+    def _merge_factors(self, edges: Bools) -> None:
+        """A neuron that only multiplies and shifts another is the other, with a response."""
+        if not edges.any():
+            return
+        source, target = self._source[edges], self._target[edges]
+        parent, scale = self._climbed(source, target, self._weight[edges])
+        np.add.at(self._bias, parent[source], scale[source] * self._bias[source])
+        first = source[~np.isin(source, target)]
+        last, factor = parent[first], scale[first]
+        in_weights = (self._merging[last] == 2) & (self._aggregation[first] == 0)
+        for column in (self._aggregation, self._apart, self._merging):
+            column[last] = column[first]
+        self._response[last] = np.where(in_weights, 1.0, factor)
+        scales = np.ones(self._tape.count)
+        scales[first[in_weights]] = factor[in_weights]
+        self._keep(~edges)
+        self._weight = self._weight * scales[self._target]
+        self._move(source, parent)
+
+    def _merge_terms(self, edges: Bools) -> None:
+        """A sum that is a term of another adds its connections to that one's."""
+        if not edges.any():
+            return
+        source, target = self._source[edges], self._target[edges]
+        factor = self._weight[edges] * self._response[source]
+        parent, scale = self._climbed(source, target, factor)
+        root = parent[source]
+        shares = self._bias[source] * scale[source] / self._response[source]
+        np.add.at(self._bias, root, self._response[root] * shares)
+        self._keep(~edges)
+        self._weight = self._weight * scale[self._target]
+        self._move(source, parent)
+
+    def _climbed(self, source: Ints, target: Ints, factor: Floats) -> tuple[Ints, Floats]:
+        """For each signal what it becomes part of in the end, and the product of the factors."""
+        parent, scale = np.arange(self._tape.count), np.ones(self._tape.count)
+        parent[source], scale[source] = target, factor
+        while not np.array_equal(following := parent[parent], parent):
+            scale = scale * scale[parent]
+            parent = following
+        return parent, scale
+
+    def _move(self, merged: Ints, parent: Ints) -> None:
+        self._target = parent[self._target]
+        self._root = parent[self._root]
+        self._live[merged] = False
+
+    def _shift(self) -> None:
+        """Let a number that every formula of a pre-activation adds be part of its bias."""
+        self._names = list(self._formulas)
+        self._traced = self._origin.copy(), self._formula.copy()
+        affine = [_affine(each) for each in self._names]
+        if not any(affine):
+            return
+        made = self._made_formulas()
+        origin, formula = self._origin[made], self._formula[made]
+        n = self._tape.count
+        inner = np.array([(0.0, 0.0) if each is None else each[:2] for each in affine])[formula]
+        known = np.array([each is not None for each in affine])[formula]
+        raw = np.zeros(n, np.bool_)
+        raw[self._source] = True
+        raw[self._gate[self._gated]] = True
+        raw[self._next[self._live & (self._next >= 0)]] = True
+        raw[self._outputs] = True
+        raw[origin[~known]] = True
+        raw |= (self._kind != _NEURON) | self._apart
+        first = np.full((n, 2), np.nan)
+        first[origin] = inner
+        raw[origin[np.any(first[origin] != inner, axis=1)]] = True
+        taken = ~raw[origin]
+        signals = np.unique(origin[taken])
+        factor, shift = first[signals].T
+        self._response[signals] *= factor
+        self._bias[signals] = self._bias[signals] * factor + shift
+        rest = [VARIABLE if each is None else each[2] for each in affine]
+        numbers = np.array([self._formulas.setdefault(each, len(self._formulas)) for each in rest])
+        self._names = list(self._formulas)
+        self._formula[made[taken]] = numbers[formula[taken]]
+        bare = made[taken][numbers[formula[taken]] == self._formulas.get(VARIABLE, NONE)]
+        self._replace(bare, self._origin[bare])
+
+    def _replace(self, signals: Ints, others: Ints) -> None:
+        """Let everything read other signals in place of these."""
+        if not len(signals):
+            return
+        into = np.arange(self._tape.count)
+        into[signals] = others
+        self._live[signals] = False
+        for name in ("_source", "_same", "_origin", "_gate", "_next"):
+            read = getattr(self, name)
+            setattr(self, name, np.where(read >= 0, into[read], NONE))
+        self._outputs = into[self._outputs]
+
+    # --- activations ----------------------------------------------------------------------------
+
+    def _activate(self) -> None:
+        """Find for each pre-activation the formula that is its activation."""
+        self._nest()
+        made = self._made_formulas()
+        origin = self._origin[made]
+        counts = np.bincount(origin, minlength=self._tape.count)
+        shown = np.zeros(self._tape.count, np.bool_)
+        shown[self._outputs] = True
+        shown[self._gate[self._gated]] = True
+        for signals in self._tape.known_apart:
+            shown[self._same[signals]] = True
+        gates_later = self._gate[self._gated & (self._kind[self._gate] == _REGISTER)]
+        shown[self._delayed()[0][gates_later]] = True
+        is_activation = (counts[origin] == 1) & (self._kind[origin] == _NEURON) & ~shown[origin]
+        self._activation = np.full(self._tape.count, NONE)
+        self._activation[origin[is_activation]] = self._formula[made[is_activation]]
+        self._holder = np.arange(self._tape.count)
+        self._holder[made[is_activation]] = origin[is_activation]
+        self._apart_made = made[~is_activation]
+        self._activation[self._apart_made] = self._formula[self._apart_made]
+
+    def _nest(self) -> None:
+        """Read an activation that is there, where a formula of the same signal has it inside."""
+        made = self._made_formulas()
+        origin, formula = self._origin[made], self._formula[made]
+        several = np.flatnonzero(np.bincount(origin, minlength=self._tape.count)[origin] > 1)
+        if not len(several):
+            return
+        by_origin: dict[int, dict[int, int]] = {}
+        for signal, source, number in zip(
+            made[several].tolist(), origin[several].tolist(), formula[several].tolist(), strict=True
+        ):
+            by_origin.setdefault(source, {})[number] = signal
+        found: dict[frozenset[int], list[tuple[int, int, int]]] = {}
+        for group in by_origin.values():
+            key = frozenset(group)
+            if key not in found:
+                found[key] = self._nested(sorted(key))
+            for outer, inner, rest in found[key]:
+                signal = group[outer]
+                self._origin[signal], self._formula[signal] = group[inner], rest
+
+    def _nested(self, numbers: list[int]) -> list[tuple[int, int, int]]:
+        """(outer, inner, rest) of formulas such that the outer one is `rest` of the inner one."""
+        found = []
+        for outer in numbers:
+            best: tuple[int, int, Expression] | None = None
+            for inner in numbers:
+                size = self._names[inner].size
+                if inner == outer or size >= self._names[outer].size or (best and size <= best[0]):
+                    continue
+                rest = _over(self._names[outer], self._names[inner])
+                if rest is not None:
+                    best = size, inner, rest
+            if best is not None:
+                number = self._formulas.setdefault(best[2], len(self._formulas))
+                if number == len(self._names):
+                    self._names.append(best[2])
+                found.append((outer, best[1], number))
+        return found
+
+    # --- numbers of neurons ---------------------------------------------------------------------
+
+    def _number(self) -> None:
+        n = self._tape.count
+        extra = self._apart_made
+        self._source = np.concatenate([self._source, self._origin[extra]])
+        self._target = np.concatenate([self._target, extra])
+        self._weight = np.concatenate([self._weight, np.ones(len(extra))])
+        self._gate = np.concatenate([self._gate, np.full(len(extra), NONE)])
+        is_neuron = self._live & ((self._kind == _INPUT) | (self._kind == _NEURON))
+        is_neuron[extra] = True
+        signals = np.flatnonzero(is_neuron)
+        if len(self._source) <= _MAX_ORDERED:
+            signals = signals[np.lexsort((signals, self._levels(signals)))]
+        number = np.full(n, NONE)
+        number[signals] = np.arange(len(signals))
+        self._neurons = signals
+        self._neuron = number[self._holder[self._root]]  # raw pre-activations as well
+        hidden = np.zeros(n, np.bool_)
+        hidden[(self._kind == _NEURON) & (self._activation != NONE)] = True
+        self._hidden = hidden
+        merged = self._root != np.arange(n)
+        self.neuron_of = np.where(hidden | merged, NONE, self._neuron)[self._same]
+
+    def _levels(self, signals: Ints) -> Ints:
+        place = np.full(self._tape.count, NONE)
+        place[signals] = np.arange(len(signals))
+        edges = [(self._source, self._target), (self._gate, self._target)]
+        read, by = [], []
+        for source, target in edges:
+            now = np.flatnonzero((source >= 0) & (self._kind[source] != _REGISTER))
+            read.append(place[self._holder[source[now]]])
+            by.append(place[target[now]])
+        is_input = self._kind[signals] == _INPUT
+        level, _ = levels_of(
+            np.concatenate(read), np.concatenate(by), np.flatnonzero(is_input), is_input
+        )
+        found: Ints = level
+        return found
+
+    def _delayed(self) -> tuple[Ints, Ints | None]:
+        """For each signal the one that it is a delay of, and by how many steps; None for none."""
+        if not self._tape.registers:
+            return np.arange(self._tape.count), None
+        following = np.where(self._next >= 0, self._next, np.arange(self._tape.count))
+        steps = (self._next >= 0).astype(np.int64)
+        while not np.array_equal(more := following[following], following):
+            steps = steps + steps[following]
+            following = more
+        return following, steps
+
+    # --- the network ----------------------------------------------------------------------------
+
+    def network(self, inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> Network:
+        """The network with these ports; ids are positions."""
+        signals = self._neurons
+        names, slopes = self._activations(signals)
+        aggregations = np.array(list(self._aggregations), object)[self._aggregation[signals]]
+        bias, response = self._bias[signals] / slopes, self._response[signals] / slopes
+        aggregations[self._kind[signals] != _NEURON] = "sum"
+        connections, initial = self._connections(slopes, bias, response, aggregations, names)
+        neurons, tables, kinds = Neurons.of(
+            np.arange(len(signals)),
+            names.tolist(),
+            aggregations.tolist(),
+            bias=bias,
+            response=response,
+            initial=initial,
+        )
+        blocks = in_order_of_neurons(self._blocks())
+        return Network(
+            inputs=inputs,
+            outputs=outputs,
+            neurons=neurons,
+            connections=connections,
+            activations=tables,
+            aggregations=kinds,
+            library=IMPORTED,
+            blocks=blocks,
+        )
+
+    def _activations(self, signals: Ints) -> tuple[Ints, Floats]:
+        """The name of each neuron's activation, and what its pre-activation is divided by."""
+        numbers = self._activation[signals]
+        names, slopes = np.full(len(signals), "identity", object), np.ones(len(signals))
+        for each in np.unique(numbers[numbers != NONE]).tolist():
+            try:
+                name, slope = activation_name(self._names[each])
+            except NetworkError as error:
+                raise ModelError(f"no neuron takes its formula: {error}") from None
+            names[numbers == each], slopes[numbers == each] = name, slope
+        return names, slopes
+
+    def _connections(
+        self, slopes: Floats, bias: Floats, response: Floats, aggregations: Ints, names: Ints
+    ) -> tuple[Connections, Floats]:
+        source, gate, target = self._source, self._gate, self._neuron[self._target]
+        following, steps = self._delayed()
+        read = source if steps is None else following[source]
+        if steps is not None and np.any(self._kind[read] == _REGISTER):
+            raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
+        neuron = self._neuron[read]
+        weight = self._weight.copy()
+        columns = {"source": neuron, "target": target, "weight": weight}
+        if self._hidden.any():
+            state = self._hidden[self._root[read]]
+            if state.any():
+                weight *= np.where(state, slopes[neuron], 1.0)
+                columns["reads_state"] = state
+        if steps is not None:
+            columns["delay"] = steps[source]
+        gated = gate >= 0
+        if gated.any():
+            gater = following[gate]
+            columns["gater"] = np.where(gated, self._neuron[gater], NONE)
+            if steps is not None:
+                columns["gate_delay"] = np.where(gated, steps[gate], 0)
+                delayed = gated & (steps[gate] > 0)
+                columns["initial_gain"] = np.where(delayed, self._initial[gate], 0.0)
+        genes = Connections.of(**{name: owned(each) for name, each in columns.items()})
+        initial = np.zeros(len(slopes))
+        if steps is not None:
+            late = steps[source] > 0
+            initial[neuron[late]] = self._initial[source[late]]
+            if np.any(initial[neuron[late]] != self._initial[source[late]]):
+                raise ModelError("states of one neuron begin with different values")
+        plain = (bias == 0.0) & (response == 1.0) & (aggregations == "sum") & (names == "identity")
+        by_name = {name: aggregation_named(name).takes_first for name in self._aggregations}
+        by_place = np.zeros(len(slopes), np.bool_)
+        for name, takes_first in by_name.items():
+            if takes_first:
+                by_place |= aggregations == name
+        ordered = in_order(reading_products(genes, plain), by_place)
+        return without_parallel(ordered, aggregations == "sum"), initial
+
+    def _blocks(self) -> list[SpatialBlock]:
+        found = []
+        for hint in self._tape.hints:
+            sources = self.neuron_of[hint.sources]
+            neurons = self._neuron[self._root[hint.neurons]]
+            if np.any(sources == NONE) or np.any(neurons == NONE):
+                continue
+            if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
+                continue
+            window = hint.window
+            found.append(
+                SpatialBlock(hint.kind, sources, neurons, window, hint.groups, hint.count_padding)
+            )
+        return found
+
+    # --- where tensors are ----------------------------------------------------------------------
+
+    def neurons_of(self, x: Traced) -> Ints | None:
+        """The neurons whose activations a tensor's elements are, flat; None if some are not."""
+        signals = x._signals
+        if signals is None:
+            signals = self._of_formula(x.ids, x.formula) if x.is_plain else self._of_factors(x)
+        if signals is None and x._settled is not None:
+            x = x._settled
+            signals = self._of_formula(x.ids, x.formula)
+        return None if signals is None else self._neurons_at(signals)
+
+    def _neurons_at(self, signals: Ints) -> Ints | None:
+        flat = signals.ravel()
+        if not len(flat) or flat.min() < 0:
+            return None
+        neurons = self.neuron_of[flat]
+        return None if np.any(neurons == NONE) else neurons
+
+    def _of_formula(self, ids: Ints, formula: Expression) -> Ints | None:
+        """The signals that are a formula of these; None if there are none."""
+        if formula is VARIABLE:
+            return ids
+        number = self._formulas.get(formula)
+        return None if number is None else self._found(ids.ravel(), number)
+
+    def _of_factors(self, x: Traced) -> Ints | None:
+        """The neurons that multiply and shift signals as these elements do."""
+        factor, shift, inner = outer_affine(x.formula)
+        ids = self._of_formula(x.ids, inner)
+        if ids is None:
+            return None
+        if self._factor_table is None:
+            self._factor_table = {tuple(key[:3]): key[3] for key in self._factor_keys.tolist()}
+        sources = np.where(ids >= 0, self._same[ids], NONE)
+        pair = x.factor * factor, x.shift + x.factor * shift
+        numbers = [_bits(np.broadcast_to(each, x.shape)).ravel() for each in pair]
+        plain = ((_bits(np.ones(1)) == numbers[0]) & (numbers[1] == 0)).tolist()
+        keys = zip(sources.ravel().tolist(), *(each.tolist() for each in numbers), strict=True)
+        found = [
+            key[0] if alone else self._factor_table.get(key, NONE)
+            for key, alone in zip(keys, plain, strict=True)
+        ]
+        return np.array(found, np.int64)
+
+    def _found(self, origin: Ints, number: int) -> Ints:
+        """The signals that are a formula of these."""
+        traced, formula = self._traced
+        made = np.flatnonzero((formula == number) & (self._kind == _FORMULA))
+        place = np.full(self._tape.count, NONE)
+        place[traced[made]] = made
+        return np.where(origin >= 0, place[origin], NONE)
+
+
+def _bits(values: Floats) -> Ints:
+    """The bits of numbers, -0 as 0, to be compared."""
+    return (np.asarray(values, np.float64) + 0.0).view(np.int64)
+
+
+def _as_items(rows: Ints) -> Array:
+    """Each row as one item."""
+    whole = np.ascontiguousarray(rows)
+    return whole.view([("", whole.dtype)] * whole.shape[1]).ravel()
+
+
+def _first_alike(keys: Array) -> Ints:
+    """For each key the place of the first one that is equal."""
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    found: Ints = first[which.ravel()]
+    return found
+
+
+def _affine(formula: Expression) -> tuple[float, float, Expression] | None:
+    """(a, b, rest) such that a formula of z is `rest` of a · z + b; None where b is 0, or people
+    call it by a name.
+    """
+    if formula is VARIABLE or has_name(formula):
+        return None
+    factor, shift, rest = 1.0, 0.0, formula
+    while (step := _innermost(rest)) is not None:
+        rest, number, adds = step
+        factor, shift = (factor, shift + number) if adds else (factor * number, shift * number)
+        if has_name(rest):
+            break
+    return (factor, shift, rest) if shift else None
+
+
+def _innermost(formula: Expression) -> tuple[Expression, float, bool] | None:
+    """(rest, number, adds) such that a formula is `rest` of its variable plus, or times, a number.
+
+    None where it is not.
+    """
+    readers = _readers(formula)
+    if len(readers) != 1:
+        return None
+    (reader,) = readers
+    rest = _over(formula, reader)
+    numbers = [arg.value for arg in reader.args if arg.is_constant]
+    if rest is None or len(numbers) != len(reader.args) - 1:
+        return None
+    if reader.op == "neg":
+        return rest, -1.0, False
+    if reader.op in ("add", "mul"):
+        return rest, numbers[0], reader.op == "add"
+    if reader.op == "sub" and reader.args[1].is_constant:
+        return rest, -numbers[0], True
+    return None
+
+
+def _readers(formula: Expression) -> set[Expression]:
+    """The expressions that read the variable."""
+    found = {formula} if VARIABLE in formula.args else set()
+    return found.union(*map(_readers, formula.args))
+
+
+def _over(outer: Expression, inner: Expression) -> Expression | None:
+    """The formula of which `outer` is that of `inner`; None if it reads its variable besides."""
+    if outer == inner:
+        return VARIABLE
+    if outer is VARIABLE or outer.op == "variable":
+        return None
+    parts = []
+    for arg in outer.args:
+        part = _over(arg, inner)
+        if part is None:
+            return None
+        parts.append(part)
+    return outer.over(parts) if outer.args else outer
+
+
+def _only_gates(tape: Tape) -> set[int]:
+    """The signals that gate connections, and that nothing else reads."""
+    gates, others = set[int](), set[int]()
+    for group in tape.groups:
+        if isinstance(group, FormulaGroup):
+            others.update(group.origin.tolist())
+            continue
+        if group.gate is not None:
+            gates.update(group.gate.ravel().tolist())
+        if group.source is not None:
+            others.update(group.source.ravel().tolist())
+    for register in tape.registers:
+        others.update(register.next.tolist())  # type: ignore[union-attr]
+    return gates - others
+
+
+def _separate_starts(tape: Tape) -> None:
+    """Put neurons that hand a value on where registers of it begin differently, or hold registers
+    that do, or themselves. A pre-activation and its activation are one neuron's, and a connection
+    itself says how the gate on it begins.
+    """
+    if not tape.registers:
+        return
+    gates = _only_gates(tape)
+    first = {int(s): v for r in tape.registers for s, v in zip(r.signals, r.initial, strict=True)}
+    after = {int(s): int(v) for r in tape.registers for s, v in zip(r.signals, r.next, strict=True)}  # type: ignore[arg-type]
+    origin = {
+        int(group.first + k): int(signal)
+        for group in tape.groups
+        if isinstance(group, FormulaGroup)
+        for k, signal in enumerate(group.origin)
+    }
+    starts: dict[int, float] = {}
+    for register in tape.registers:
+        following = register.next
+        assert following is not None
+        own = []
+        for k, (signal, initial) in enumerate(
+            zip(following.tolist(), register.initial.tolist(), strict=True)
+        ):
+            if int(register.signals[k]) in gates and signal not in first:
+                continue
+            neuron = origin.get(signal, signal)
+            differs = starts.setdefault(neuron, initial) != initial
+            if signal in first:
+                end, steps = signal, 0
+                while end in after and steps <= len(after):
+                    end, steps = after[end], steps + 1
+                differs |= first[signal] != initial or end in after
+            if differs:
+                own.append(k)
+        if own:
+            places = np.array(own)
+            register.next = following.copy()
+            register.next[places] = tape.add_neurons(following[places][:, None])

@@ -1,0 +1,434 @@
+"""Import: a model to the network that it computes, by running its graph on neurons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import ImportAdvice, ModelError, warn
+from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
+from neat_onnx.lifting.interpreter import Interpreter, needed_nodes
+from neat_onnx.lifting.neurons import Neurons
+from neat_onnx.lifting.outputs import (
+    before_chance,
+    chosen_outputs,
+    random_tensors,
+    warn_before_chance,
+    warn_left_out,
+)
+from neat_onnx.lifting.ports import (
+    BatchAxis,
+    Frame,
+    axes_of_output,
+    frames_of,
+    input_port,
+    of_sample,
+    open_input,
+    output_port,
+    traced_shape,
+)
+from neat_onnx.lifting.proof import Proof
+from neat_onnx.lifting.resolution import Resolution, output_signals
+from neat_onnx.lifting.tape import Ids, Register, Tape
+from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.order import in_order
+from neat_onnx.model.single_sample import takes_single_sample
+from neat_onnx.model.states import (
+    guessed_pairs,
+    initial_states,
+    is_own_pair,
+    state_pairs,
+    with_stated_pairs,
+)
+from neat_onnx.model.value import is_fixed
+from neat_onnx.model.wiring import reads, require_wiring
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.network import Network
+from neat_onnx.network.window import Sizes
+from neat_onnx.operators.constants import numpy_type
+
+_LAYERS = ("RNN", "GRU", "LSTM", "Scan", "Loop")
+_STATE = 3  # axes: layers, the batch, units
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """The network that a graph computes, and where its neurons are.
+
+    Attributes:
+        network: ids are positions.
+        tensors: for each tensor that neurons could be found for, their positions, flat.
+        shapes: the shape of each tensor, with one sample of a batch.
+        has_batch: the first axis of inputs and outputs is a batch.
+    """
+
+    network: Network
+    tensors: dict[str, Ints]
+    shapes: dict[str, Sizes] = field(default_factory=dict)
+    has_batch: bool = True
+
+
+def trace_model(
+    model: Model,
+    batch_axis: BatchAxis = "auto",
+    outputs: Sequence[str] | None = None,
+    *,
+    check: bool = False,
+    ids: Ids | None = None,
+) -> Lifted:
+    """The network that a model's graph is, without a look at the genome in its metadata.
+
+    Args:
+        model: the model.
+        batch_axis: "auto" finds the batch, see `ports.py`; where every size is fixed and the first
+            axis is no batch, or the metadata says that there is none, every axis is features. With
+            None every axis is; one of no fixed size that would be the batch has one element then.
+        outputs: names of the outputs to import, or of tensors inside; None takes those that depend
+            on inputs, or where all are random, the tensors that they are drawn from.
+        check: prove it on batches and sequences that were not traced (`proof.py`).
+        ids: see `Tape`.
+
+    Raises:
+        ModelError: the graph has something that neurons cannot compute; says which node. Or the
+            model computes something else; names the first tensor that differs.
+        OptionError: an argument names what the graph does not have.
+    """
+    model = with_inner_outputs(model, outputs or ())
+    model = _in_order(model)
+    batch_axis = None if takes_single_sample(model) else batch_axis
+    pairs = _stated_pairs(model)
+    try:
+        return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
+    except _StatesFound as found:
+        for previous, following in found.pairs.items():
+            warn(
+                f"'{following}' is taken to feed '{previous}' in the next step: it is the last "
+                "state of the layers that begin with it"
+            )
+        model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
+        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check, ids=ids)
+
+
+def _in_order(model: Model) -> Model:
+    """The model with each node behind those that it reads.
+
+    Raises:
+        ModelError: there is no such order, or a tensor is given twice or by nothing.
+    """
+    graph = model.graph
+    known = {"", *graph.tensors, *(entry.name for entry in graph.inputs)}
+    given = len(known)
+    for node in graph.node:
+        if not known.issuperset(reads(node)):
+            break
+        made = [name for name in node.output if name]
+        known.update(made)
+        given += len(made)
+    else:
+        if given == len(known) and known.issuperset(entry.name for entry in graph.outputs):
+            return model
+    require_wiring(graph)
+    makers = {name: k for k, node in enumerate(graph.node) for name in node.output if name}
+    order = in_order(
+        range(len(graph.node)),
+        lambda k: [makers[name] for name in reads(graph.node[k]) if name in makers],
+    )
+    nodes = [graph.node[k] for k in order or ()]
+    return model.model_copy(update={"graph": graph.model_copy(update={"node": nodes})})
+
+
+def _stated_pairs(model: Model) -> dict[str, str]:
+    """The output that feeds each state; warns of those that names alone tell."""
+    pairs, named = state_pairs(model), guessed_pairs(model)
+    for previous, following in pairs.items():
+        if named.get(previous) == following:
+            warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
+    return pairs
+
+
+def _traced(
+    model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
+    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
+) -> Lifted:  # fmt: skip
+    """The network by the first axes that trace, and that the proof does not refute."""
+    constants = model.graph.tensors
+    inputs = [entry for entry in model.graph.inputs if entry.name not in constants]
+    refused: list[ModelError] = []
+    for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
+        try:
+            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
+            if check:
+                Proof(model, lifted.network, inputs, pairs_read, lifted).check()
+        except (LimitReached, _StatesFound):
+            raise
+        except ModelError as error:
+            refused.append(error)
+            continue
+        if refused and batch_axis == "auto" and not frame.has_batch:
+            reason = "; ".join(refused[0].first_obstacles or refused[0].faults)
+            warn(f"the first axis is no batch, every axis is taken for features: {reason}")
+        return lifted
+    raise refused[0] if len(refused) == 1 else _either_way(refused)
+
+
+def _either_way(errors: Sequence[ModelError]) -> ModelError:
+    """The error of the likeliest axes, with that of every axis as features."""
+    first, last = errors[0], errors[-1]
+    hints = [hint for hint in first.hints if hint != AS_FEATURES]
+    if fresh := [fault for fault in last.faults if fault not in first.faults]:
+        hints.insert(0, f"With other axes as the batch: {fresh[0]}")
+    found = ModelError(first.message, where=first.where, hint=hints)
+    found.obstacles = first.obstacles
+    return found
+
+
+class _StatesFound(Exception):
+    """Layers over open time begin with inputs that outputs feed.
+
+    Attributes:
+        pairs: the output that feeds each input.
+    """
+
+    def __init__(self, pairs: dict[str, str]) -> None:
+        super().__init__()
+        self.pairs = pairs
+
+
+def _with_open_batches(model: Model, states: Collection[str]) -> Model:
+    """The model in which states [layers, 1, H] have a batch of no fixed size."""
+    inputs = [
+        ValueInfo.of(entry.name, entry.elem_type, [entry.shape[0], "batch", entry.shape[2]])
+        if entry.name in states and is_fixed(entry.shape) and len(entry.shape) == _STATE
+        and entry.shape[1] == 1
+        else entry
+        for entry in model.graph.inputs
+    ]  # fmt: skip
+    return model.model_copy(update={"graph": model.graph.model_copy(update={"inputs": inputs})})
+
+
+class _Trace:
+    """One run of a graph on neurons."""
+
+    def __init__(
+        self, model: Model, inputs: Sequence[ValueInfo], pairs: Mapping[str, str], frame: Frame,
+        outputs: Sequence[str] | None, ids: Ids | None,
+    ) -> None:  # fmt: skip
+        self._model, self._inputs, self._frame = model, inputs, frame
+        self._pairs = {p: f for p, f in pairs.items() if p in {entry.name for entry in inputs}}
+        self._tape = Tape(open_time=frame.has_time, ids=ids)
+        self._chosen = outputs is not None
+        self._wanted = chosen_outputs(model, outputs, self._pairs.values())
+        self._entries = {entry.name: entry for entry in model.graph.outputs}
+        self._random: list[str] = []
+
+    def lifted(self) -> tuple[Lifted, dict[str, str]]:
+        """Run the graph, and read the network off; with it the pairs of states that it has."""
+        self._leave_out_random()
+        self._leave_out_states()
+        bound, registers = self._bound()
+        asked = [*self._wanted, *(self._pairs[name] for name in registers)]
+        asked += self._ends()
+        interpreter = Interpreter(self._model, self._tape)
+        tensors = interpreter.run_graph(self._model.graph, bound, asked)
+        self._continue(bound, tensors)
+        self._feed(registers, tensors)
+        given = self._given_outputs(tensors)
+        signals = {name: output_signals(x) for name, (x, _) in given.items()}
+        resolution = Resolution(self._tape, list(signals.values()))
+        network = self._network(resolution, bound, registers, given, signals)
+        found, sizes = {}, {}
+        for name, x in (interpreter.inner | tensors).items():
+            if isinstance(x, Neurons) and (at := resolution.neurons_of(x)) is not None:
+                found[name], sizes[name] = at, x.shape
+        network = self._with_memory(network, found, bound)
+        return Lifted(network, found, sizes, self._frame.has_batch), self._pairs
+
+    def _leave_out_random(self) -> None:
+        """Leave out outputs that depend on chance, or take what they are drawn from."""
+        random = random_tensors(self._model)
+        self._random = [name for name in self._wanted if name in random and not self._chosen]
+        kept = [name for name in self._wanted if name not in self._random]
+        if self._random and not kept:
+            kept = before_chance(self._model)
+            if not kept:
+                raise ModelError(
+                    "every output is constant or random: "
+                    + warn_left_out([], self._random, whole=True),
+                    where="graph.outputs",
+                )
+            warn_before_chance(warn_left_out([], self._random, whole=True), kept)
+            self._model = with_inner_outputs(self._model, kept)
+            self._entries = {entry.name: entry for entry in self._model.graph.outputs}
+            self._random = []
+        self._wanted = kept
+
+    def _ends(self) -> list[str]:
+        """The outputs that may be the last states of layers over open time."""
+        if not self._frame.has_time:
+            return []
+        if not _has_layers(self._model):
+            return []
+        random = random_tensors(self._model)
+        return [name for name in self._entries if name not in random]
+
+    def _leave_out_states(self) -> None:
+        """Of chosen outputs, keep the states alone that these depend on."""
+        if not self._chosen:
+            return
+        read, unread = set(self._wanted), dict(self._pairs)
+        while True:
+            nodes = needed_nodes(self._model.graph.node, read)
+            names = {name for node in nodes for name in reads(node)} | read
+            found = {unread.pop(name) for name in list(unread) if name in names}
+            if not found:
+                break
+            read |= found
+        self._pairs = {p: f for p, f in self._pairs.items() if p not in unread}
+        self._inputs = [entry for entry in self._inputs if entry.name not in unread]
+
+    def _bound(self) -> tuple[dict[str, Neurons], dict[str, Register]]:
+        bound: dict[str, Neurons] = {}
+        registers: dict[str, Register] = {}
+        initial = initial_states(self._model)
+        for entry in self._inputs:
+            if entry.name not in self._pairs:
+                bound[entry.name] = x = open_input(self._tape, entry, self._frame)
+                known = self._tape.ids and self._tape.ids(entry.name, x.size)
+                if known is not None:
+                    self._tape.with_ids(x.ids.ravel(), known)
+                continue
+            shape = traced_shape(entry, self._frame)
+            count = int(np.prod(shape, dtype=int))
+            values = np.zeros(count) if entry.name not in initial else np.array(initial[entry.name])
+            if len(values) != count:
+                raise ModelError(f"{len(values)} initial values for '{entry.name}' of {count}")
+            register = registers[entry.name] = self._tape.add_register(values)
+            kind = numpy_type(entry.elem_type)
+            bound[entry.name] = Neurons(self._tape, register.signals.reshape(shape), dtype=kind)
+        return bound, registers
+
+    def _continue(self, bound: Mapping[str, Neurons], tensors: Mapping[str, Any]) -> None:
+        """Hold states that layers begin with against what feeds them.
+
+        Raises:
+            _StatesFound: outputs feed inputs that are not known as states.
+            ModelError: something else feeds a state, or nothing.
+        """
+        if not self._tape.continued:
+            return
+        following = np.full(self._tape.count, NONE)
+        for before, after in self._tape.continued:
+            following[before] = after
+        begun = {n: x for n, x in bound.items() if np.all(following[x.ids.ravel()] != NONE)}
+        found: dict[str, str] = {}
+        for name, x in begun.items():
+            wanted = following[x.ids.ravel()]
+            fed = [self._pairs[name]] if name in self._pairs else [*self._entries]
+            match = next((each for each in fed if _gives(tensors.get(each), wanted)), None)
+            if match is None:
+                raise ModelError(
+                    f"graph input '{name}' is the state that layers over a sequence of open length "
+                    "begin with, and no output is the one that they end with",
+                    where="graph.inputs",
+                    hint=ImportAdvice(
+                        "Give sequences a length, as {}",
+                        {"shapes": example_shapes(self._model.graph.inputs)},
+                    ),
+                )
+            if name not in self._pairs:
+                found[name] = match
+        if found:
+            raise _StatesFound(found)
+
+    def _feed(self, registers: Mapping[str, Register], tensors: Mapping[str, Any]) -> None:
+        for name, register in registers.items():
+            after = tensors[self._pairs[name]]
+            if not isinstance(after, Neurons):
+                after = np.broadcast_to(after, len(register.initial))
+                register.next = self._tape.add_constants(np.asarray(after, np.float64))
+            elif after.size != len(register.initial):
+                wanted = f"{len(register.initial)} numbers of '{name}'"
+                raise ModelError(f"'{self._pairs[name]}' has {after.size}, expected {wanted}")
+            else:
+                register.next = after.signals().ravel()
+
+    def _given_outputs(
+        self, tensors: Mapping[str, Any]
+    ) -> dict[str, tuple[Neurons, tuple[int, ...]]]:
+        """The outputs that depend on inputs, of one sample, and their axes of time and samples."""
+        fixed = [name for name in self._wanted if not isinstance(tensors[name], Neurons)]
+        none = len(fixed) == len(self._wanted)
+        if self._chosen and fixed:
+            raise ModelError(
+                f"graph output '{fixed[0]}' depends on no input", where="graph.outputs"
+            )
+        reasons = warn_left_out(fixed, self._random, whole=none)
+        if none:
+            raise ModelError(
+                f"every output is constant or random: {reasons}", where="graph.outputs"
+            )
+        empty = [n for n in self._wanted if n not in fixed and not tensors[n].size]
+        if empty and len(empty) + len(fixed) < len(self._wanted):
+            warn(f"outputs that have no elements are left out: {', '.join(empty)}")
+        else:
+            empty = []
+        found = {}
+        for name in self._wanted:
+            if name not in fixed and name not in empty:
+                x = tensors[name]
+                axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
+                found[name] = of_sample(x, axes, self._frame.samples), axes
+        return found
+
+    def _network(
+        self, resolution: Resolution, bound: Mapping[str, Neurons],
+        registers: Mapping[str, Register], given: Mapping[str, tuple[Neurons, tuple[int, ...]]],
+        signals: Mapping[str, Ints],
+    ) -> Network:  # fmt: skip
+        inputs = tuple(
+            input_port(entry, bound[entry.name], self._frame, resolution.neuron_of)
+            for entry in self._inputs
+            if entry.name not in registers
+        )
+        outputs = tuple(
+            output_port(self._entries[name], signals[name], axes, self._frame, resolution.neuron_of)
+            for name, (_, axes) in given.items()
+        )
+        return resolution.network(inputs, outputs)
+
+    def _with_memory(
+        self, network: Network, found: Mapping[str, Ints], bound: Mapping[str, Neurons]
+    ) -> Network:
+        """The network with the names of states, if each element is a neuron's activation."""
+        ports, taken = [], np.empty(0, np.int64)
+        for previous, following in self._pairs.items():
+            axes, neurons = self._frame.axes[previous], found.get(following)
+            if is_own_pair(previous, following) or len(axes) > 1 or neurons is None:
+                continue
+            both = np.concatenate([taken, neurons])
+            if len(np.unique(both)) < len(both):
+                continue
+            taken = both
+            shape = tuple(d for k, d in enumerate(bound[previous].shape) if k not in axes)
+            ports.append(MemoryPort(previous, following, shape, axes[0] if axes else 0, neurons))
+        return replace(network, memory=tuple(ports)) if ports else network
+
+
+def _has_layers(model: Model) -> bool:
+    """Whether nodes run along a sequence with a state."""
+    return any(node.op_type in _LAYERS for node in model.graph.node)
+
+
+def _gives(x: Any, signals: Ints) -> bool:
+    """Whether the elements of a tensor are these signals, in this order."""
+    return (
+        isinstance(x, Neurons)
+        and x.size == len(signals)
+        and np.array_equal(x.signals().ravel(), signals)
+    )

@@ -1,0 +1,120 @@
+"""Functions of one number."""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+
+from neat_onnx.lifting.formulas import formula
+from neat_onnx.lifting.neurons import Tensor, is_neurons, maximum, minimum
+from neat_onnx.lifting.operator import operator
+from neat_onnx.network import expression as e
+from neat_onnx.network.expression import VARIABLE as z
+from neat_onnx.network.expression import Expression
+
+_FIXED: dict[str, Expression] = {
+    "Abs": abs(z), "Acos": e.acos(z), "Acosh": e.acosh(z), "Asin": e.asin(z), "Asinh": e.asinh(z),
+    "Atan": e.atan(z), "Atanh": e.atanh(z), "Ceil": e.ceil(z), "Cos": e.cos(z), "Cosh": e.cosh(z),
+    "Erf": e.erf(z), "Exp": e.exp(z), "Floor": e.floor(z), "Log": e.log(z),
+    "Reciprocal": e.reciprocal(z), "Relu": e.relu(z),
+    "Round": e.rounded(z), "Sigmoid": e.sigmoid(z), "Sign": e.sign(z),
+    "Sin": e.sin(z), "Sinh": e.sinh(z), "Softplus": e.softplus(z), "Softsign": e.softsign(z),
+    "Sqrt": e.sqrt(z), "Tan": e.tan(z), "Tanh": e.tanh(z), "Mish": z * e.tanh(e.softplus(z)),
+    "HardSwish": z * e.clip(z / 6.0 + 0.5, 0.0, 1.0),
+}  # fmt: skip
+
+
+def _register(name: str, expression: Expression) -> None:
+    apply = formula(expression)
+
+    @operator(name)
+    def function(x: Tensor, *, consumed_inputs: tuple[int, ...] = ()) -> Any:
+        return apply(x)
+
+
+for _name, _expression in _FIXED.items():
+    _register(_name, _expression)
+
+
+@operator("Identity")
+def identity(x: Tensor) -> Tensor:
+    return x
+
+
+@operator("Neg")
+def neg(x: Tensor) -> Tensor:
+    return -x
+
+
+@operator("LeakyRelu")
+def leaky_relu(x: Tensor, *, alpha: float = 0.01) -> Tensor:
+    return formula(e.leaky_relu(z, alpha))(x)
+
+
+@operator("Elu")
+def elu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+    return formula(e.elu(z, alpha))(x)
+
+
+@operator("Selu")
+def selu(
+    x: Tensor, *, alpha: float = 1.67326319217681884765625, gamma: float = 1.05070102214813232421875
+) -> Tensor:
+    return formula(e.selu(z, alpha, gamma))(x)
+
+
+@operator("HardSigmoid")
+def hard_sigmoid(x: Tensor, *, alpha: float = 0.2, beta: float = 0.5) -> Tensor:
+    return formula(e.clip(alpha * z + beta, 0.0, 1.0))(x)
+
+
+@operator("Celu", since=12)
+def celu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+    return formula(e.relu(z) + e.minimum(alpha * (e.exp(e.minimum(z, 0.0) / alpha) - 1.0), 0.0))(x)
+
+
+@operator("ThresholdedRelu")
+def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
+    return formula(e.where(e.greater(z, alpha), z, 0.0))(x)
+
+
+@operator("PRelu")
+def prelu(x: Tensor, slope: Tensor, *, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+    """x where it is positive, else slope · x; before opset 7 a slope for each channel."""
+    if slope.ndim == 1 and x.ndim > 2 and slope.shape[0] == x.shape[1] != x.shape[-1]:
+        slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
+    if not is_neurons(slope) and slope.size == 1:
+        return formula(e.leaky_relu(z, slope.item()))(x)
+    return formula(e.relu(z))(x) + formula(e.minimum(z, 0.0))(x) * slope
+
+
+@operator("Shrink", since=9)
+def shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Tensor:
+    lower = e.where(e.less(z, -lambd), z + bias, 0.0)
+    return formula(e.where(e.greater(z, lambd), z - bias, lower))(x)
+
+
+@operator("Gelu", since=20)
+def gelu(x: Tensor, *, approximate: Literal["none", "tanh"] = "none") -> Tensor:
+    """x · P(X ≤ x) of a normal X, or its approximation by tanh (Hendrycks and Gimpel, 2016)."""
+    if approximate == "tanh":
+        inner = float(np.sqrt(2.0 / np.pi)) * (z + 0.044715 * (z * z * z))
+        return formula((0.5 * z) * (1.0 + e.tanh(inner)))(x)
+    return formula((0.5 * z) * (1.0 + e.erf(z / float(np.sqrt(2.0)))))(x)
+
+
+@operator("Clip")
+def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
+    """Bounds that are numbers are one formula, which people call by its name."""
+    low, high = (None if b is None else b for b in (min, max))
+    if all(b is None or not hasattr(b, "ids") for b in (low, high)):
+        bounds = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
+        return _between(*bounds)(x)
+    x = x if low is None else maximum(x, low)
+    return x if high is None else minimum(x, high)
+
+
+def _between(low: float, high: float) -> Callable[[Any], Any]:
+    if high == np.inf:
+        return formula(e.relu(z) if low == 0.0 else e.clip(z, low, high))
+    return formula(e.clip(z, low, high))

@@ -1,0 +1,205 @@
+"""Which neurons of a network are written as convolutions and pools.
+
+Mappings are asked first, then the blocks that the network carries, then the weights themselves.
+Each is a claim, checked against the connections before it is used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError, warn
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.network.activations import ACTIVATIONS, activation_named
+from neat_onnx.network.genes import Bools
+from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
+from neat_onnx.network.spatial import SpatialBlock, check_block
+from neat_onnx.network.window import Sizes
+from neat_onnx.operators.export.spatial.apart import neurons_apart
+from neat_onnx.operators.export.spatial.convolution import Convolution
+from neat_onnx.operators.export.spatial.infer import inferred_blocks
+from neat_onnx.operators.export.spatial.mapped import mapped_convolution, mapped_pool
+from neat_onnx.operators.export.spatial.metadata import spatial_metadata
+from neat_onnx.operators.export.spatial.pools import Pool, writable_pool
+from neat_onnx.operators.export.spatial.weights import NotShared, Unavailable, check_pool
+
+Layer = Convolution | Pool
+_IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
+
+
+@dataclass
+class SpatialLayers:
+    """The spatial layers of a network.
+
+    Attributes:
+        layers: one for each block that is written as such.
+        mismatched: the layers that a mapping calls a convolution, and whose weights are none.
+        inferred: the blocks that were found in the weights.
+    """
+
+    layers: list[Layer] = field(default_factory=list)
+    mismatched: list[int] = field(default_factory=list)
+    inferred: list[SpatialBlock] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> list[SpatialBlock]:
+        """The geometry of each layer, in the order of `layers`."""
+        return [layer.spatial for layer in self.layers]
+
+
+@lowers(Stage.WINDOWS)
+def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim convolutions and pools."""
+    found = spatial_layers(ctx, free)
+    claims = [
+        Claim(Block(0, layer.neurons), layer.lower, layer.one_level) for layer in found.layers
+    ]
+
+    def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
+        return spatial_metadata(ctx, claims, found.inferred, found.mismatched)
+
+    ctx.apart += [each.spatial for each in found.layers if each.apart is not None]
+    return Plan(claims, metadata)
+
+
+def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
+    """The convolutions and pools of a network, among neurons that are free.
+
+    A mapping or a block of the network that does not hold is a NeatOnnxWarning.
+    """
+    search = _Search(ctx, free)
+    search.convolutions_of_mappings()
+    search.pools_of_mappings()
+    for whole in ctx.net.blocks:
+        label = f"a {whole.kind} of the network is written neuron by neuron"
+        for block in whole.by_activation(ctx.net.neurons.activation):
+            search.take(label, block, asked=False)
+    if ctx.options.infer_conv:
+        for block in inferred_blocks(ctx, search.found.blocks):
+            if search.take("a convolution found in the weights is written neuron by neuron", block):
+                search.found.inferred.append(block)
+    return search.found
+
+
+class _Search:
+    """The blocks found so far, and their neurons."""
+
+    def __init__(self, ctx: LoweringContext, free: Bools) -> None:
+        self.found = SpatialLayers()
+        matters = np.zeros(len(ctx.net), np.bool_)
+        matters[np.concatenate(ctx.schedule.levels)] = True
+        self._taken = matters & ~free & ~ctx.net.is_input  # by planners that were asked before
+        self._ctx = ctx
+        self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known
+        if len(ctx.net.inputs) == 1:
+            self._shapes[0] = ctx.net.inputs[0].shape
+
+    def convolutions_of_mappings(self) -> None:
+        """Take the layers that the options name."""
+        for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
+            level = mapping.layer_index
+            label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
+            try:
+                block = mapped_convolution(self._ctx, self._levels, mapping)
+                self._refuse_taken(block)
+            except NotShared as error:
+                warn(f"{label}: {error.message}")
+                continue
+            self._shapes[level] = block.neurons.shape
+            if self.take(label, block, level):
+                self._compare_activations(k, block, mapping.activation)
+
+    def pools_of_mappings(self) -> None:
+        """Take the pools that the options name, lowest first: each tells the shape of the next."""
+        mappings = enumerate(self._ctx.options.pool2d_mappings)
+        for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
+            level = mapping.after_layer_index
+            label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
+            try:
+                block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
+                self._refuse_taken(block)
+            except NotShared as error:
+                warn(f"{label}: {error.message}")
+                continue
+            if self.take(label, block):
+                self._shapes[level + 1] = block.neurons.shape
+
+    def _refuse_taken(self, block: SpatialBlock) -> None:
+        if np.any(self._taken[block.neurons]):
+            raise NotShared("another mapping has its neurons")
+
+    def _compare_activations(self, k: int, block: SpatialBlock, wanted: str | None) -> None:
+        """Warn of an activation that a mapping asks for, and the layer does not have."""
+        has = self._ctx.net.activation_names[block.neurons.flat[0]]
+        known = None if wanted is None else ACTIVATIONS.get(wanted.lower())
+        if wanted is not None and (known is None or known != activation_named(has)):
+            warn(f"conv2d_mappings[{k}]: the activation {wanted} is left out, the layer has {has}")
+
+    @cached_property
+    def _levels(self) -> Schedule:
+        """The levels that mappings count: of all neurons, whether they matter or not."""
+        return schedule(self._ctx.net)
+
+    def take(
+        self, label: str, block: SpatialBlock, level: int | None = None, *, asked: bool = True
+    ) -> bool:
+        """Take a block if it holds, and nobody has its neurons; warn if it does not hold.
+
+        Args:
+            label: the part of the warning that names the refused operation.
+            level: of a mapping, to be remembered where the weights do not bear it out.
+            asked: an option asks for the operator: a warning says so if this file cannot have it.
+                Of others, neurons that evolution changed are written apart.
+        """
+        if np.any(self._taken[block.neurons]):
+            return False
+        try:
+            self.found.layers.append(self._checked(block, evolved=not asked))
+        except NotShared as error:
+            holds = isinstance(error, Unavailable)
+            if asked or not holds:
+                warn(f"{label}: {error.message}")
+            if level is not None and not holds:
+                self.found.mismatched.append(level)
+            return False
+        self._taken[self.found.layers[-1].neurons] = True
+        return True
+
+    def _checked(self, block: SpatialBlock, *, evolved: bool) -> Layer:
+        try:
+            check_block(block, len(self._ctx.net.connections))
+        except NetworkError as error:
+            raise NotShared(error.message) from None
+        try:
+            layer = self._layer(block)
+        except NotShared as error:
+            if not evolved or isinstance(error, Unavailable):
+                raise
+            layer = self._layer_of_most(block, error)
+        together = [*(each.one_level for each in self.found.layers), layer.one_level]
+        if not all(stands_on_a_level(self._levels, each) for each in together):
+            try:
+                schedule(self._ctx.net, together)
+            except NetworkError:
+                raise NotShared("one of its neurons depends on another") from None
+        return layer
+
+    def _layer_of_most(self, block: SpatialBlock, error: NotShared) -> Layer:
+        """The layer of most neurons of a block, which refused all of them with an error."""
+        try:
+            return self._layer(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
+        except NotShared:
+            raise error from None
+
+    def _layer(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
+        ctx = self._ctx
+        if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
+            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
+        if not block.is_pool:
+            return Convolution.checked(ctx, block, apart)
+        block = writable_pool(block, ctx.options.opset)
+        check_pool(ctx.net, ctx.signals, block, apart)
+        return Pool(block, apart)

@@ -1,0 +1,74 @@
+"""Reductions of axes, and the functions of rows made of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.lifting.formulas import absolute, exp, log, sqrt, square
+from neat_onnx.lifting.neurons import Tensor
+from neat_onnx.lifting.operator import Array, operator
+
+Axes = tuple[int, ...]
+
+
+def _log_sum_exp(x: Any, axis: Axes, keepdims: bool) -> Any:
+    if not x.size:
+        return log(exp(x).sum(axis=axis, keepdims=keepdims))
+    most = x.max(axis=axis, keepdims=True)
+    total = log(exp(x - most).sum(axis=axis, keepdims=True)) + most
+    return total if keepdims else total.sum(axis=axis)
+
+
+_REDUCTIONS: dict[str, Callable[[Any, Axes, bool], Any]] = {
+    "ReduceSum": lambda x, axis, keep: x.sum(axis=axis, keepdims=keep),
+    "ReduceMean": lambda x, axis, keep: x.mean(axis=axis, keepdims=keep),
+    "ReduceMax": lambda x, axis, keep: x.max(axis=axis, keepdims=keep),
+    "ReduceMin": lambda x, axis, keep: x.min(axis=axis, keepdims=keep),
+    "ReduceProd": lambda x, axis, keep: x.prod(axis=axis, keepdims=keep),
+    "ReduceL1": lambda x, axis, keep: absolute(x).sum(axis=axis, keepdims=keep),
+    "ReduceL2": lambda x, axis, keep: sqrt(square(x).sum(axis=axis, keepdims=keep)),
+    "ReduceSumSquare": lambda x, axis, keep: square(x).sum(axis=axis, keepdims=keep),
+    "ReduceLogSum": lambda x, axis, keep: log(x.sum(axis=axis, keepdims=keep)),
+    "ReduceLogSumExp": _log_sum_exp,
+}
+
+
+def _register(name: str, function: Callable[[Any, Axes, bool], Any]) -> None:
+    @operator(name)
+    def reduce(
+        data: Tensor, axes: Array | None = None, *, keepdims: bool = True,
+        noop_with_empty_axes: bool = False,
+    ) -> Any:  # fmt: skip
+        if axes is None or not axes.size:
+            kept = () if noop_with_empty_axes else tuple(range(data.ndim))
+        else:
+            kept = tuple(int(axis) % data.ndim for axis in axes.ravel())
+        return function(data, kept, keepdims)
+
+
+for _name, _function in _REDUCTIONS.items():
+    _register(_name, _function)
+
+
+def _as_rows(x: Tensor, axis: int, opset: int) -> tuple[Tensor, int]:
+    """Before opset 13 the rows of a softmax are all axes from `axis` on."""
+    if opset >= 13:
+        return x, axis
+    first = axis % x.ndim if axis < x.ndim else axis
+    return x.reshape(int(np.prod(x.shape[:first], dtype=int)), -1), 1
+
+
+@operator("Softmax")
+def softmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
+    """exp(x) / Σ exp(x), the largest taken out so that nothing overflows."""
+    rows, axis = _as_rows(x, (-1 if opset >= 13 else 1) if axis is None else axis, opset)
+    spread = exp(rows - rows.max(axis=axis, keepdims=True))
+    return (spread / spread.sum(axis=axis, keepdims=True)).reshape(x.shape)
+
+
+@operator("LogSoftmax")
+def log_softmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
+    rows, axis = _as_rows(x, (-1 if opset >= 13 else 1) if axis is None else axis, opset)
+    below = rows - rows.max(axis=axis, keepdims=True)
+    return (below - log(exp(below).sum(axis=axis, keepdims=True))).reshape(x.shape)

@@ -1,0 +1,248 @@
+"""Convolutions and pools: one geometry, `network/window.py`.
+
+A window gathers places of the space, (positions, taps), so that a convolution is a product of
+matrices and a pool an aggregation of the last axis. They also leave a hint at what they are.
+"""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+
+from neat_onnx.lifting.formulas import absolute, sqrt, square
+from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, power, take_or
+from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.tape import Hint
+from neat_onnx.network.spatial import Kind
+from neat_onnx.network.window import Window
+
+AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
+
+
+def window_of(
+    space: Ints, kernel: Ints, strides: Ints | None, pads: Ints | None, dilations: Ints | None,
+    auto_pad: str = "NOTSET", ceil_mode: bool = False,
+) -> Window:  # fmt: skip
+    """The window that attributes of ONNX describe, over a space of these sizes."""
+    axes = len(kernel)
+    if auto_pad.startswith("SAME"):
+        plain = Window.of(kernel, strides=strides, dilations=dilations)
+        room = zip(space, plain.strides, plain.reach, strict=True)
+        total = [
+            max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room
+        ]
+        less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
+        pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
+    begin, end = (pads[:axes], pads[axes:]) if pads else (None, None)
+    return Window.of(
+        kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode
+    )
+
+
+def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
+    """[N, C, *space] as [N, C, positions, taps], and the numbers of positions along each axis."""
+    space = x.shape[2:]
+    positions = window.positions(space)
+    if not all(positions):
+        raise refuse("kernel_shape", list(window.kernel), f"one that fits into {list(space)}")
+    taps = window.taps(space, positions)
+    return take_or(x.reshape(*x.shape[:2], math.prod(space)), taps, outside), positions
+
+
+@operator("Conv")
+def conv(
+    x: Tensor, w: Tensor, b: Tensor | None = None, *, kernel_shape: Ints | None = None,
+    strides: Ints | None = None, pads: Ints | None = None, dilations: Ints | None = None,
+    group: int = 1, auto_pad: AutoPad = "NOTSET",
+) -> Tensor:  # fmt: skip
+    """Sums of windows times weights (out, in / group, *kernel)."""
+    x = x.as_sources() if isinstance(x, Neurons) else x
+    batch, channels, out = x.shape[0], x.shape[1], w.shape[0]
+    window = window_of(x.shape[2:], w.shape[2:], strides, pads, dilations, auto_pad)
+    if channels != w.shape[1] * group:
+        raise refuse("W", f"of {w.shape[1] * group} channels", f"{channels}")
+    taps, positions = gathered(x, window, 0.0)
+    count, size = math.prod(positions), math.prod(window.kernel)
+    rows = taps.reshape(batch, group, channels // group, count, size).swapaxes(2, 3)
+    rows = rows.reshape(batch, group, count, channels // group * size)
+    kernels = w.reshape(group, out // group, -1).swapaxes(1, 2)
+    bias = None if b is None else b.reshape(group, 1, -1)
+    y = matmul(rows, kernels, bias).swapaxes(2, 3).reshape(batch, out, *positions)
+    if is_neurons(x) and not is_neurons(w):
+        hint("Conv", x, y, window, group)
+    return y
+
+
+def hint(
+    kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1, *, count_padding: bool = False
+) -> None:
+    """Say what neurons are, one sample of [N, C, *space] each; sums do not merge with others."""
+    if not isinstance(y, Neurons) or y.ids.min() < 0 or x.ids.min() < 0:
+        return
+    for source, made in zip(x.ids, y.ids, strict=True):
+        x.tape.hints.append(Hint(kind, source, made, window, groups, count_padding))
+    x.tape.apart.append(y.ids)
+
+
+@operator("MaxPool")
+def max_pool(
+    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
+    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
+    storage_order: Literal[0] = 0, outputs: int = 1,
+) -> Tensor:  # fmt: skip
+    if outputs > 1:
+        raise refuse("output Indices", "read", "the output Y alone")
+    return _pooled(
+        "MaxPool",
+        x,
+        window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode),
+        -math.inf,
+    )
+
+
+@operator("AveragePool")
+def average_pool(
+    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
+    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
+    count_include_pad: bool = False,
+) -> Tensor:  # fmt: skip
+    """The mean of each window: of its taps inside the space, or of those in the padding as well."""
+    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
+    if count_include_pad and any(window.pads):
+        widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
+        inside = np.pad(np.ones(x.shape), widths, constant_values=1.0)
+        bare = Window.of(
+            window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode
+        )
+        counts = gathered(inside, bare, 0.0)[0].sum(-1)
+        taps, positions = gathered(x, window, 0.0)
+        if taps.shape[2] != counts.shape[2]:
+            counts = counts[:, :, : taps.shape[2]]
+        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
+    return _pooled("AveragePool", x, window, math.nan)
+
+
+def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
+    """Aggregate windows: the largest, or the mean of what is not NaN."""
+    x = x.plain() if isinstance(x, Neurons) else x
+    taps, positions = gathered(x, window, outside)
+    shape = (*x.shape[:2], *positions)
+    if not isinstance(taps, Neurons):
+        reduce = np.max if kind.endswith("MaxPool") else np.nanmean
+        return reduce(taps, axis=-1).reshape(shape)
+    y = taps.max(-1) if kind.endswith("MaxPool") else taps.aggregate("mean", -1, skip=True)
+    y = y.reshape(shape)
+    hint(kind, x, y, window)
+    return y
+
+
+@operator("GlobalMaxPool")
+def global_max_pool(x: Tensor) -> Tensor:
+    return _pooled("GlobalMaxPool", x, Window.of(x.shape[2:]), -math.inf)
+
+
+@operator("GlobalAveragePool")
+def global_average_pool(x: Tensor) -> Tensor:
+    return _pooled("GlobalAveragePool", x, Window.of(x.shape[2:]), math.nan)
+
+
+def _powers(x: Tensor, p: int) -> Tensor:
+    """|x|^p, a neuron for each place of the space."""
+    y = absolute(x) if p == 1 else square(x) if p == 2 else power(absolute(x), float(p))
+    return y.plain() if isinstance(y, Neurons) else y
+
+
+def _root(x: Tensor, p: int) -> Tensor:
+    return x if p == 1 else sqrt(x) if p == 2 else power(x, 1.0 / p)
+
+
+@operator("LpPool")
+def lp_pool(
+    x: Tensor, *, kernel_shape: Ints, p: int = 2, strides: Ints | None = None,
+    pads: Ints | None = None, dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET",
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """(Σ |x|^p)^(1/p) of each window."""
+    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
+    taps, positions = gathered(_powers(x, p), window, 0.0)
+    return _root(taps.sum(-1), p).reshape(*x.shape[:2], *positions)
+
+
+@operator("GlobalLpPool")
+def global_lp_pool(x: Tensor, *, p: int = 2) -> Tensor:
+    sums = _powers(x.reshape(*x.shape[:2], -1), p).sum(-1)
+    return _root(sums, p).reshape(*x.shape[:2], *(1,) * (x.ndim - 2))
+
+
+@operator("ConvTranspose")
+def conv_transpose(
+    x: Tensor, w: Tensor, b: Tensor | None = None, *, kernel_shape: Ints | None = None,
+    strides: Ints | None = None, pads: Ints | None = None, dilations: Ints | None = None,
+    group: int = 1, auto_pad: AutoPad = "NOTSET", output_padding: Ints | None = None,
+    output_shape: Ints | None = None,
+) -> Tensor:  # fmt: skip
+    """Every place adds a kernel, weights (in, out / group, *kernel), to a larger space."""
+    space, batch, channels = x.shape[2:], x.shape[0], x.shape[1]
+    window = Window.of(w.shape[2:], strides=strides, dilations=dilations)
+    rank = len(space)
+    more = output_padding or (0,) * rank
+    full = [
+        (size - 1) * step + reach + extra
+        for size, step, reach, extra in zip(space, window.strides, window.reach, more, strict=True)
+    ]
+    if output_shape is None and auto_pad.startswith("SAME"):
+        output_shape = tuple(s * step for s, step in zip(space, window.strides, strict=True))
+    if output_shape is not None:
+        total = [max(0, f - o) for f, o in zip(full, output_shape[-rank:], strict=True)]
+        half = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]
+        pads = (*half, *(t - h for t, h in zip(total, half, strict=True)))
+    begin, end = (pads[:rank], pads[rank:]) if pads else ((0,) * rank, (0,) * rank)
+    result = output_shape or tuple(f - p - q for f, p, q in zip(full, begin, end, strict=True))
+    result = result[-rank:]
+    along = []
+    for axis, size in enumerate(space):
+        reach = np.arange(window.kernel[axis]) * window.dilations[axis]
+        at = np.arange(result[axis])[:, None] + begin[axis] - reach
+        place = at // window.strides[axis]
+        whole = (at % window.strides[axis] == 0) & (place >= 0) & (place < size)
+        along.append(np.where(whole, place, -1))
+    taps = _joint_places(along, space)
+    count, size = taps.shape
+    rows = take_or(x.reshape(batch, channels, -1), taps, 0.0)
+    rows = rows.reshape(batch, group, channels // group, count, size).swapaxes(2, 3)
+    kernels = w.reshape(group, channels // group, -1, size).swapaxes(2, 3)
+    y = matmul(
+        rows.reshape(batch, group, count, -1), kernels.reshape(group, channels // group * size, -1)
+    )
+    y = y.swapaxes(2, 3).reshape(batch, -1, *result)
+    return y if b is None else y + b.reshape(-1, *(1,) * rank)
+
+
+def _joint_places(along: list[Array], space: Ints) -> Array:
+    """Places in the flattened space, (positions, taps), of those along each axis; -1 for none."""
+    joint, none = np.zeros((1, 1), int), np.zeros((1, 1), np.bool_)
+    for places, size in zip(along, space, strict=True):
+        rows, columns = (a * b for a, b in zip(joint.shape, places.shape, strict=True))
+        joint = (joint[:, None, :, None] * size + places[None, :, None, :]).reshape(rows, columns)
+        none = (none[:, None, :, None] | (places < 0)[None, :, None, :]).reshape(rows, columns)
+    return np.where(none, -1, joint)
+
+
+@operator("Col2Im", since=18)
+def columns_to_image(
+    input: Tensor, image_shape: Array, block_shape: Array, *, dilations: Ints | None = None,
+    pads: Ints | None = None, strides: Ints | None = None,
+) -> Tensor:  # fmt: skip
+    """Blocks [N, C · taps, positions] added up where they stand in an image."""
+    image, block = tuple(map(int, image_shape)), tuple(map(int, block_shape))
+    window = window_of(image, block, strides, pads, dilations)
+    taps = window.taps(image)  # (positions, taps)
+    columns = input.reshape(input.shape[0], -1, taps.shape[1] * taps.shape[0])
+    places = taps.T.ravel()
+    order = np.argsort(places, kind="stable")
+    order = order[places[order] >= 0]
+    _, first, counts = np.unique(places[order], return_index=True, return_counts=True)
+    found = np.full((math.prod(image), counts.max(initial=0)), -1)
+    turn = np.arange(len(order)) - np.repeat(first, counts)
+    found[places[order], turn] = order
+    return take_or(columns, found, 0.0).sum(-1).reshape(*columns.shape[:2], *image)

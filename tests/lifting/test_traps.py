@@ -1,0 +1,215 @@
+"""Graphs that no network of neurons computes for every batch and length: refused, or right.
+
+Each is a few nodes around one that mixes samples, reads the size of the batch, or walks time in
+another order. What is imported all the same is held against onnxruntime on batches and lengths that
+neither the trace nor its proof has seen.
+"""
+
+from itertools import cycle
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import helper, numpy_helper
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.trace import trace_model
+from neat_onnx.model import Model
+from neat_onnx.network.network import Network
+
+FEATURES = 4
+Rng = np.random.Generator
+
+
+class Builder:
+    """Nodes from `x` on, the last tensor of which is `at`."""
+
+    def __init__(self, rng: Rng, shape: list[int | str]) -> None:
+        self.rng, self.shape, self.at = rng, shape, "x"
+        self.nodes: list[onnx.NodeProto] = []
+        self.tensors: list[onnx.TensorProto] = []
+
+    def number(self, values: object, kind: object = np.int64) -> str:
+        self.tensors.append(
+            numpy_helper.from_array(np.array(values, kind), f"c{len(self.tensors)}")
+        )
+        return self.tensors[-1].name
+
+    def weights(self, *shape: int) -> str:
+        return self.number(self.rng.normal(size=shape), np.float32)
+
+    def add(self, op: str, *others: str, first: str | None = None, **attributes: object) -> str:
+        read = [self.at if first is None else first, *others]
+        self.at = f"t{len(self.nodes)}"
+        self.nodes.append(helper.make_node(op, read, [self.at], **attributes))
+        return self.at
+
+    def layer(self) -> None:
+        self.add("MatMul", self.weights(FEATURES, FEATURES))
+        self.add(str(self.rng.choice(["Tanh", "Relu", "Sigmoid", "Sin"])))
+
+    def model(self) -> onnx.ModelProto:
+        self.nodes.append(helper.make_node("Identity", [self.at], ["y"]))
+        kind = onnx.TensorProto.FLOAT
+        graph = helper.make_graph(
+            self.nodes, "trap", [helper.make_tensor_value_info("x", kind, self.shape)],
+            [helper.make_empty_tensor_value_info("y")], self.tensors,
+        )  # fmt: skip
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def reduced(b: Builder, axis: int) -> None:
+    """The mean over the axis is taken from each element, as a normalization of the batch."""
+    before = b.at
+    op = str(b.rng.choice(["ReduceMean", "ReduceMax", "ReduceSum", "ReduceMin"]))
+    b.add("Sub", b.add(op, b.number([axis]), keepdims=1), first=before)
+
+
+def shares(b: Builder, axis: int) -> None:
+    b.add("Softmax", axis=axis)
+
+
+def running(b: Builder, axis: int) -> None:
+    b.add("CumSum", b.number(axis), reverse=int(b.rng.integers(2)))
+
+
+def reversed_(b: Builder, axis: int) -> None:
+    last = np.iinfo(np.int64).min
+    b.add("Slice", b.number([-1]), b.number([last]), b.number([axis]), b.number([-1]))
+
+
+def rolled(b: Builder, axis: int) -> None:
+    before = b.at
+    one, end, start, at = b.number([1]), b.number([1 << 40]), b.number([0]), b.number([axis])
+    rest = b.add("Slice", one, end, at, first=before)
+    b.add("Concat", b.add("Slice", start, one, at, first=before), first=rest, axis=axis)
+
+
+def first_of_all(b: Builder, axis: int) -> None:
+    before = b.at
+    b.add("Add", b.add("Gather", b.number([0]), axis=axis), first=before)
+
+
+def sized(b: Builder, axis: int) -> None:
+    before = b.at
+    b.add("Shape", start=axis, end=axis + 1)
+    b.add("Mul", b.add("Cast", to=onnx.TensorProto.FLOAT), first=before)
+
+
+def flat(b: Builder, axis: int) -> None:
+    """A softmax over all elements."""
+    before = b.at
+    row = b.add("Softmax", first=b.add("Reshape", b.number([1, -1])), axis=1)
+    shape = b.add("Shape", first=before)
+    b.add("Reshape", shape, first=row)
+
+
+def ranked(b: Builder, axis: int) -> None:
+    """The largest along the axis, beside each element."""
+    before = b.at
+    b.nodes.append(helper.make_node("TopK", [before, b.number([1])], ["top", "at"], axis=axis))
+    b.add("Sub", "top", first=before)
+
+
+def turned(b: Builder, axis: int) -> None:
+    """Samples read as features, and back."""
+    before = b.at
+    b.add("Reshape", b.number([FEATURES, -1]))
+    b.add("Transpose", perm=[1, 0])
+    b.add("Reshape", b.add("Shape", first=before), first=b.nodes[-1].output[0])
+
+
+def attention(b: Builder, axis: int) -> None:
+    before = b.at
+    rank = len(b.shape)
+    if axis != rank - 2:
+        reduced(b, axis)
+        return
+    b.add("Transpose", perm=[*range(rank - 2), rank - 1, rank - 2])
+    scores = b.add("Softmax", first=b.add("MatMul", b.at, first=before), axis=-1)
+    b.add("MatMul", before, first=scores)
+
+
+def branched(b: Builder, axis: int) -> None:
+    """Larger batches are computed in another way."""
+    before = b.at
+    b.add("Shape", start=axis, end=axis + 1)
+    many = b.add("Greater", b.number([2]))
+    b.add("Where", before, b.add("Tanh", first=before), first=many)
+
+
+TRAPS = (
+    reduced, shares, running, reversed_, rolled, first_of_all, sized, flat, ranked, turned,
+    attention, branched,
+)  # fmt: skip
+SHAPES: tuple[tuple[list[int | str], tuple[int, ...]], ...] = (
+    (["N", FEATURES], (0,)),
+    (["batch", 3, FEATURES], (0,)),
+    (["T", "N", FEATURES], (0, 1)),
+    (["batch", "time", FEATURES], (0, 1)),
+)
+COUNT = 300
+
+
+def _made(seed: int) -> onnx.ModelProto:
+    rng = np.random.default_rng(seed)
+    shape, axes = SHAPES[seed % len(SHAPES)]
+    trap = TRAPS[seed // len(SHAPES) % len(TRAPS)]
+    b = Builder(rng, shape)
+    for _ in range(rng.integers(3)):
+        b.layer()
+    trap(b, int(rng.choice(axes)))
+    for _ in range(rng.integers(2)):
+        b.layer()
+    return b.model()
+
+
+def _is_right(model: onnx.ModelProto, net: Network, shape: list[int | str]) -> bool:
+    """Whether the network gives what onnxruntime does, on other sizes than those of the proof."""
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    rng = np.random.default_rng(0)
+    (port,) = net.inputs
+    out = net.outputs[0]
+    for sizes in ((3, 4), (4, 3), (6, 2)):
+        open_sizes = iter(sizes)
+        given = [d if isinstance(d, int) else next(open_sizes) for d in shape]
+        x = rng.normal(size=given).astype(np.float32)
+        (want,) = session.run(None, {"x": x})
+        if port.time_axis is None:
+            found = net.activate({"x": np.moveaxis(x, port.batch_axis or 0, 0)})["y"]
+            got = np.moveaxis(found, 0, out.batch_axis or 0)
+        else:
+            steps = x if port.time_axis == 0 else np.swapaxes(x, 0, 1)
+            found = net.run({"x": steps})["y"].reshape(*steps.shape[:2], *out.shape)
+            got = found if out.time_axis == 0 else np.swapaxes(found, 0, 1)
+        if got.shape != want.shape or not np.allclose(got, want, rtol=1e-4, atol=1e-4):
+            return False
+    return True
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_traps_are_refused_or_right():
+    refused, wrong = 0, []
+    for seed in range(COUNT):
+        model = _made(seed)
+        try:
+            net = trace_model(Model.from_proto(model), check=True).network
+        except ModelError:
+            refused += 1
+            continue
+        if not _is_right(model, net, SHAPES[seed % len(SHAPES)][0]):
+            wrong.append(seed)
+    assert not wrong
+    assert refused >= COUNT * 3 // 4  # a few change nothing, as a share of one
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("shape", "seed"), list(zip(cycle(s for s, _ in SHAPES), range(12))))
+def test_what_keeps_samples_apart_is_imported(shape: list[int | str], seed: int):
+    b = Builder(np.random.default_rng(seed), shape)
+    for _ in range(1 + seed % 3):
+        b.layer()
+    b.add("Softmax", axis=-1)
+    model = b.model()
+    assert _is_right(model, trace_model(Model.from_proto(model), check=True).network, shape)
