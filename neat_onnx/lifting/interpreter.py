@@ -166,12 +166,16 @@ class Interpreter:
             raise ModelError(message, where=_where(node)) from error
         for name, value in zip(node.output, found, strict=False):
             if name:
+<<<<<<< HEAD
                 tensors[name] = self._held(value)
         for part, steps in self.tape.parts.items():
             self.inner[part_name(node.output[0], part)] = concat(
                 [each.reshape(-1) for each in steps], 0
             )
         self.tape.parts.clear()
+=======
+                tensors[name] = self._with_ids(name, self._held(value))
+>>>>>>> genome2
 
     def _outputs(
         self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment
@@ -201,6 +205,16 @@ class Interpreter:
 
         run.around = tensors.values()  # type: ignore[attr-defined]
         return {"opset": version, "outputs": len(node.output), "run": run}
+
+    def _with_ids(self, name: str, value: Any) -> Any:
+        """A tensor whose neurons have ids, as neurons of their own."""
+        if self.tape.ids is None or not isinstance(value, Neurons) or value.has_constants:
+            return value
+        ids = self.tape.ids(name, value.size)
+        if ids is None:
+            return value
+        plain = value.plain()
+        return plain.of(self.tape.with_ids(plain.ids.ravel(), ids).reshape(value.shape))
 
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""
