@@ -124,6 +124,7 @@ class Tape:
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
         ranks, middles, places: what is known of signals by their order; see `order.py`.
+        finiteness: what is known of signals that may be infinite; see `finiteness.py`.
     """
 
     count: int = 0
@@ -140,6 +141,7 @@ class Tape:
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
+    finiteness: Any = None
     _known: dict[Any, Ints] = field(default_factory=dict)
 
     def _new(self, count: int) -> int:
