@@ -75,7 +75,7 @@ def quotient(a: Any, b: Any) -> Any:
     if isinstance(divisor, float) and divisor and math.isfinite(divisor):
         return a.apply(call("div", VARIABLE, divisor), _FLOAT)
     divisors = np.broadcast_to(divisor, shape)
-    return _by_number(lambda n, x: x.apply(call("div", VARIABLE, n), _FLOAT), divisors, a)
+    return _by_number(lambda n, x: x.apply(call("div", VARIABLE, n), _FLOAT).plain(), divisors, a)
 
 
 def _of_same_signals(a: Pending, b: Pending) -> Pending | None:

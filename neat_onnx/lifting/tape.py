@@ -135,6 +135,7 @@ class Tape:
             such neurons are part of no others, and no two ids are of one neuron.
 >>>>>>> genome2
         ranks, middles, places: what is known of signals by their order; see `order.py`.
+        finiteness: what is known of signals that may be infinite; see `finiteness.py`.
     """
 
     count: int = 0
@@ -157,6 +158,7 @@ class Tape:
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
+    finiteness: Any = None
     _known: dict[Any, Ints] = field(default_factory=dict)
     _id_of: dict[int, int | None] = field(default_factory=dict)
 
