@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neat_onnx.lifting.tape import FormulaGroup, NeuronGroup, Tape
-from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
+from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.genes import Ints
 
 

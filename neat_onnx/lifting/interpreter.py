@@ -13,7 +13,7 @@ import numpy as np
 
 import neat_onnx.operators  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
-from neat_onnx.lifting.neurons import Neurons, concat, folded
+from neat_onnx.lifting.neurons import Neurons, folded
 from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
@@ -21,7 +21,6 @@ from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.graph import ONNX_DOMAINS, Function
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.cells import part_name
 from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
@@ -166,16 +165,7 @@ class Interpreter:
             raise ModelError(message, where=_where(node)) from error
         for name, value in zip(node.output, found, strict=False):
             if name:
-<<<<<<< HEAD
-                tensors[name] = self._held(value)
-        for part, steps in self.tape.parts.items():
-            self.inner[part_name(node.output[0], part)] = concat(
-                [each.reshape(-1) for each in steps], 0
-            )
-        self.tape.parts.clear()
-=======
                 tensors[name] = self._with_ids(name, self._held(value))
->>>>>>> genome2
 
     def _outputs(
         self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment

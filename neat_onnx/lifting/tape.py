@@ -127,13 +127,9 @@ class Tape:
         budget: what may still be made.
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
-<<<<<<< HEAD
-        parts: by its name, the neurons of a part of the cell of a recurrent node, step after step.
-=======
         known_apart: neurons, not pre-activations, that are part of no others.
         ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
             such neurons are part of no others, and no two ids are of one neuron.
->>>>>>> genome2
         ranks, middles, places: what is known of signals by their order; see `order.py`.
         finiteness: what is known of signals that may be infinite; see `finiteness.py`.
     """
@@ -149,12 +145,8 @@ class Tape:
     budget: Budget = field(default_factory=Budget)
     where: str = ""
     continued: list[tuple[Ints, Ints]] = field(default_factory=list)
-<<<<<<< HEAD
-    parts: dict[str, list[Any]] = field(default_factory=dict)
-=======
     ids: Ids | None = None
     known_apart: list[Ints] = field(default_factory=list)
->>>>>>> genome2
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)

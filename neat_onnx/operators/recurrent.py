@@ -132,13 +132,6 @@ def _lengths(sequence_lens: Any, steps: int, batch: int) -> list[int]:
     return lengths
 
 
-def _part(name: str, x: Any) -> Any:
-    """A part of a cell, which a genome knows by this name (`network/cells.py`)."""
-    if is_neurons(x):
-        x.tape.parts.setdefault(name, []).append(x)
-    return x
-
-
 def _parts(values: Any, count: int) -> list[Any]:
     size = values.shape[-1] // count
     return [values[..., k * size : (k + 1) * size] for k in range(count)]
@@ -159,19 +152,11 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
         if p is not None:
             at_enter, at_out, at_forget = _parts(p, 3)
             enter, forget = enter + c * at_enter, forget + c * at_forget
-<<<<<<< HEAD
-        enter = _part("entry", f(enter))
-        kept = _part("forget", 1.0 - enter if coupled else f(forget))
-        memory = _part("memory", _part("candidate", g(new)) * enter + c * kept)
-        out = _part("out", f(out if p is None else out + memory * at_out))
-        return _part("shown", o(memory)) * out, memory
-=======
         enter = f(enter)
         kept = 1.0 - enter if coupled else f(forget)
         memory = apart(c * kept + g(new) * enter)  # what is gated comes first
         out = f(out if p is None else out + memory * at_out)
         return o(memory) * out, memory
->>>>>>> genome2
 
     return cell
 
@@ -182,21 +167,11 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
     def cell(x: Any, h: Any, w: Any, r: Any, bw: Any, br: Any) -> tuple[Any, ...]:
         update, reset, new = _parts(matmul(x, w.T) + bw, 3)
         (r_update, r_reset, r_new), (b_update, b_reset, b_new) = _parts(r.T, 3), _parts(br, 3)
-<<<<<<< HEAD
-        update = _part("update", f(update + matmul(h, r_update) + b_update))
-        reset = _part("reset", f(reset + matmul(h, r_reset) + b_reset))
-        inner = matmul(h if linear else h * reset, r_new) + b_new
-        if linear and is_neurons(inner):
-            inner = _part("linear", inner.plain())
-        new = _part("candidate", g(new + (inner * reset if linear else inner)))
-        return (new * _part("fresh", 1.0 - update) + h * update,)
-=======
         update = f(update + matmul(h, r_update) + b_update)
         reset = f(reset + matmul(h, r_reset) + b_reset)
         inner = apart(matmul(h, r_new) + b_new) if linear else matmul(h * reset, r_new) + b_new
         new = g(new + (inner * reset if linear else inner))
         return (new * (1.0 - update) + h * update,)
->>>>>>> genome2
 
     return cell
 
