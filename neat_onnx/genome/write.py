@@ -160,7 +160,7 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
     in_one = is_sum & (live.bias == 0.0) & (live.slope[at] != 1.0) & (response != 1.0)
     return {
-        "activation": unnamed | in_one | folded & curved & (live.slope[at] != 1.0),
+        "activation": unnamed | in_one | is_mean | folded & curved & (live.slope[at] != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
         "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,
