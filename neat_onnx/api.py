@@ -26,8 +26,8 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.drawn import Form, draw_networks_with
 from neat_onnx.network.network import Network
+from neat_onnx.network.saving import Form, draw_networks_with
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.certificate import Certificate
@@ -145,8 +145,7 @@ def import_model(
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
-    from neat_onnx.model.given_memory import with_memory
-    from neat_onnx.model.input_shapes import with_input_shapes
+    from neat_onnx.model.ports import with_input_shapes, with_memory
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)
@@ -250,7 +249,7 @@ def verify(
         OptionError: an unknown runtime, one that is not installed, too few samples, a seed that is
             no integer from 0 on, or memory that the model does not have.
     """
-    from neat_onnx.model.given_memory import with_memory
+    from neat_onnx.model.ports import with_memory
     from neat_onnx.verification.compare import compare
     from neat_onnx.verification.ports import check_every_axis
 

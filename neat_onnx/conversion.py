@@ -8,10 +8,9 @@ from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import require_wiring
+from neat_onnx.model.wiring import require_wiring, without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import onnx
-from neat_onnx.lifting.operator import OPERATORS
 from support.silent_handlers import SILENT
 
 import neat_onnx
 import neat_onnx.operators.export
+from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model import node_classes
 
 PACKAGE = Path(neat_onnx.__file__).parent
@@ -32,7 +32,8 @@ BOUNDARIES = {
     "operators": ("network", "model", "lifting"),
     "operators/export": (
         *("network", "model", "options", "operators"),
-        *(f"lowering.{name}" for name in ("builder", "context", "placement", "registry", "signals")),
+        *("lowering.builder", "lowering.context", "lowering.placement", "lowering.registry"),
+        "lowering.signals",
         *("lifting.axes", "lifting.custom"),
     ),
     "genome": (
@@ -41,7 +42,8 @@ BOUNDARIES = {
     ),
     "population": ("network", "model", "lowering.builder", "operators.export",
                    "libraries.load", "libraries.neat_python"),
-    "drawing": ("network", "lowering.signals", "operators.export.rnn", "operators.export.spatial.apart"),
+    "drawing": ("network", "lowering.signals", "operators.export.rnn",
+                "operators.export.spatial.apart"),
     "training": ("network",),
     "verification": ("network", "model", "lifting", "genome", "codegen"),
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
@@ -157,7 +159,8 @@ def cores() -> list[Path]:
     return [
         path
         for path in SOURCES
-        if module_of(path) in CORES and path.parent.name != "quantization"  # of written models
+        if module_of(path) in CORES
+        and path.parent.name != "quantization"  # of written models
         and path.name != "weights.py"
     ]
 

@@ -16,8 +16,7 @@ from neat_onnx.cli import main
 from neat_onnx.genome import GENOME, NETWORK
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
-from neat_onnx.model.node import OLDEST_TYPED
-from neat_onnx.model.single_sample import KEYS_OF_PORTS
+from neat_onnx.model.ports import KEYS_OF_PORTS
 from neat_onnx.model.states import STATE_IN_WORDS
 from neat_onnx.verification.certificate import CERTIFICATE
 

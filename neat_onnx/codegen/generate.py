@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from neat_onnx.codegen.names import identifier
+from neat_onnx.codegen.language import identifier
 from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
 from neat_onnx.network.float32_range import beyond_float32

@@ -7,9 +7,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.codegen.formulas import Reduction, scalar_text
-from neat_onnx.codegen.language import INDENT, Language
-from neat_onnx.codegen.names import RESERVED, identifier, quoted
+from neat_onnx.codegen.language import (
+    INDENT,
+    RESERVED,
+    Language,
+    Reduction,
+    identifier,
+    quoted,
+    scalar_text,
+)
 from neat_onnx.codegen.plan import Group, Plan
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Ints

@@ -1,13 +1,16 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.genes import Ints
 from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
@@ -99,6 +102,7 @@ class GenomeDocument(Document):
     library: str = Field("neat-onnx", description="Where the network came from, for people.")
     structure: str = Field(description="The checksum of the graph's genes but their numbers.")
     numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
+    written: str = Field(description="The checksum of the floats in the file, as exported.")
     ids: dict[str, Ids] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
     )
@@ -143,6 +147,31 @@ def genome_document(text: str, size: int) -> GenomeDocument:
     if _integers_of_runs(value) > _FEW + _PER_NEURON * size:
         raise NetworkError("its runs stand for too many neurons for the graph", where=GENOME)
     return parse(GenomeDocument, value, NetworkError)
+
+
+def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
+    """What gives the ids of the neurons in a tensor, by its name and size; None if it has others.
+
+    Args:
+        text: the JSON of a genome document, which need not be valid.
+    """
+    try:
+        value = parse_json(text)
+        listed = value["ids"].get
+    except (NeatOnnxError, TypeError, KeyError, AttributeError):
+        return lambda name, size: None
+
+    def ids(name: str, size: int) -> Ints | None:
+        given = listed(name)
+        if not isinstance(given, list):
+            return None
+        count = sum(type(each) is int for each in given) + _integers_of_runs(given)
+        try:
+            return np.array(without_runs(given), np.int64) if count == size else None
+        except (ValueError, OverflowError):
+            return None
+
+    return ids
 
 
 def _integers_of_runs(value: Any) -> int:

@@ -26,15 +26,15 @@ import numpy as np
 from neat_onnx.genome.normal_form import in_normal_form
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA, activation_named
-from neat_onnx.network.affine import Line, line_of
 from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.bounds import Line, line_of
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.network.schedule import Edges
 
-_DIGITS = 16  # of a checksum: 64 bits
+DIGITS = 16  # of a checksum: 64 bits
 _CLOSE = {DataType.FLOAT: 1e-6, DataType.DOUBLE: 1e-13}  # a few roundings
 
 
@@ -69,7 +69,7 @@ class LiveGenes:
         late, initial: the neurons that are read with a delay, by place, and their values before.
         state: the same for their states, times the slope.
         own: the bias and the response that each has in the network, and the weights of `genes`;
-            of neurons that are `moved` times the factors.
+            of neurons that are `moved` times the factors; responses without a bias times the slope.
         moved: whether the activation is a formula without a name, of a line.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
@@ -104,7 +104,7 @@ class LiveGenes:
         for column in (genes.source, genes.target, genes.gater, genes.delay, genes.gate_delay):
             digest.update(column.astype("<i8").tobytes())
         digest.update(genes.reads_state.astype("u1").tobytes())
-        return digest.hexdigest()[:_DIGITS]
+        return digest.hexdigest()[:DIGITS]
 
     def numbers(self, data_type: DataType, *, folded: bool) -> str:
         """The checksum of the numbers, as a graph of this type holds them.
@@ -117,7 +117,7 @@ class LiveGenes:
         digest = hashlib.sha256()
         for column in (*own, self.initial, self.genes.gain):
             digest.update((rounded(column, data_type) + 0.0).astype("<f8").tobytes())
-        return digest.hexdigest()[:_DIGITS]
+        return digest.hexdigest()[:DIGITS]
 
     def is_rounded(self, other: "LiveGenes", data_type: DataType) -> bool:
         """Whether another has the same structure, and numbers that differ by rounding alone."""
@@ -188,6 +188,8 @@ def live_genes(
     read[genes.target] = True
     unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
     moved = unnamed[neurons.activation] & ((slope != 1.0) | (shift != 0.0))
+    # where nothing is added between them, optimizers make one factor of a response and a slope
+    own = np.where(bias * slope + shift == 0.0, factor, response)
     return LiveGenes(
         ports=[
             [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
@@ -203,7 +205,7 @@ def live_genes(
         state=(neurons.initial * slope)[late[np.isin(late, genes.source[genes.reads_state])]],
         own=(
             np.where(moved, bias * slope + shift, bias)[live],
-            np.where(moved, np.where(sums, 1.0, factor), np.where(read, response, 1.0))[live],
+            np.where(moved, np.where(sums, 1.0, factor), np.where(read, own, 1.0))[live],
             np.where(moved[genes.target], weight, genes.weight),
         ),
         moved=moved,

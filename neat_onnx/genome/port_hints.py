@@ -10,7 +10,7 @@ from pydantic import Field
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.model import Model
-from neat_onnx.model.single_sample import single_rows
+from neat_onnx.model.ports import single_rows
 from neat_onnx.model.value import MAX_AXES
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Dtype, Port

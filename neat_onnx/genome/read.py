@@ -14,23 +14,28 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.blocks import restored_blocks
-from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
+from neat_onnx.genome.document import (
+    GENOME,
+    NETWORK,
+    GenomeDocument,
+    genome_document,
+    ids_of_tensors,
+)
 from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
+from neat_onnx.genome.written import written_numbers
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.data_inputs import with_data_inputs
-from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
-from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, moved_memory
 from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.schedule import schedule
 
@@ -69,7 +74,8 @@ def imported(
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
     has_genome = GENOME in model.metadata
-    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome)
+    ids = ids_of_tensors(model.metadata[GENOME]) if has_genome else None
+    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome, ids=ids)
     found = Imported(genome_of_graph(lifted.network), lifted, model)
     if has_genome:
         try:
@@ -77,8 +83,11 @@ def imported(
             found = replace(found, network=net, as_exported=as_exported)
         except NeatOnnxError as error:
             warn(f"the metadata {GENOME} is left out of account: {error}")
-        if check and not found.as_exported:
-            trace_model(model, batch_axis, outputs, check=True)
+            lifted = trace_model(model, batch_axis, outputs, check=check)
+            found = Imported(genome_of_graph(lifted.network), lifted, model)
+        else:
+            if check and not as_exported:
+                trace_model(model, batch_axis, outputs, check=True)
     return replace(found, network=with_hints(found.network, model))
 
 
@@ -99,7 +108,7 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     document = genome_document(model.metadata[GENOME], size)
     data_type = model.graph.number_type
     if data_type not in (DataType.FLOAT, DataType.DOUBLE):
-        raise NetworkError(f"the graph's numbers are {data_type.name}, in which none is exported")
+        raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
     for places in places_of(document, lifted):
         try:
             net = joined(lifted.network, places.place)
@@ -110,7 +119,9 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
             break
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
-    exact = document.numbers in {live.numbers(data_type, folded=each) for each in (False, True)}
+    exact = document.written == written_numbers(model.graph) or document.numbers in {
+        live.numbers(data_type, folded=each) for each in (False, True)
+    }
     restored = _restored(document, net, places, live, exact=exact)
     if NETWORK in model.metadata:
         try:
@@ -131,7 +142,9 @@ def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     Raises:
         NetworkError: its live genes are others, or its neurons cannot be computed in any order.
     """
-    if not live_genes(net, np.arange(len(net)), data_type).is_rounded(live, data_type):
+    place = np.arange(len(net))
+    found = (live_genes(net, place, data_type, rounds=rounds) for rounds in (False, True))
+    if not any(each.is_rounded(live, data_type) for each in found):
         raise NetworkError("it does not compute what the graph computes")
     schedule(net)  # the other neurons as well
     return net

@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
+from neat_onnx.genome.written import written_numbers
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import subgraphs
@@ -40,6 +41,7 @@ def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]
         "library": net.library,
         "structure": live.structure(),
         "numbers": live.numbers(data_type, folded=folded),
+        "written": written_numbers(model.graph),
         "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},
     }
     if listed != ids.tolist():
@@ -72,7 +74,11 @@ def _tensors(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> di
     is_part = np.zeros(len(ctx.net), np.bool_)
     is_part[np.concatenate([*inside, np.empty(0, np.int64)])] = True
     found: dict[str, Ints] = {}
-    for columns in ctx.places.columns:
+    level = ctx.schedule.level
+    for columns in sorted(
+        (each for each in ctx.places.columns if len(each.signals)),
+        key=lambda each: int(level[each.signals[0]]) if part_at(each.tensor)[1] else -1,
+    ):
         neurons = columns.signals
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue
@@ -152,11 +158,12 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     moved = live.moved[at]
     curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
     scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
+    in_one = is_sum & (live.bias == 0.0) & (live.slope[at] != 1.0) & (response != 1.0)
     return {
-        "activation": unnamed | folded & curved & (live.slope[at] != 1.0),
+        "activation": unnamed | in_one | is_mean | folded & curved & (live.slope[at] != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
-        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | scaled,
+        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,
     }
 
 

@@ -3,16 +3,17 @@
 A *acyclic* network passes each sample through nodes in topological order. An *updated* one computes
 all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
 number of updates for each step.
+
+`Genes` gathers neurons one by one, where a step has sub-steps: their neurons are copied for each.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any, NamedTuple
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
-from neat_onnx.libraries.reachability import reached
-from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
@@ -41,6 +42,65 @@ class Edge(NamedTuple):
     target: int
     weight: float
     enabled: bool = True
+
+
+Value = tuple[int, int]
+"""What a connection reads: the id of a neuron, and the delay in steps."""
+
+_KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
+
+
+class Genes:
+    """Neurons and connections on their way to be a Network.
+
+    Args:
+        taken: the ids of the library's own nodes, which no helper may have.
+    """
+
+    def __init__(self, taken: Iterable[int]) -> None:
+        known = set(taken)
+        first = max((key for key in known if 0 <= key < _KEY_LIMIT), default=-1) + 1
+        self._fresh = (key for key in count(first) if key not in known)
+        self._neurons: list[dict[str, Any]] = []
+        self._connections: list[dict[str, Any]] = []
+
+    def fresh_id(self) -> int:
+        """An id that nobody has."""
+        return next(self._fresh)
+
+    def neuron(self, key: int, name: str, reads: Iterable[tuple[Value, float]], **gene: Any) -> int:
+        """Add a neuron, and a connection from each (value, weight) that it reads.
+
+        Args:
+            key: its id.
+            name: for people; may be empty.
+            gene: `activation`, `bias`, …, where they are not plain.
+
+        Returns:
+            Its id.
+        """
+        self._neurons.append({"id": key, "name": name, **gene})
+        for value, weight in reads:
+            self.connect(value, key, weight)
+        return key
+
+    def helper(self, name: str, reads: Iterable[tuple[Value, float]], **gene: Any) -> int:
+        """Add a neuron that no node of the library is; see `neuron`."""
+        return self.neuron(self.fresh_id(), name, reads, **gene)
+
+    def connect(self, value: Value, target: int, weight: float, **gene: Any) -> None:
+        """Add a connection that reads `value`."""
+        source, delay = value
+        self._connections.append(
+            {"source": source, "target": target, "weight": weight, "delay": delay, **gene}
+        )
+
+    def network(self, inputs: Sequence[int], outputs: Sequence[int], library: str) -> Network:
+        """The genes as a Network with these input and output neurons."""
+        built = Network.build(
+            inputs=inputs, outputs=outputs, neurons=self._neurons, connections=self._connections
+        )
+        return replace(built, library=library)
 
 
 @dataclass(frozen=True)
@@ -210,3 +270,23 @@ def check_cycles(cycles: Any) -> None:
     """
     if not is_whole(cycles) or cycles < 1:
         raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
+
+
+def reached(
+    start: Iterable[int], leads: Mapping[int, Iterable[int]], without: Collection[int] = ()
+) -> set[int]:
+    """Return the ids on the ways from `start`, these included.
+
+    Args:
+        start: the ids where the ways begin.
+        leads: for each id, those that it leads to.
+        without: ids that no way goes through.
+    """
+    found = set(start)
+    waiting = list(found)
+    while waiting:
+        for target in leads.get(waiting.pop(), ()):
+            if target not in found and target not in without:
+                found.add(target)
+                waiting.append(target)
+    return found

@@ -1,12 +1,11 @@
 """The limits of libraries that know nodes and weighted connections, checked before writing."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from neat_onnx.errors import warn
-from neat_onnx.libraries.unsupported import cannot_hold
+from neat_onnx.errors import NetworkError, abridged, printable, warn
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools
 from neat_onnx.network.network import Network
@@ -154,3 +153,34 @@ def in_order(net: Network) -> list[int]:
     """
     level = schedule(net).level
     return [j for j in np.argsort(level, kind="stable").tolist() if not net.is_input[j]]
+
+
+_MAX_NEURONS_NAMED = 4
+
+
+def cannot_hold(
+    net: Network, title: str, problems: Mapping[str, Iterable[int]], hint: str | None = None
+) -> NetworkError:
+    """Return the error that lists every reason, each with its first neurons.
+
+    Args:
+        net: the network.
+        title: the library's name for people.
+        problems: the reasons, each with the positions of its neurons.
+        hint: the way out, if there is one.
+    """
+    places = {what: _labels(net, found) for what, found in problems.items()}
+    if len(places) == 1:
+        [(what, labels)] = places.items()
+        return NetworkError(f"{title} cannot hold {what}", where=labels or None, hint=hint)
+    error = NetworkError(f"{title} cannot hold this network", hint=hint)
+    error.obstacles = tuple(
+        printable(f"{what} ({labels})" if labels else what) for what, labels in places.items()
+    )
+    return error
+
+
+def _labels(net: Network, found: Iterable[int]) -> str:
+    """The first neurons and the number of the others."""
+    neurons = list(dict.fromkeys(found))
+    return abridged(map(net.label, neurons), _MAX_NEURONS_NAMED)

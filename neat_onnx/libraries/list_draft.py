@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.unsupported import cannot_hold
+from neat_onnx.libraries.limits import cannot_hold
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 

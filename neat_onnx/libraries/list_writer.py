@@ -10,8 +10,8 @@ import heapq
 from dataclasses import dataclass
 
 from neat_onnx.errors import warn
+from neat_onnx.libraries.limits import cannot_hold
 from neat_onnx.libraries.list_draft import Draft, Edge, ListLibrary, Node, draft_of
-from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 

@@ -4,19 +4,16 @@ Populations come from `neat.export()` and from NeatapticTS's `exportState()`.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.libraries.library import Library, ReadOptions, no_genome
+from neat_onnx.libraries.library import DocumentLibrary, ReadOptions, no_genome
 from neat_onnx.network.network import Network
 
-Reader = Callable[[Mapping[str, Any], float], Network]
-Writer = Callable[[Network], dict[str, Any]]
 
-
-class ExportedLibrary(Library):
+class ExportedLibrary(DocumentLibrary):
     """A library whose populations are arrays of its network documents.
 
     A network's id is its position in the array; the exports hold no fitness.
@@ -27,31 +24,6 @@ class ExportedLibrary(Library):
     def recognises_network(self, document: Mapping[str, Any]) -> bool:
         """Return whether a document is a network of this library, quickly."""
         raise NotImplementedError
-
-    def reader(self) -> Reader:
-        """Return the function that makes a network of a document and an initial gain."""
-        raise NotImplementedError
-
-    def writer(self) -> Writer:
-        """Return the function that makes a document of a network."""
-        raise NotImplementedError
-
-    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
-        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
-
-        Raises:
-            NetworkError: it is not a network; says where.
-            OptionError: the initial gain is not a finite number.
-        """
-        return self.reader()(document, checked_gain(options.initial_gain))
-
-    def write(self, network: Network) -> dict[str, Any]:
-        """Return the document that `Network.fromJSON` loads.
-
-        Raises:
-            NetworkError: the library cannot express something; lists every reason with neurons.
-        """
-        return self.writer()(network)
 
     def recognises(self, content: object) -> bool:
         """Return whether it is a network of this library, or a population that begins with one."""
@@ -72,7 +44,7 @@ class ExportedLibrary(Library):
                 f"this is a population of {len(members)} networks",
                 hint="Ask for one of them, genome=0 (--genome 0), or for all: load_networks",
             )
-        return self.read_network(content, options)
+        return super().read(content, options)
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
         """Return the networks of a population by their positions, in its order.
@@ -83,7 +55,7 @@ class ExportedLibrary(Library):
         """
         members = _members(content)
         if members is None:
-            return {0: self.read_network(content, options)}
+            return {0: super().read(content, options)}
         places = range(len(members))
         if options.genome is None:
             return {place: self._member(members[place], place, options) for place in places}
@@ -95,7 +67,7 @@ class ExportedLibrary(Library):
         if not isinstance(document, Mapping):
             raise NetworkError("a member of the population is no object", where=f"[{place}]")
         try:
-            return self.read_network(document, options)
+            return super().read(document, options)
         except NetworkError as error:
             where = f"[{place}]" + (f".{error.where}" if error.where else "")
             raise NetworkError(error.message, where=where, hint=error.hint) from None
@@ -108,12 +80,13 @@ def _members(content: object) -> list[Any] | None:
     return content if isinstance(content, list) else None
 
 
-def checked_gain(initial_gain: Any) -> float:
-    """Return the gain that gated connections start with, 0 if it is None.
+def initial_gain_of(options: ReadOptions) -> float:
+    """Return the gain that gated connections start with, 0 if none is given.
 
     Raises:
         OptionError: it is not a finite number.
     """
+    initial_gain = options.initial_gain
     if initial_gain is None:
         return 0.0
     if not is_number(initial_gain):

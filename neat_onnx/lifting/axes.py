@@ -10,9 +10,9 @@ from typing import TypeGuard
 
 from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
-from neat_onnx.model.single_sample import single_rows
+from neat_onnx.model.ports import single_rows
 from neat_onnx.model.value import Extent, is_fixed
-from neat_onnx.network.axis_names import names_time
+from neat_onnx.network.port import names_time
 
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""

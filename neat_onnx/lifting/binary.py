@@ -20,7 +20,7 @@ from neat_onnx.lifting.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.sums import aggregated, multiply, subtract
+from neat_onnx.lifting.sums import add, aggregated, multiply, subtract
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -48,9 +48,16 @@ def divide(a: Any, b: Any) -> Any:
         return np.divide(a, b)
     dtype = result_type(a, b)
     if dtype.kind in "iu":
-        return truncated(quotient(a, b)).typed(dtype)
-    if isinstance(b, Pending) or isinstance(one_number(b, a), float):
-        return quotient(a, b)
+        nudged = a
+        if isinstance(b, Pending):  # times a rounded reciprocal: no whole number is just missed
+            nudged = add(a, multiply(0.5, signs(a)))
+        return truncated(quotient(nudged, b)).typed(dtype)
+    divisor = b if isinstance(b, Pending) else np.asarray(b)
+    if isinstance(divisor, np.ndarray) and divisor.size > 1 and np.all(divisor == divisor.flat[0]):
+        shape = np.broadcast_shapes(a.shape, divisor.shape)
+        return quotient(broadcast_to(a, shape), float(divisor.flat[0]))
+    if isinstance(divisor, Pending) or isinstance(one_number(divisor, a), float):
+        return quotient(a, divisor)
     with np.errstate(divide="ignore"):
         return multiply(a, 1.0 / np.asarray(b, np.float64))
 
@@ -68,12 +75,17 @@ def quotient(a: Any, b: Any) -> Any:
     if isinstance(divisor, float) and divisor and math.isfinite(divisor):
         return a.apply(call("div", VARIABLE, divisor), _FLOAT)
     divisors = np.broadcast_to(divisor, shape)
-    return _by_number(lambda n, x: x.apply(call("div", VARIABLE, n), _FLOAT), divisors, a)
+    return _by_number(lambda n, x: x.apply(call("div", VARIABLE, n), _FLOAT).plain(), divisors, a)
 
 
 def _of_same_signals(a: Pending, b: Pending) -> Pending | None:
     a, b = aligned(a, b, np.broadcast_shapes(a.shape, b.shape))
     return combined("div", a, b, _FLOAT) if same_signals(a, b) else None
+
+
+def signs(x: Any) -> Any:
+    """-1, 0 or 1 of each element."""
+    return x.apply(sign(VARIABLE), _FLOAT) if isinstance(x, Pending) else np.sign(x)
 
 
 def truncated(x: Any) -> Any:
@@ -84,7 +96,15 @@ def truncated(x: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    """a to the power b, of which one is numbers."""
+    """a to the power b, of which one is numbers; of an integer rounded towards 0."""
+    base = a if isinstance(a, Pending) else np.asarray(a)
+    if base.dtype.kind not in "iu":
+        return _power(a, b)
+    found = truncated(_power(base.astype(_FLOAT), b))
+    return found.typed(base.dtype) if isinstance(found, Pending) else found.astype(base.dtype)
+
+
+def _power(a: Any, b: Any) -> Any:
     if not is_neurons(a, b):
         return np.power(a, b)
     if not isinstance(b, Pending):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lifting.binary import negation, truth
+from neat_onnx.lifting.finiteness import may_be_infinite
 from neat_onnx.lifting.joining import joined
 from neat_onnx.lifting.pending import (
     Pending,
@@ -18,13 +19,18 @@ from neat_onnx.lifting.pending import (
     shape_of,
 )
 from neat_onnx.lifting.sums import add, multiply
-from neat_onnx.network.domains import ANY, stays_finite
-from neat_onnx.network.expression import Expression, constant, number
+from neat_onnx.network.bounds import ANY, stays_finite
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    constant,
+    is_nan,
+    log,
+    negated,
+    number,
+    sqrt,
+)
 from neat_onnx.network.expression import where as where_
-
-_INFINITE = 1e30
-"""Stands for an infinity that is chosen by a computed condition, as in masks of attention: its
-exponential is 0, beside it every other number vanishes, and a product with 0 is 0."""
 
 
 def where(condition: Any, a: Any, b: Any) -> Any:
@@ -39,39 +45,51 @@ def where(condition: Any, a: Any, b: Any) -> Any:
         )
         return folded(result) if isinstance(result, Pending) else result
     dtype = result_type(*(x for x in (a, b))) if is_neurons(a, b) else np.result_type(a, b)
-    a, b = (broadcast_to(_finite(x), shape) for x in (a, b))
+    a, b = (broadcast_to(x, shape) for x in (a, b))
     condition = broadcast_to(condition, shape)
     formula = _whole_choice(condition, a, b)
     if formula is not None:
         return condition.of(condition.ids, formula, 1.0, 0.0, dtype)
     holds = condition.of(condition.signals(), dtype=np.float64)
     fails = negation(condition).typed(np.float64)
-    chosen = add(multiply(_guarded(a, holds), holds), multiply(_guarded(b, fails), fails))
+    chosen = add(_taken(a, holds, fails), _taken(b, fails, holds))
     return chosen.typed(dtype) if isinstance(chosen, Pending) else chosen
 
 
-def _finite(x: Any) -> Any:
-    """Numbers with large ones for infinities."""
-    if isinstance(x, Pending):
-        if not x.has_constants or np.all(np.isfinite(x.shift)):
-            return x
-        shift = np.clip(x.shift, -_INFINITE, _INFINITE)
-        return x.of(x.ids, x.formula, x.factor, shift, x.dtype)
-    values = np.asarray(x)
-    if np.any(np.isnan(values)) if values.dtype.kind == "f" else False:
+def _taken(x: Any, holds: Pending, fails: Pending) -> Any:
+    """x where the condition holds, and 0 where it fails."""
+    x, signs = _without_infinities(x)
+    if isinstance(x, Pending) and may_be_infinite(x.tape, x.ids):
+        result = multiply(x, holds).apply(where_(is_nan(VARIABLE), 0.0, VARIABLE))
+        wrong = multiply(x.apply(number(is_nan(VARIABLE))), holds)
+        result = add(result, wrong.apply(sqrt(-VARIABLE)))  # NaN that is chosen
+    else:
+        result = multiply(_guarded(x, holds), holds)
+    if not np.any(signs):
+        return result
+    low = fails.apply(log(VARIABLE))  # -infinity where the condition holds
+    return add(result, where(signs < 0, low, where(signs > 0, multiply(low, -1.0), 0.0)))
+
+
+def _without_infinities(x: Any) -> tuple[Any, Any]:
+    """x with 0 for numbers that are infinite, and their signs."""
+    values = np.asarray(x.numbers() if isinstance(x, Pending) else x, np.float64)
+    if np.any(np.isnan(values)):
         raise ValueError("a choice of NaN is not supported")
-    return (
-        np.where(np.isinf(values), np.sign(values) * _INFINITE, values)
-        if values.dtype.kind == "f"
-        else values
-    )
+    infinite = np.isinf(values)
+    if not np.any(infinite):
+        return x, 0.0
+    signs = np.where(infinite, np.sign(values), 0.0)
+    if not isinstance(x, Pending):
+        return np.where(infinite, 0.0, values), signs
+    return x.of(x.ids, x.formula, x.factor, np.where(infinite, 0.0, x.shift), x.dtype), signs
 
 
 def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
     """The choice as a formula of the condition's signals, if all of it depends on these alone."""
     if condition.has_constants or not condition.is_plain:
         return None
-    parts = []
+    parts: list[Expression] = []
     for each in (a, b):
         if isinstance(each, Pending):
             held = each if each._settled is None else each._settled
@@ -81,7 +99,13 @@ def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
         else:
             if not each.size or np.any(each != each.flat[0]):
                 return None
-            parts.append(constant(float(each.flat[0])))
+            value = float(each.flat[0])
+            if np.isinf(value):
+                other = truth(condition.formula)
+                low = log(number(negated(other) if not parts else other))
+                parts.append(low if value < 0 else -low)
+            else:
+                parts.append(constant(value))
     holds = truth(condition.formula)
     return number(holds) if parts == [constant(1.0), constant(0.0)] else where_(holds, *parts)
 

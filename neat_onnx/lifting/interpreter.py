@@ -35,7 +35,8 @@ class Interpreter:
     Attributes:
         tape: the neurons that were made.
         opsets: the version of each domain, "" for ONNX's own.
-        inner: the tensors of graphs that are attributes, as their first run gave them.
+        inner: the tensors of graphs that are attributes, as their first run gave them, and the
+            parts of the cells of recurrent nodes.
     """
 
     def __init__(self, model: Model, tape: Tape | None = None) -> None:
@@ -164,7 +165,7 @@ class Interpreter:
             raise ModelError(message, where=_where(node)) from error
         for name, value in zip(node.output, found, strict=False):
             if name:
-                tensors[name] = self._held(value)
+                tensors[name] = self._with_ids(name, self._held(value))
 
     def _outputs(
         self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment
@@ -194,6 +195,16 @@ class Interpreter:
 
         run.around = tensors.values()  # type: ignore[attr-defined]
         return {"opset": version, "outputs": len(node.output), "run": run}
+
+    def _with_ids(self, name: str, value: Any) -> Any:
+        """A tensor whose neurons have ids, as neurons of their own."""
+        if self.tape.ids is None or not isinstance(value, Neurons) or value.has_constants:
+            return value
+        ids = self.tape.ids(name, value.size)
+        if ids is None:
+            return value
+        plain = value.plain()
+        return plain.of(self.tape.with_ids(plain.ids.ravel(), ids).reshape(value.shape))
 
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""

@@ -18,12 +18,23 @@ from neat_onnx.lifting.binary import (
     minimum,
     negation,
     power,
+    signs,
     truncated,
 )
 from neat_onnx.lifting.choices import where
 from neat_onnx.lifting.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.lifting.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
-from neat_onnx.lifting.sums import Axes, add, affine, aggregated, copied, matmul, multiply, subtract
+from neat_onnx.lifting.sums import (
+    Axes,
+    add,
+    affine,
+    aggregated,
+    apart,
+    copied,
+    matmul,
+    multiply,
+    subtract,
+)
 from neat_onnx.lifting.tape import Array
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -40,6 +51,7 @@ __all__ = [
     "Tensor",
     "add",
     "affine",
+    "apart",
     "as_neurons",
     "broadcast_to",
     "concat",
@@ -54,6 +66,7 @@ __all__ = [
     "multiply",
     "pad",
     "power",
+    "signs",
     "stack",
     "subtract",
     "take",

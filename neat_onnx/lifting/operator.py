@@ -49,6 +49,7 @@ Arguments = tuple[dict[str, Any], dict[str, Array]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NO_ARGUMENTS: Arguments = ({}, {})
+_BFLOAT16 = np.dtype(np.float64, metadata={"bits": 16})
 _CONSTANT = "Export it with inputs of fixed sizes, or make it a constant"
 _GIVEN = ("opset", "outputs", "run")
 _WORDS = {
@@ -157,13 +158,14 @@ _READERS |= {
 def numbers_of(tensor: Constant) -> Array:
     """The numbers of a constant; floats are float64, integers of their own type."""
     kind = held_type(tensor.data_type)
-    return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
+    if kind.kind != "f":
+        return tensor.values.astype(kind)
+    return tensor.values.view(_BFLOAT16) if kind.metadata else tensor.values
 
 
 def held_type(kind: DataType) -> np.dtype[Any]:
-    """numpy's type of elements; of those of 4 bits, which it lacks, a wider one that tells so."""
-    fewer = kind.bits < 8 * kind.dtype.itemsize
-    return np.dtype(kind.dtype, metadata={"bits": kind.bits}) if fewer else kind.dtype
+    """numpy's type of elements; of BFLOAT16, which it lacks, a wider one."""
+    return kind.dtype
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,14 @@ from neat_onnx.lifting.pending import Pending
 from neat_onnx.lifting.sums import aggregated
 from neat_onnx.lifting.tape import Rank
 
-_INFINITE = 1e30
+_INFINITE = float(np.finfo(np.float32).max)
 """Stands for an infinity, which no neuron has."""
 
 
 def ranked(x: Pending, ranks: Sequence[int]) -> Pending:
     """The elements of these ranks along the last axis, 1 for the smallest: (…, ranks).
 
-    Elements are smaller than 1e30.
+    Elements are at most the largest number of float32.
     """
     tape, size = x.tape, x.shape[-1]
     rows = x.reshape(-1, size)

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from neat_onnx.errors import ImportAdvice, ModelError, OptionError, warn
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.model.semantics import gives_sizes, is_random
-from neat_onnx.model.wiring import reads
+from neat_onnx.model.wiring import gives_sizes, is_random, reads
 
 
 def chosen_outputs(

@@ -35,11 +35,16 @@ _MAX_ORDERED = 262_144  # connections; beyond, neurons keep the order of the tra
 
 
 def output_signals(x: Traced) -> Ints:
-    """The signals of an output: those of inputs and registers through neurons that hand them on."""
+    """The signals of an output: those of inputs and registers through neurons that hand them on.
+
+    An input whose id is known is an output itself.
+    """
     tape, signals = x.tape, x.signals().copy()
     given = np.zeros(tape.count, np.bool_)
     for first, count in tape.inputs:
         given[first : first + count] = True
+    for known in tape.known_apart:
+        given[known] = False
     for register in tape.registers:
         given[register.signals] = True
     handed_on = given[signals]
@@ -230,6 +235,8 @@ class Resolution:
         found[self._outputs] = True
         for hint in self._tape.hints:
             found[self._same[hint.sources.ravel()]] = True
+        for signals in self._tape.known_apart:
+            found[self._same[signals]] = True
         return found
 
     def _read_once(self) -> Bools:
@@ -384,6 +391,8 @@ class Resolution:
         shown = np.zeros(self._tape.count, np.bool_)
         shown[self._outputs] = True
         shown[self._gate[self._gated]] = True
+        for signals in self._tape.known_apart:
+            shown[self._same[signals]] = True
         gates_later = self._gate[self._gated & (self._kind[self._gate] == _REGISTER)]
         shown[self._delayed()[0][gates_later]] = True
         is_activation = (counts[origin] == 1) & (self._kind[origin] == _NEURON) & ~shown[origin]
@@ -714,12 +723,30 @@ def _over(outer: Expression, inner: Expression) -> Expression | None:
     return outer.over(parts) if outer.args else outer
 
 
+def _only_gates(tape: Tape) -> set[int]:
+    """The signals that gate connections, and that nothing else reads."""
+    gates, others = set[int](), set[int]()
+    for group in tape.groups:
+        if isinstance(group, FormulaGroup):
+            others.update(group.origin.tolist())
+            continue
+        if group.gate is not None:
+            gates.update(group.gate.ravel().tolist())
+        if group.source is not None:
+            others.update(group.source.ravel().tolist())
+    for register in tape.registers:
+        others.update(register.next.tolist())  # type: ignore[union-attr]
+    return gates - others
+
+
 def _separate_starts(tape: Tape) -> None:
     """Put neurons that hand a value on where registers of it begin differently, or hold registers
-    that do, or themselves. A pre-activation and its activation are one neuron's.
+    that do, or themselves. A pre-activation and its activation are one neuron's, and a connection
+    itself says how the gate on it begins.
     """
     if not tape.registers:
         return
+    gates = _only_gates(tape)
     first = {int(s): v for r in tape.registers for s, v in zip(r.signals, r.initial, strict=True)}
     after = {int(s): int(v) for r in tape.registers for s, v in zip(r.signals, r.next, strict=True)}  # type: ignore[arg-type]
     origin = {
@@ -736,6 +763,8 @@ def _separate_starts(tape: Tape) -> None:
         for k, (signal, initial) in enumerate(
             zip(following.tolist(), register.initial.tolist(), strict=True)
         ):
+            if int(register.signals[k]) in gates and signal not in first:
+                continue
             neuron = origin.get(signal, signal)
             differs = starts.setdefault(neuron, initial) != initial
             if signal in first:

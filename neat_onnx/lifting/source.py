@@ -11,9 +11,9 @@ from dataclasses import replace
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.model import MetadataEntry, Model, ValueInfo
 from neat_onnx.model.draft import copied, with_graph
-from neat_onnx.model.drop_dead import without_dead
-from neat_onnx.model.single_sample import BATCH_AXIS, KEYS_OF_PORTS, NONE
+from neat_onnx.model.ports import BATCH_AXIS, KEYS_OF_PORTS, NONE
 from neat_onnx.model.value import Extent
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source
 

@@ -160,7 +160,8 @@ def multiply(a: Any, b: Any) -> Any:
         return _scaled(a, b, dtype)
     shape = np.broadcast_shapes(a.shape, b.shape)
     a, b = aligned(a, b, shape)
-    if same_signals(a, b):
+    gates_itself = a.formula is VARIABLE and a.tape.has_ids(a.ids)
+    if same_signals(a, b) and not gates_itself:
         found = combined("mul", a, b, dtype)
         if found is not None:
             return found
@@ -381,6 +382,15 @@ def _total(rows: Pending, scale: float | None) -> Any:
     if ids.shape[1] == 1 and scale is None:
         return rows[:, 0]
     return folded(_sum(rows, ids, weight, bias, (len(ids),), rows.dtype))
+
+
+def apart(x: Any) -> Any:
+    """Neurons that are part of no others, with nothing pending."""
+    if not isinstance(x, Pending):
+        return x
+    plain = x.plain()
+    plain.tape.known_apart.append(plain.ids[plain.ids >= 0])
+    return plain
 
 
 def copied(x: Any) -> Any:

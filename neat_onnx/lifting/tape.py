@@ -7,8 +7,9 @@ numbered as they are made, so that each depends on lower numbers alone, but for 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -107,6 +108,9 @@ class Rank(NamedTuple):
     size: int
 
 
+Ids: TypeAlias = Callable[[str, int], "Ints | None"]
+
+
 @dataclass(eq=False)
 class Tape:
     """All signals of one trace.
@@ -123,7 +127,11 @@ class Tape:
         budget: what may still be made.
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
+        known_apart: neurons, not pre-activations, that are part of no others.
+        ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
+            such neurons are part of no others, and no two ids are of one neuron.
         ranks, middles, places: what is known of signals by their order; see `order.py`.
+        finiteness: what is known of signals that may be infinite; see `finiteness.py`.
     """
 
     count: int = 0
@@ -137,10 +145,14 @@ class Tape:
     budget: Budget = field(default_factory=Budget)
     where: str = ""
     continued: list[tuple[Ints, Ints]] = field(default_factory=list)
+    ids: Ids | None = None
+    known_apart: list[Ints] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
     middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
+    finiteness: Any = None
     _known: dict[Any, Ints] = field(default_factory=dict)
+    _id_of: dict[int, int | None] = field(default_factory=dict)
 
     def _new(self, count: int) -> int:
         first = self.count
@@ -202,8 +214,25 @@ class Tape:
             self._known[key] = found
         return found.reshape(origin.shape)
 
+    def with_ids(self, signals: Ints, ids: Ints) -> Ints:
+        """The signals of neurons with these ids; a copy of each that has another id already."""
+        pairs = zip(signals.tolist(), ids.tolist(), strict=True)
+        copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
+        if copied.any():
+            signals = signals.copy()
+            signals[copied] = self.add_neurons(signals[copied][:, None])
+            self._id_of.update(zip(signals.tolist(), ids.tolist(), strict=True))
+        self.known_apart.append(signals)
+        return signals
+
+    def has_ids(self, signals: Ints) -> bool:
+        """Whether these are neurons whose ids are known."""
+        return bool(self._id_of) and all(each in self._id_of for each in signals.ravel().tolist())
+
     def add_register(self, initial: Floats) -> Register:
         """Make a register; `feed` it before the end of the trace."""
         register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
         self.registers.append(register)
+        if self.ids is not None:
+            self._id_of.update(dict.fromkeys(register.signals.tolist()))
         return register

@@ -32,12 +32,11 @@ from neat_onnx.lifting.ports import (
 )
 from neat_onnx.lifting.proof import Proof
 from neat_onnx.lifting.resolution import Resolution, output_signals
-from neat_onnx.lifting.tape import Register, Tape
+from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
-from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.order import in_order
-from neat_onnx.model.single_sample import takes_single_sample
+from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,
@@ -46,10 +45,10 @@ from neat_onnx.model.states import (
     with_stated_pairs,
 )
 from neat_onnx.model.value import is_fixed
-from neat_onnx.model.wiring import reads, require_wiring
+from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
@@ -80,6 +79,7 @@ def trace_model(
     outputs: Sequence[str] | None = None,
     *,
     check: bool = False,
+    ids: Ids | None = None,
 ) -> Lifted:
     """The network that a model's graph is, without a look at the genome in its metadata.
 
@@ -91,18 +91,20 @@ def trace_model(
         outputs: names of the outputs to import, or of tensors inside; None takes those that depend
             on inputs, or where all are random, the tensors that they are drawn from.
         check: prove it on batches and sequences that were not traced (`proof.py`).
+        ids: see `Tape`.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node. Or the
             model computes something else; names the first tensor that differs.
         OptionError: an argument names what the graph does not have.
     """
+    refuse_crashes(model)
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:
-        return _traced(model, pairs, batch_axis, outputs, check=check)
+        return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
     except _StatesFound as found:
         for previous, following in found.pairs.items():
             warn(
@@ -110,7 +112,7 @@ def trace_model(
                 "state of the layers that begin with it"
             )
         model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
-        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check)
+        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check, ids=ids)
 
 
 def _in_order(model: Model) -> Model:
@@ -152,7 +154,7 @@ def _stated_pairs(model: Model) -> dict[str, str]:
 
 def _traced(
     model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
-    outputs: Sequence[str] | None, *, check: bool,
+    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
 ) -> Lifted:  # fmt: skip
     """The network by the first axes that trace, and that the proof does not refute."""
     constants = model.graph.tensors
@@ -160,7 +162,7 @@ def _traced(
     refused: list[ModelError] = []
     for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
         try:
-            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs).lifted()
+            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
             if check:
                 Proof(model, lifted.network, inputs, pairs_read, lifted).check()
         except (LimitReached, _StatesFound):
@@ -215,11 +217,11 @@ class _Trace:
 
     def __init__(
         self, model: Model, inputs: Sequence[ValueInfo], pairs: Mapping[str, str], frame: Frame,
-        outputs: Sequence[str] | None,
+        outputs: Sequence[str] | None, ids: Ids | None,
     ) -> None:  # fmt: skip
         self._model, self._inputs, self._frame = model, inputs, frame
         self._pairs = {p: f for p, f in pairs.items() if p in {entry.name for entry in inputs}}
-        self._tape = Tape(open_time=frame.has_time)
+        self._tape = Tape(open_time=frame.has_time, ids=ids)
         self._chosen = outputs is not None
         self._wanted = chosen_outputs(model, outputs, self._pairs.values())
         self._entries = {entry.name: entry for entry in model.graph.outputs}
@@ -296,7 +298,10 @@ class _Trace:
         initial = initial_states(self._model)
         for entry in self._inputs:
             if entry.name not in self._pairs:
-                bound[entry.name] = open_input(self._tape, entry, self._frame)
+                bound[entry.name] = x = open_input(self._tape, entry, self._frame)
+                known = self._tape.ids and self._tape.ids(entry.name, x.size)
+                if known is not None:
+                    self._tape.with_ids(x.ids.ravel(), known)
                 continue
             shape = traced_shape(entry, self._frame)
             count = int(np.prod(shape, dtype=int))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor
-from neat_onnx.model.fresh_names import FreshNames
+from neat_onnx.model.draft import FreshNames
 
 _MAX_FINITE = {
     DataType.FLOAT: float(np.finfo(np.float32).max),

@@ -19,9 +19,9 @@ from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.quantization.integer_weights import integer_weights
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
-from neat_onnx.model.drop_dead import drop_dead
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions

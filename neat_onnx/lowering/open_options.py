@@ -7,8 +7,8 @@ batch and whole sequences.
 from typing import Any
 
 from neat_onnx.lowering.checks import WIDE_INTEGERS
-from neat_onnx.model.whole_numbers import are_whole
 from neat_onnx.network.network import Network
+from neat_onnx.network.whole_numbers import are_whole
 from neat_onnx.options import ExportOptions
 
 

@@ -11,10 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
-from neat_onnx.model.fresh_names import FreshNames
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.node import parse_node
-from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import producers, reads, subgraphs
 
 MODERN = 18
@@ -26,6 +24,29 @@ Step = tuple[str, Sequence[str], Mapping[str, Any]]
 """An operator, what it reads beside its first input, and its attributes."""
 
 _KINDS = {int: ("INT", "i"), float: ("FLOAT", "f"), str: ("STRING", "s")}
+
+
+class FreshNames:
+    """Gives each wish a name of its own.
+
+    Args:
+        taken: names that are not to be given.
+    """
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, int] = {}  # up to which the names after a wish are taken
+
+    def like(self, wish: str) -> str:
+        """Return `wish`, or `wish_2`, …: a name that nothing has yet, and that is taken now."""
+        found = wish
+        if wish in self._taken:
+            number = self._numbers.get(wish, 1) + 1
+            while (found := f"{wish}_{number}") in self._taken:
+                number += 1
+            self._numbers[wish] = number
+        self._taken.add(found)
+        return found
 
 
 class Draft:
@@ -41,7 +62,6 @@ class Draft:
         self.model = model
         self.tensors: dict[str, Tensor] = model.graph.tensors
         self.nodes: list[Node] = []
-        self._axes: dict[str, tuple[int, ...] | None] = {}
 
     @cached_property
     def _names(self) -> FreshNames:
@@ -62,14 +82,6 @@ class Draft:
             return stated
         return self._inferred.get(name, stated)
 
-    def axes(self, name: str) -> tuple[int, ...] | None:
-        """The sizes of a tensor's axes behind the first, the batch, if all are known."""
-        if name not in self._axes:
-            shape = self.facts(name).shape
-            sizes = shape[1:] if shape else None
-            self._axes[name] = sizes if is_fixed(sizes) else None
-        return self._axes[name]
-
     @cached_property
     def producers(self) -> dict[str, Node]:
         """The node of the model that produces each computed tensor, by the tensor's name."""
@@ -79,13 +91,6 @@ class Draft:
         """The node that produces a tensor, if it is one of these operators."""
         node = self.producers.get(name)
         return node if node is not None and is_one_of(node, *operators) else None
-
-    def integer(self, name: str) -> int | None:
-        """The value of an initializer of one integer; None of any other tensor."""
-        tensor = self.tensors.get(name)
-        if tensor is None or tensor.size != 1 or tensor.values.dtype.kind not in "iu":
-            return None
-        return int(tensor.values.item())
 
     def behind(self, name: str, *operators: str) -> str:
         """The tensor that nodes of these operators alone, one after the other, make another of."""

@@ -21,7 +21,7 @@ from neat_onnx.model.node import Node, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.operator_kinds import CHOOSING
 from neat_onnx.model.tensor import Tensor
-from neat_onnx.model.value import INSIDE, ValueInfo
+from neat_onnx.model.value import ValueInfo
 
 DEFAULT_OPSET = 18
 NEWEST_OPSET = 28  # a later one may have changed what an operator means
@@ -46,7 +46,7 @@ def ir_version(opset: int, *, with_functions: bool = False) -> int:
 
 
 def _node(document: Any, info: ValidationInfo) -> Node:
-    return parse_node(document, {**(info.context or {}), INSIDE: True})
+    return parse_node(document, info.context)
 
 
 AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]

@@ -321,7 +321,7 @@ def _validated(plain: dict[str, Any]) -> Model:
 
 def _with_known_functions(model: Model) -> Model:
     """The model with functions as an export writes them; others are inlined."""
-    from neat_onnx.model.functions import is_kept  # noqa: PLC0415 - onnx is slow to import
+    from neat_onnx.model.plain_proto import is_kept  # noqa: PLC0415 - onnx is slow to import
 
     proto = model.to_proto()
     kept = all(is_kept(function, proto) for function in proto.functions)
@@ -348,8 +348,11 @@ def _from_bytes(data: bytes, folder: str | None = None) -> Model:
     if kind in _NO_MODELS:
         what, hint = _NO_MODELS[kind]
         raise DocumentError(f"this is {what}, not a model", hint=hint)
-    from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
-    from neat_onnx.model.text_forms import is_text, parsed_text  # noqa: PLC0415
+    from neat_onnx.model.proto import (  # noqa: PLC0415
+        is_text,
+        parsed,
+        parsed_text,
+    )
 
     proto = parsed_text(data) if is_text(data) else parsed(data)
     if folder is not None:

@@ -1,6 +1,10 @@
-"""Model ⇄ onnx's protobuf, in pairs. The one module that knows protobuf."""
+"""Model ⇄ onnx's protobuf, in pairs. The one module that knows protobuf.
+
+It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_version: 8, …>`).
+"""
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -12,12 +16,11 @@ from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
-from neat_onnx.model.labels import without_labels
-from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
-from neat_onnx.model.parts import check_binary
+from neat_onnx.model.parts import check_binary, check_text
+from neat_onnx.model.plain_proto import with_missing_types, without_labels
 from neat_onnx.model.tensor import LISTS, Tensor
-from neat_onnx.model.value import Extent, ValueInfo, ValueType
+from neat_onnx.model.value import Extent, ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
@@ -50,7 +53,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
     """
     try:
         if proto.functions:
-            from neat_onnx.model.functions import inlined, is_kept  # noqa: PLC0415 - seldom needed
+            from neat_onnx.model.plain_proto import inlined, is_kept  # noqa: PLC0415 - seldom needed
 
             if not all(is_kept(function, proto) for function in proto.functions):
                 proto = inlined(proto)
@@ -174,13 +177,7 @@ def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
 
 def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
     """Return an input, an output or a type as onnx has it."""
-    return onnx.helper.make_value_info(value.name, _type_to_proto(value.type))
-
-
-def _type_to_proto(kind: ValueType) -> onnx.TypeProto:
-    if kind.sequence_type:
-        return onnx.helper.make_sequence_type_proto(_type_to_proto(kind.sequence_type.elem_type))
-    return onnx.helper.make_tensor_type_proto(int(kind.tensor.elem_type), kind.tensor.extents)
+    return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), value.shape)
 
 
 def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
@@ -189,8 +186,6 @@ def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
 
 def _type_from_proto(proto: onnx.TypeProto) -> dict[str, Any]:
     kind = proto.WhichOneof("value")
-    if kind == "sequence_type":
-        return {kind: {"elem_type": _type_from_proto(proto.sequence_type.elem_type)}}
     if kind not in (None, "tensor_type"):
         return {kind: {}}
     tensor = proto.tensor_type
@@ -332,3 +327,41 @@ def _check_float32(value: Any, what: str) -> None:
         numbers = np.asarray(value, np.float64)
         if np.isinf(numbers.astype(np.float32)[np.isfinite(numbers)]).any():
             raise ModelError(f"{what} is too large for float32, which ONNX's attributes are")
+
+
+_TEXTPROTO = re.compile(rb"(?:\s|#[^\n]*\n)*[a-z][a-z_]+\s*[:{]")
+
+
+def is_text(data: bytes) -> bool:
+    """Whether a file's content is one of the two; binary ONNX never is."""
+    return data.lstrip().startswith(b"<") or _TEXTPROTO.match(data[:4096]) is not None
+
+
+def parsed_text(data: bytes) -> onnx.ModelProto:
+    """Parse a model's text.
+
+    Raises:
+        ModelError: it is not one; says where. LimitReached: it would make too much.
+    """
+    from google.protobuf import text_format  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    check_text(data)
+    try:
+        text = data.decode("utf-8-sig")
+        if text.lstrip().startswith("<"):
+            return onnx.parser.parse_model(text)
+        proto: onnx.ModelProto = text_format.Parse(text, onnx.ModelProto())
+    except (onnx.parser.ParseError, text_format.ParseError, RuntimeError, ValueError) as error:
+        raise ModelError(
+            f"not a valid ONNX text: {_fault(error)}",
+            hint="Text forms of ONNX are textproto and onnxtxt, as onnx.save_model writes them",
+        ) from error
+    return proto
+
+
+def _fault(error: Exception) -> str:
+    """The message of a parser, which may be bytes of several lines, without the text it quotes."""
+    found = error.args[0] if error.args else ""
+    text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
+    lines = [line.strip() for line in text.splitlines() if not line.startswith("Error context")]
+    return " ".join(filter(None, lines)).rstrip(".") or "it is not readable"

@@ -4,7 +4,7 @@ that hand their input on.
 
 from collections.abc import Callable, Mapping
 
-from neat_onnx.model import Graph, Node, Tensor
+from neat_onnx.model import Graph, Node
 from neat_onnx.model.draft import Draft, copied, make_node
 from neat_onnx.model.wiring import subgraphs
 
@@ -25,7 +25,7 @@ def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[st
     for tensor in graph.initializer:
         if tensor.name not in names:
             names[tensor.name] = draft.name(tensor.name)
-            draft.tensors[names[tensor.name]] = renamed_tensor(tensor, names[tensor.name])
+            draft.tensors[names[tensor.name]] = copied(tensor, name=names[tensor.name])
     for node in graph.node:
         for name in filter(None, node.output):
             if name not in names:
@@ -36,11 +36,6 @@ def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[st
         if outer and source != outer:
             nodes.append(draft.node("Identity", [source], [outer]))
     return nodes
-
-
-def renamed_tensor(tensor: Tensor, name: str) -> Tensor:
-    """The tensor under another name."""
-    return copied(tensor, name=name)
 
 
 def renamed_twice(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]:

@@ -48,11 +48,6 @@ _STORAGE = {
     DataType.UINT64: _Storage("uint64_data", np.uint64),
     DataType.BFLOAT16: _Storage("int32_data", np.float64),
 }
-_STORAGE |= {
-    kind: _Storage("int32_data", np.int64 if kind.is_integer else np.float64)
-    for kind in DataType
-    if kind.is_of_weights
-}
 LISTS = ("float_data", "double_data", "int64_data", "int32_data", "uint64_data")
 """The keys of JSON ONNX that hold numbers as lists."""
 _FIELDS = ("raw_data", "sparse", *LISTS)
@@ -76,8 +71,7 @@ class Tensor(BaseModel):
     An infinity, as masks of attention have it, is the text "Infinity" or "-Infinity" in JSON, and
     NaN is "NaN".
     `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
-    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits, types of
-    weights alone as their bytes) in C order, or
+    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
     raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
     `sparse`: those that are not zero (see the module of that name).
 
@@ -139,10 +133,6 @@ class Tensor(BaseModel):
 
     def _elements(self) -> Array:
         kind = self.data_type
-        if kind.is_of_weights:
-            from neat_onnx.model.low_precision import encoded  # noqa: PLC0415 - of few models
-
-            return encoded(self.values, kind)
         with np.errstate(over="ignore"):  # looked for in the next lines
             elements = self.values.astype(kind.dtype.newbyteorder("<"))
         fine = np.isfinite(elements) if elements.dtype.kind == "f" else np.ones(1, np.bool_)
@@ -237,11 +227,9 @@ class Tensor(BaseModel):
             if content is not None:
                 return {**head, "sparse": {key: as_json(part) for key, part in content.items()}}
         numbers = self.values.ravel()
-        if self.data_type.is_of_weights:
-            numbers = self._elements().astype(np.int64)
-        elif infinite and self.data_type not in _HALVES:
+        if infinite and self.data_type not in _HALVES:
             return {**head, _STORAGE[self.data_type].field: _with_texts(numbers)}
-        elif self.data_type is DataType.BOOL:
+        if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
         elif self.data_type in _HALVES:
             numbers = self._elements().ravel().view(np.uint16).astype(np.int64)
@@ -299,12 +287,6 @@ def _from_bits(bits: Array, data_type: DataType) -> Array:
     return (bits.astype("<u4") << np.uint32(16)).view("<f4").astype(np.float64)
 
 
-def _decoded(content: Array, data_type: DataType, count: int) -> Array:
-    from neat_onnx.model.low_precision import decoded  # noqa: PLC0415 - of few models
-
-    return decoded(content, data_type, count)
-
-
 def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
     if isinstance(content, str):
         try:
@@ -313,11 +295,9 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
             raise ValueError("raw_data is not base64") from None
     if not isinstance(content, bytes):
         raise ValueError("raw_data is not base64")
-    length = -(-count * data_type.bits // 8)
+    length = count * data_type.bits // 8
     if len(content) != length:
         raise ValueError(f"raw_data has {len(content)} bytes, expected {length}")
-    if data_type.is_of_weights:
-        return _decoded(np.frombuffer(content, np.uint8), data_type, count)
     bits = np.dtype(np.uint16)  # of a BFLOAT16
     element = (bits if data_type is DataType.BFLOAT16 else data_type.dtype).newbyteorder("<")
     array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)
@@ -330,12 +310,9 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
 def _from_list(content: Any, field: str, data_type: DataType, count: int) -> Array:
     if field != _STORAGE[data_type].field:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
-    if data_type not in _HALVES and not data_type.is_of_weights:
+    if data_type not in _HALVES:
         return number_list(content, field, _STORAGE[data_type].memory, infinite=True)
     bits = number_list(content, field, np.int64)
-    width = 16 if data_type in _HALVES else 8
-    if bits.size and (bits.min() < 0 or bits.max() >= 1 << width):
-        raise ValueError(f"{field} has a number that is not the {width} bits of a {data_type.name}")
-    if data_type.is_of_weights:
-        return _decoded(bits.astype(np.uint8), data_type, count)
+    if bits.size and (bits.min() < 0 or bits.max() >= 1 << 16):
+        raise ValueError(f"{field} has a number that is not the 16 bits of a {data_type.name}")
     return _from_bits(bits, data_type)

@@ -13,8 +13,7 @@ from neat_onnx.arguments import TEXT, optional, takes
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.model import Model, load_model
-from neat_onnx.model.semantics import semantic_findings
-from neat_onnx.model.wiring import Finding, wiring_findings
+from neat_onnx.model.wiring import Finding, semantic_findings, wiring_findings
 
 Profile = Literal["schema", "onnx", "sonnx"]
 

@@ -9,13 +9,12 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
-    ValidationInfo,
     WithJsonSchema,
     model_serializer,
     model_validator,
 )
 
-from neat_onnx.model.data_type import DataType, supported_of_values
+from neat_onnx.model.data_type import DataType, supported
 from neat_onnx.model.numbers import Count
 
 Extent = int | str | None
@@ -27,16 +26,11 @@ def is_fixed(shape: tuple[Extent, ...] | None) -> TypeGuard[tuple[int, ...]]:
     return shape is not None and all(isinstance(size, int) for size in shape)
 
 
-_SEQUENCE = "sequence_type"
-
 KINDS = {
     "sequence_type": "a sequence", "map_type": "a map", "optional_type": "optional",
     "sparse_tensor_type": "sparse",
 }  # fmt: skip
 """By ONNX's names, the types of values that are no tensors."""
-
-INSIDE = "inside"
-"""Key of pydantic's context: whether a value is inside a node, where loops carry sequences."""
 
 _ADVICE = ": exported by PyTorch with dynamo=False, the model may have none"
 
@@ -83,8 +77,8 @@ class TensorType(_Record):
 
     elem_type: Annotated[
         DataType,
-        BeforeValidator(supported_of_values),
-        WithJsonSchema({"enum": [int(kind) for kind in DataType if not kind.is_of_weights]}),
+        BeforeValidator(supported),
+        WithJsonSchema({"enum": [int(kind) for kind in DataType]}),
     ]
     shape: Shape | None = None
 
@@ -94,43 +88,19 @@ class TensorType(_Record):
         return None if self.shape is None else tuple(dim.extent for dim in self.shape.dim)
 
 
-class SequenceType(_Record):
-    """The type of a sequence, by that of its elements."""
-
-    elem_type: "ValueType"
-
-
 class ValueType(_Record):
-    """The type of a value: a tensor, or, in a graph inside a node, a sequence of tensors."""
+    """The type of a value: a tensor."""
 
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
-
-    tensor_type: TensorType | None = None
-    sequence_type: SequenceType | None = None
+    tensor_type: TensorType
 
     @model_validator(mode="before")
     @classmethod
-    def _without_others(cls, document: Any, info: ValidationInfo) -> Any:
+    def _without_others(cls, document: Any) -> Any:
         for key in document if isinstance(document, dict) else ():
-            if key in KINDS and not (key == _SEQUENCE and (info.context or {}).get(INSIDE)):
-                advice = _ADVICE if key == _SEQUENCE else ""
+            if key in KINDS:
+                advice = _ADVICE if key == "sequence_type" else ""
                 raise ValueError(f"is {KINDS[key]}, and only tensors of numbers are read{advice}")
         return document
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if (self.tensor_type is None) == (self.sequence_type is None):
-            raise ValueError("is neither a tensor nor a sequence, or both")
-        return self
-
-    @property
-    def tensor(self) -> TensorType:
-        """The type of a tensor, or of those in a sequence."""
-        kind = self
-        while kind.sequence_type is not None:
-            kind = kind.sequence_type.elem_type
-        assert kind.tensor_type is not None
-        return kind.tensor_type
 
 
 class ValueInfo(_Record):
@@ -151,13 +121,13 @@ class ValueInfo(_Record):
 
     @property
     def elem_type(self) -> DataType:
-        """The type of its numbers, or of those in the tensors of a sequence."""
-        return self.type.tensor.elem_type
+        """The type of its numbers."""
+        return self.type.tensor_type.elem_type
 
     @property
     def shape(self) -> tuple[Extent, ...] | None:
-        """Sizes, symbols and unknowns; None if not even the rank is known, and of a sequence."""
-        return None if self.type.tensor_type is None else self.type.tensor_type.extents
+        """Sizes, symbols and unknowns; None if not even the rank is known."""
+        return self.type.tensor_type.extents
 
 
 def _dim(extent: Extent) -> Dim:

@@ -9,18 +9,31 @@ Each constraint is a function that yields its violations, under the profile's ow
 - C5: each input of a node is produced by a node, or is a graph input or an initializer.
 - C6: each tensor has one producer.
 - R1: each node contributes to a graph output, and each initializer is read.
+
+Two it says in words, without codes of its own for them:
+
+- deterministic: "if all operators are deterministic, a graph is also deterministic".
+- order: "the values of the outputs do not depend on the execution order of its nodes"; a graph
+  inside a node must not give a name again that a tensor around it has.
+
+Beside them: topological order, and graphs without dead nodes.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from neat_onnx.errors import ModelError, abridged, printable
-from neat_onnx.model.graph import Graph
+from neat_onnx.model.data_type import DataType
+from neat_onnx.model.graph import ONNX_DOMAINS, Graph
 from neat_onnx.model.node import Node
+from neat_onnx.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    from neat_onnx.model.model import Model
 
 
 class Finding(BaseModel):
@@ -273,3 +286,134 @@ def names_read(graph: Graph) -> Iterator[str]:
         for inner in subgraphs(node):
             yield from names_read(inner)
     yield from (output.name for output in graph.outputs)
+
+
+def without_dead(model: "Model") -> "Model":
+    """The model without nodes and initializers that contribute to no output.
+
+    It is the model itself where all do.
+    """
+    graph = drop_dead(model.graph)
+    return model if graph is model.graph else model.model_copy(update={"graph": graph})
+
+
+def drop_dead(graph: Graph) -> Graph:
+    """The graph without nodes and initializers that contribute to no graph output; itself where
+    all do.
+
+    The nodes may stand in any order. Inputs stay with their defaults, read or not: they are the
+    caller's.
+    """
+    wiring = Wiring(graph)
+    alive = wiring.contributing
+    inputs = (entry.name for entry in graph.inputs)
+    read = wiring.wanted.union(inputs, *(wiring.reads[at] for at in alive))
+    nodes = [node for at, node in enumerate(graph.node) if at in alive]
+    tensors = [tensor for tensor in graph.initializer if tensor.name in read]
+    if len(nodes) == len(graph.node) and len(tensors) == len(graph.initializer):
+        return graph
+    return graph.model_copy(update={"node": nodes, "initializer": tensors})
+
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def in_order(
+    wanted: Iterable[Item], sources: Callable[[Item], Collection[Item]]
+) -> list[Item] | None:
+    """The items that are wanted and all that they need, each after its sources; None in a cycle.
+
+    Those that are wanted come in their order, after their sources in the order of these. So a list
+    that is in topological order stays as it is.
+
+    Args:
+        wanted: the items to begin with.
+        sources: the items that one needs itself.
+    """
+    done: dict[Item, None] = {}
+    begun: set[Item] = set()
+    for first in wanted:
+        waiting = [first]
+        while waiting:
+            item = waiting[-1]
+            missing = [each for each in sources(item) if each not in done]
+            if missing:
+                begun.add(item)
+                if not begun.isdisjoint(missing):
+                    return None
+                waiting += missing[::-1]
+            else:
+                done[waiting.pop()] = None
+    return [*done]
+
+
+RANDOM = frozenset(
+    {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+    | {"Multinomial", "Bernoulli"}
+)
+"""The operators of ONNX that draw their outputs at random."""
+
+
+def is_random(node: Node) -> bool:
+    """Whether a node draws its outputs at random."""
+    return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
+
+
+def _may_drop(node: Node, off: frozenset[str]) -> bool:
+    """Whether a Dropout may leave values out at random: its training_mode is not known as off."""
+    mode = (*node.input, "", "", "")[2]
+    return node.op_type == "Dropout" and node.domain in ONNX_DOMAINS and mode not in {"", *off}
+
+
+def _switched_off(graph: Graph) -> frozenset[str]:
+    """The constants of a graph that are one false, whether initializers or Constant nodes."""
+    constants: list[tuple[str, Any]] = list(graph.tensors.items())
+    for node in graph.node:
+        if node.op_type == "Constant":
+            constants += [(node.output[0], value) for _, _, value in node.attributes.given()]
+    return frozenset(
+        name
+        for name, value in constants
+        if isinstance(value, Tensor) and value.data_type is DataType.BOOL and not value.values.any()
+    )
+
+
+def gives_sizes(node: Node) -> bool:
+    """Whether a node gives the sizes of a tensor, and nothing of its elements."""
+    return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
+
+
+def semantic_findings(
+    graph: Graph, around: frozenset[str] = frozenset(), off: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
+    """Yield the breaches of a graph, and of the graphs inside its nodes.
+
+    Args:
+        graph: the graph.
+        around: names of tensors of the graphs that it stands in.
+        off: constants among them that are false.
+    """
+    off |= _switched_off(graph)
+    own = _names(graph)
+    for name in sorted(own & around):
+        yield Finding(
+            code="order",
+            where=name,
+            message=f"a graph inside a node gives '{name}' again, a tensor of the graph around it",
+            hint="Give every tensor a name of its own",
+        )
+    for node in graph.node:
+        if is_random(node) or _may_drop(node, off):
+            yield Finding(
+                code="deterministic",
+                where=node.label,
+                message=f"node {node.label} draws its outputs at random",
+                hint="Make the random numbers an input of the graph",
+            )
+        for inner in subgraphs(node):
+            yield from semantic_findings(inner, around | own, off)
+
+
+def _names(graph: Graph) -> frozenset[str]:
+    given = {entry.name for entry in graph.inputs} | set(graph.tensors)
+    return frozenset(given | {name for node in graph.node for name in node.output if name})

@@ -1,15 +1,18 @@
 """Bounds of formulas: the interval of an expression's values for any finite z, and their growth.
 
 Both are shown by the formula's parts: a pole between two points of the line would not be seen at
-any of them. Where a part may have a pole, or no value, nothing is known of its readers.
+any of them. Where a part may have a pole, or no value, nothing is known of its readers. Beside
+them: whether a formula is finite for moderate numbers, and which sign it has there, both probed;
+and whether it is a straight line.
 """
 
 import math
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
-from neat_onnx.network.expression import Expression, constant, parts_of
+from neat_onnx.network.expression import VARIABLE, Expression, constant, parts_of
 
 Interval = tuple[float, float]
 _ALL: Interval = (-math.inf, math.inf)
@@ -183,3 +186,59 @@ _AS_ARGUMENTS = frozenset({
     "abs", "add", "clip", "div", "maximum", "minimum", "neg", "relu", "sub", "where",
 })  # fmt: skip
 """Operations that grow as their arguments do; of quotients that have a bound, as the dividend."""
+
+
+ANY, NOT_NEGATIVE, POSITIVE = range(3)
+_NUMBERS = {
+    ANY: np.linspace(-50.0, 50.0, 401),
+    NOT_NEGATIVE: np.linspace(0.0, 50.0, 201),
+    POSITIVE: np.logspace(-12.0, 1.5, 201),
+}
+
+
+@lru_cache(maxsize=512)
+def stays_finite(formula: Expression, sign: int) -> bool:
+    """Whether a formula is finite for all moderate numbers of a sign."""
+    return bool(np.all(np.isfinite(formula.evaluate(_NUMBERS[sign]))))
+
+
+@lru_cache(maxsize=512)
+def sign_of(formula: Expression, sign: int) -> int:
+    """The sign that a formula has for all moderate numbers of a sign."""
+    found = np.asarray(formula.evaluate(_NUMBERS[sign]), np.float64)
+    if np.all(found > 0.0):
+        return POSITIVE
+    return NOT_NEGATIVE if np.all(found >= 0.0) else ANY
+
+
+Line = tuple[float, float]
+"""(c, b) of c · z + b."""
+
+
+def line_of(formula: Expression) -> Line | None:
+    """Return (c, b) where the formula is c · z + b, written with sums, products and quotients.
+
+    Args:
+        formula: a formula of z.
+
+    Returns:
+        None where it is anything else.
+    """
+    if formula == VARIABLE:
+        return 1.0, 0.0
+    if formula.is_constant:
+        return 0.0, formula.value
+    lines = [line_of(part) for part in formula.args]
+    if formula.op == "neg" and lines[0] is not None:
+        return -lines[0][0], -lines[0][1]
+    if len(lines) != 2 or lines[0] is None or lines[1] is None:
+        return None
+    (slope, shift), (other_slope, other_shift) = lines[0], lines[1]
+    if formula.op in ("add", "sub"):
+        sign = 1.0 if formula.op == "add" else -1.0
+        return slope + sign * other_slope, shift + sign * other_shift
+    if formula.op == "mul" and 0.0 in (slope, other_slope):
+        return slope * other_shift + other_slope * shift, shift * other_shift
+    if formula.op == "div" and other_slope == 0.0 and other_shift != 0.0:
+        return slope / other_shift, shift / other_shift
+    return None

@@ -84,13 +84,6 @@ class Cell:
         return next(loops, "")
 
     @property
-    def idle_at_first(self) -> tuple[str, ...]:
-        """The parts that multiply states one step ago alone: with none, nothing reads them."""
-        links = [link for part in self.parts for link in part.links]
-        read = {name for link in links if not link.delay for name in (link.source, link.gate)}
-        return tuple(part.name for part in self.parts[:-1] if part.name not in read)
-
-    @property
     def by_name(self) -> Mapping[str, Part]:
         """The parts by their names, in order."""
         return {part.name: part for part in self.parts}

@@ -25,8 +25,7 @@ from neat_onnx.network.genes import (
     network_error,
     once,
 )
-from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import Dtype, Port
+from neat_onnx.network.port import Dtype, MemoryPort, Port
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
 

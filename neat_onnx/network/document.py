@@ -12,7 +12,6 @@ from pydantic import Field
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.block_document import BlockDocument, block_document, read_block
 from neat_onnx.network.genes import (
     MAX_DELAY,
     NONE,
@@ -20,8 +19,17 @@ from neat_onnx.network.genes import (
     Neurons,
     network_error,
 )
-from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
-from neat_onnx.network.port_document import PortDocument, port_document, read_ports
+from neat_onnx.network.port_document import (
+    BlockDocument,
+    MemoryPortDocument,
+    PortDocument,
+    block_document,
+    memory_document,
+    port_document,
+    read_block,
+    read_memory,
+    read_ports,
+)
 from neat_onnx.network.source import SourceDocument, read_source, source_document
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse

@@ -24,14 +24,11 @@ import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.bounds import interval_of
-from neat_onnx.network.components import components
-from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
+from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, interval_of, sign_of, stays_finite
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.magnitudes import moderate_values
-from neat_onnx.network.schedule import Edges
-from neat_onnx.network.softmaxes import softmaxes_of
+from neat_onnx.network.schedule import Edges, components
 from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
@@ -68,7 +65,6 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     kinds = _Kinds(net)
     if not net.has_memory and kinds.never_overflow():
         return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_), kinds.bounded)
-    kinds.know_softmaxes()
     kinds.know_moderate_values()
     overflows = np.zeros(2 * count, np.bool_)
     overflows[kinds.seeds()] = True
@@ -144,13 +140,6 @@ class _Kinds:
         """Whether each neuron, no input, has a bound."""
         found: Bools = self._bounded & ~self._net.is_input
         return found
-
-    def know_softmaxes(self) -> None:
-        """Give the neurons of a softmax their bounds."""
-        softmaxes = softmaxes_of(self._net)
-        self._bounded[softmaxes.neurons] = self._linear[softmaxes.neurons] = True
-        self._bound[softmaxes.neurons] = np.minimum(self._bound[softmaxes.neurons], softmaxes.bound)
-        self._slope[softmaxes.neurons] = 0.0
 
     def know_moderate_values(self) -> None:
         """Give neurons the bounds that follow from the values they read, if there is no memory."""

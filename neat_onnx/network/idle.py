@@ -6,9 +6,8 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, distinct, owned
-from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import Port, moved_memory
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
 

@@ -164,13 +164,13 @@ class Network(Structure):
         Raises:
             NetworkError: connections without delay form a cycle.
         """
-        from neat_onnx.network.drawn import drawn
+        from neat_onnx.network.saving import drawn
 
         return drawn(self, "svg")
 
     def _repr_html_(self) -> str:
         """The drawing and a few numbers, for notebooks."""
-        from neat_onnx.network.drawn import drawn
+        from neat_onnx.network.saving import drawn
 
         return drawn(self, "html")
 
@@ -402,7 +402,7 @@ class Network(Structure):
         Raises:
             NetworkError: fewer than two layers, an empty one, or an unknown activation.
         """
-        from neat_onnx.network.layered import mlp
+        from neat_onnx.network.builders import mlp
 
         return cls.of(mlp(sizes, activation, output_activation or activation, seed))
 
@@ -420,7 +420,7 @@ class Network(Structure):
         Raises:
             NetworkError: one of the numbers is less than 1.
         """
-        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.builders import build_cell
         from neat_onnx.network.cells import RNN
 
         return cls.of(build_cell(RNN, inputs, units, outputs, seed))
@@ -442,7 +442,7 @@ class Network(Structure):
             linear_before_reset: the reset gate multiplies the recurrent products rather than the
                 hidden units.
         """
-        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.builders import build_cell
         from neat_onnx.network.cells import GRU, LINEAR_GRU
 
         cell = LINEAR_GRU if linear_before_reset else GRU
@@ -452,7 +452,7 @@ class Network(Structure):
     @takes(**_CELL)
     def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An LSTM cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`."""
-        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.builders import build_cell
         from neat_onnx.network.cells import LSTM
 
         return cls.of(build_cell(LSTM, inputs, units, outputs, seed))

@@ -1,14 +1,14 @@
-"""Ports: the named inputs and outputs of a network."""
+"""Ports: the named inputs and outputs of a network, and names for parts of its memory."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.network.genes import Ints, ReadOnly
+from neat_onnx.network.genes import NONE, Ints, ReadOnly
 
 Dtype = Literal[
     "", "bool", "float16", "float64",
@@ -72,3 +72,41 @@ def static_ports(inputs: Sequence[Port]) -> list[Port]:
     """The inputs without time, where others have one in a graph: the same at every step."""
     static = [port for port in inputs if port.time_axis is None]
     return static if len(static) < len(inputs) else []
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryPort(ReadOnly):
+    """A graph input and a graph output that carry activations from each step to the next.
+
+    It is a hint at how the memory of a network is written; the memory itself is its delays.
+
+    Attributes:
+        input, output: the names that they have in the ONNX graph.
+        shape: their shape without the batch dimension.
+        batch_axis: where the batch is among their axes.
+        neurons: positions in the network, in C order, each once.
+    """
+
+    input: str
+    output: str
+    shape: tuple[int, ...]
+    batch_axis: int
+    neurons: Ints
+
+
+def moved_memory(ports: Iterable[MemoryPort], to: Ints) -> tuple[MemoryPort, ...]:
+    """The ports with neuron j called to[j], without ports of a neuron that is called NONE."""
+    moved = (replace(port, neurons=to[port.neurons]) for port in ports)
+    return tuple(port for port in moved if not np.any(port.neurons == NONE))
+
+
+TIME_NAMES = frozenset(
+    {"t", "time", "seq", "seq_len", "seqlen", "seq_length", "sequence", "sequence_length"}
+    | {"time_steps", "timesteps", "steps", "length"}
+)
+"""In lower case."""
+
+
+def names_time(symbol: str) -> bool:
+    """Whether a symbol, as "seq_len" or "T", says that its axis is time."""
+    return symbol.lower() in TIME_NAMES

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from neat_onnx.network.genes import NONE, Bools, Neurons
-from neat_onnx.network.memory import moved_memory
+from neat_onnx.network.port import moved_memory
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.network.structure import Structure

@@ -1,9 +1,11 @@
-"""Networks written for libraries, which stand above this package: they are given to it here."""
+"""Networks written for libraries, and drawn, by rooms that stand above this package: these are
+given to it here.
+"""
 
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import read_bytes, write_bytes
@@ -87,3 +89,20 @@ def _check_beside(path: Path, data: bytes) -> None:
             where=os.fspath(path),
             hint="Rename it, or write the network under another name",
         )
+
+
+Form = Literal["svg", "html"]
+Drawer = TypeVar("Drawer", bound=Callable[["Network", Form], str])
+
+_draw: list[Callable[["Network", Form], str]] = []
+
+
+def draw_networks_with(draw: Drawer) -> Drawer:
+    """Make `draw` the function that draws a network in a form. A decorator."""
+    _draw[:] = [draw]
+    return draw
+
+
+def drawn(network: "Network", form: Form) -> str:
+    """See `Network.to_svg`; HTML has a table of a few numbers below the drawing."""
+    return _draw[0](network, form)

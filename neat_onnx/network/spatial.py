@@ -117,16 +117,6 @@ def in_order_of_neurons(blocks: Iterable[SpatialBlock]) -> tuple[SpatialBlock, .
     return tuple(sorted(blocks, key=lambda block: block.neurons.ravel()[:1].tolist()))
 
 
-def rows_alike(sources: Ints, neurons: Ints) -> SpatialBlock:
-    """The block of rows of neurons that weigh their own rows of sources alike: a window of one tap.
-
-    Args:
-        sources: (rows, inputs).
-        neurons: (rows, outputs).
-    """
-    return SpatialBlock("Conv", sources.T, neurons.T, Window.of((1,)), 1)
-
-
 @dataclass(frozen=True, eq=False)
 class Fields:
     """The receptive fields of a block, a row for each connection that it says there is.

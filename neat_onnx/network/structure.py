@@ -34,8 +34,7 @@ from neat_onnx.network.genes import (
     same_arrays,
     stable_order,
 )
-from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import MemoryPort, Port
 from neat_onnx.network.source import Source
 from neat_onnx.network.spatial import SpatialBlock
 

@@ -66,4 +66,8 @@ def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up
 def cast_like(
     input: Tensor, target_type: Tensor, *, saturate: bool = True, round_mode: str = "up"
 ) -> Tensor:
+    if target_type.dtype.metadata == {"bits": 16} and is_neurons(input):
+        raise refuse(
+            "target_type", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so"
+        )
     return input.astype(target_type.dtype)

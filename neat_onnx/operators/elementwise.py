@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neat_onnx.lifting.formulas import formula
-from neat_onnx.lifting.neurons import Tensor, is_neurons, maximum, minimum
+from neat_onnx.lifting.neurons import Tensor, is_neurons, maximum, minimum, where
 from neat_onnx.lifting.operator import operator
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -85,6 +85,8 @@ def prelu(x: Tensor, slope: Tensor, *, consumed_inputs: tuple[int, ...] = ()) ->
         slope = slope.reshape(-1, *(1,) * (x.ndim - 2))
     if not is_neurons(slope) and slope.size == 1:
         return formula(e.leaky_relu(z, slope.item()))(x)
+    if is_neurons(slope):  # which may be infinite where x is positive
+        return where(x < 0.0, x * slope, x)
     return formula(e.relu(z))(x) + formula(e.minimum(z, 0.0))(x) * slope
 
 

@@ -49,10 +49,10 @@ def _along(values: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
 
 
 def _limits(kind: np.dtype[Any]) -> tuple[float, float]:
-    """The least and the largest integer of a type; numpy holds those of 4 bits as wider ones."""
-    bits = dict(kind.metadata or {"bits": 8 * kind.itemsize})["bits"]
+    """The least and the largest integer of a type."""
+    bits = 8 * kind.itemsize
     if kind.kind not in "iu" or bits > _MOST_BITS:
-        raise refuse("the zero point", f"of the type {kind}", "integers of 4, 8 or 16 bits")
+        raise refuse("the zero point", f"of the type {kind}", "integers of 8 or 16 bits")
     low = 0 if kind.kind == "u" else -(1 << (bits - 1))
     return float(low), float(low + (1 << bits) - 1)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.lifting.formulas import Function, formula, relu, sigmoid, softplus, tanh
 from neat_onnx.lifting.memory import open_tape, run_one_step
-from neat_onnx.lifting.neurons import Tensor, concat, is_neurons, matmul, stack
+from neat_onnx.lifting.neurons import Tensor, apart, concat, is_neurons, matmul, stack
 from neat_onnx.lifting.operator import Floats, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -154,9 +154,9 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
             enter, forget = enter + c * at_enter, forget + c * at_forget
         enter = f(enter)
         kept = 1.0 - enter if coupled else f(forget)
-        memory = kept * c + enter * g(new)
+        memory = apart(c * kept + g(new) * enter)  # what is gated comes first
         out = f(out if p is None else out + memory * at_out)
-        return out * o(memory), memory
+        return o(memory) * out, memory
 
     return cell
 
@@ -169,9 +169,9 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
         (r_update, r_reset, r_new), (b_update, b_reset, b_new) = _parts(r.T, 3), _parts(br, 3)
         update = f(update + matmul(h, r_update) + b_update)
         reset = f(reset + matmul(h, r_reset) + b_reset)
-        inner = matmul(h if linear else reset * h, r_new) + b_new
-        new = g(new + (reset * inner if linear else inner))
-        return ((1.0 - update) * new + update * h,)
+        inner = apart(matmul(h, r_new) + b_new) if linear else matmul(h * reset, r_new) + b_new
+        new = g(new + (inner * reset if linear else inner))
+        return (new * (1.0 - update) + h * update,)
 
     return cell
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, exp, log, sqrt, square
-from neat_onnx.lifting.neurons import Tensor
+from neat_onnx.lifting.neurons import Tensor, divide, truncated
 from neat_onnx.lifting.operator import Array, operator
 
 Axes = tuple[int, ...]
@@ -34,6 +34,10 @@ _REDUCTIONS: dict[str, Callable[[Any, Axes, bool], Any]] = {
 }
 
 
+_REAL = ("ReduceMean", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp")
+"""Those of integers are rounded towards 0."""
+
+
 def _register(name: str, function: Callable[[Any, Axes, bool], Any]) -> None:
     @operator(name)
     def reduce(
@@ -44,7 +48,13 @@ def _register(name: str, function: Callable[[Any, Axes, bool], Any]) -> None:
             kept = () if noop_with_empty_axes else tuple(range(data.ndim))
         else:
             kept = tuple(int(axis) % data.ndim for axis in axes.ravel())
-        return function(data, kept, keepdims)
+        found = function(data, kept, keepdims)
+        if data.dtype.kind not in "iu" or name not in _REAL:
+            return found
+        if name == "ReduceMean":
+            count = np.prod([data.shape[k] for k in kept], dtype=int)
+            return divide(data.sum(axis=kept, keepdims=keepdims), count)
+        return truncated(found).astype(data.dtype)
 
 
 for _name, _function in _REDUCTIONS.items():

@@ -45,6 +45,10 @@ def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
     positions = window.positions(space)
     if not all(positions):
         raise refuse("kernel_shape", list(window.kernel), f"one that fits into {list(space)}")
+    if isinstance(x, Neurons):  # before they take memory
+        count, read = math.prod(positions), x.shape[1] * math.prod(window.kernel)
+        x.tape.budget.require("neurons", x.shape[0] * count, x.tape.where)
+        x.tape.budget.require("connections", x.shape[0] * count * read, x.tape.where)
     taps = window.taps(space, positions)
     return take_or(x.reshape(*x.shape[:2], math.prod(space)), taps, outside), positions
 

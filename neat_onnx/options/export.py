@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from neat_onnx.errors import OptionError
-from neat_onnx.network.axis_names import names_time
+from neat_onnx.network.port import names_time
 from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping, camel
 from neat_onnx.parsing import parse
 from neat_onnx.schema_links import LINK_KEY

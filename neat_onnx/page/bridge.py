@@ -21,10 +21,8 @@ from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
-from neat_onnx.page.comparing import compared
 from neat_onnx.page.drawing import drawing
 from neat_onnx.page.editing import edited
-from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.library_files import (
     Member,
     Picked,
@@ -35,11 +33,11 @@ from neat_onnx.page.library_files import (
     written,
 )
 from neat_onnx.page.model_graph import model_graph
-from neat_onnx.page.parity import parity, parity_of_networks
+from neat_onnx.page.parity import compared, parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
 from neat_onnx.page.remarks import remarks_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
-from neat_onnx.page.snippets import snippets
+from neat_onnx.page.snippets import FORMS, in_form, snippets
 from neat_onnx.page.warming import warm, warm_reading
 
 # ruff: noqa: PLC0415 - the page fetches these with the first model, or the first error

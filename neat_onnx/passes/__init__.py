@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
-from neat_onnx.model.data_inputs import with_data_inputs
-from neat_onnx.model.drop_dead import without_dead
+from neat_onnx.model.ports import with_data_inputs
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.branches import known_branches
 from neat_onnx.passes.constants import constant_nodes

@@ -12,9 +12,8 @@ from neat_onnx.lifting.operator import numbers_of
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.semantics import is_random
 from neat_onnx.model.value import is_fixed
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import is_random, subgraphs
 
 MAX_ELEMENTS = 1 << 22
 """The most elements that a node's result has to be computed."""

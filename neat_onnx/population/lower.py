@@ -14,8 +14,8 @@ import neat_onnx.operators.export  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
-from neat_onnx.model.drop_dead import drop_dead
 from neat_onnx.model.graph import IR_OF_OPSET, ir_version
+from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.export.formulas.elementwise import Add, Mul

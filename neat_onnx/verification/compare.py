@@ -7,11 +7,9 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.data_inputs import with_data_inputs
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.drop_dead import without_dead
-from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.wiring import node_count
+from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
+from neat_onnx.model.wiring import node_count, without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.indices import places_of, zeros_of
@@ -92,8 +90,8 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    It may have tensors inside the graph as outputs, and lack outputs that are drawn at random, which
-    not every runtime can do.
+    It may have tensors inside the graph as outputs, and lack outputs drawn at random, which not
+    every runtime can do.
     """
     names = {port.name for port in net.outputs}
     model = with_inner_outputs(with_port_sizes(net, model), sorted(names))

@@ -8,8 +8,7 @@ FLOAT16 as it leaves the graph has the type of its port.
 
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.operator_kinds import CHOOSING, EXACT
-from neat_onnx.model.semantics import gives_sizes
-from neat_onnx.model.wiring import nodes_within, subgraphs
+from neat_onnx.model.wiring import gives_sizes, nodes_within, subgraphs
 
 _CASTS = ("Cast", "CastLike")
 

@@ -14,9 +14,8 @@ from neat_onnx.model import Model
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
-from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import shared_ports
+from neat_onnx.network.port import MemoryPort, shared_ports
 from neat_onnx.verification.ports import axes_in_time, has_every_axis, pairs_of
 
 

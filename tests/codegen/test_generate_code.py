@@ -15,9 +15,8 @@ from support.harness.sweep import each
 
 from neat_onnx import Network, OptionError, generate_code, register_activation
 from neat_onnx.codegen.c import C
-from neat_onnx.codegen.formulas import scalar_text
 from neat_onnx.codegen.javascript import JavaScript
-from neat_onnx.codegen.language import Language
+from neat_onnx.codegen.language import Language, scalar_text
 from neat_onnx.codegen.python import Python
 from neat_onnx.network.activations import ACTIVATIONS, unregister_activation
 from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, constant

@@ -119,8 +119,12 @@ if __name__ == "__main__":
         path = folder / f"{name}.json"
         if not path.exists():
             path.write_text(model.to_json(), encoding="utf-8")
-            (folder / f"{name}.network").write_text(import_model(path).to_json(), encoding="utf-8")
+            (folder / f"{name}.network").write_text(
+                import_model(path).without_source().to_json(), encoding="utf-8"
+            )
     binary = folder / "binary.onnx"
     if not binary.exists():
         export(irregular(), embed_network=True).save(binary)
-        (folder / "binary.network").write_text(import_model(binary).to_json(), encoding="utf-8")
+        (folder / "binary.network").write_text(
+            import_model(binary).without_source().to_json(), encoding="utf-8"
+        )

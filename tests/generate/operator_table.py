@@ -74,7 +74,9 @@ _ARRAYS = ("Array", "numpy.ndarray")
 
 def _has_all(schema: Any, name: str, attribute: Any) -> bool:
     """Whether the values that are supported are ONNX's two of a flag, or text of a known few."""
-    return schema is not None and len(attribute.allowed) > 1 and isinstance(attribute.allowed[0], str)
+    return (
+        schema is not None and len(attribute.allowed) > 1 and isinstance(attribute.allowed[0], str)
+    )
 
 
 @cache

@@ -22,9 +22,9 @@ import operator_table
 
 import neat_onnx
 from neat_onnx.libraries.neat_python import static as neat_python
-from neat_onnx.libraries.neataptic import read as neataptic
-from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
-from neat_onnx.libraries.neataptic_ts.onnx.defaults import DEFAULTS, IF_EMPTY, ONLY
+from neat_onnx.libraries.neataptic import document as neataptic
+from neat_onnx.libraries.neataptic_ts import document as neataptic_ts
+from neat_onnx.libraries.neataptic_ts.onnx.write import DEFAULTS, IF_EMPTY, ONLY
 from neat_onnx.model.budget import Limits
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS

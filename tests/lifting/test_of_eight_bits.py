@@ -15,7 +15,6 @@ _IMAGE = (6.0 * _R.normal(size=(2, 3, 5, 5))).astype(np.float32)
 _SCALE, _SCALES = np.float32(0.25), np.array([0.25, 0.5, 0.125], np.float32)
 _WEIGHTS = _R.integers(-100, 100, (4, 3)).astype(np.int8)
 _KERNELS = _R.integers(0, 200, (2, 3, 3, 3)).astype(np.uint8)
-_FOUR_BITS = numpy_helper.to_array(helper.make_tensor("z", TensorProto.INT4, [], [3]))
 _BIAS = _R.integers(-900, 900, 2).astype(np.int32)
 _TYPES: dict[str, dict[str, Any]] = {
     "u8": {"s": _SCALE, "z": np.uint8(7), "t": np.float32(0.5), "w": np.uint8(3)},
@@ -75,9 +74,6 @@ _OURS = [
           {"m": _WEIGHTS, "s": _SCALES, "o": np.zeros(3, np.int8), "b": _SCALES}),
     graph([("DynamicQuantizeLinear", "x", "q s z", {}),
            (".MatMulIntegerToFloat", "q m s t z", "y", {})], _X, {"m": _WEIGHTS, "t": _SCALES}),
-    graph([("QuantizeLinear", "x s z", "q", {}), ("DequantizeLinear", "q s z", "y", {})], _X,
-          {"s": _SCALE, "z": _FOUR_BITS},
-          opset=21, name="int4"),
     graph([("DequantizeLinear", "m s z", "w", {"axis": 0, "block_size": 2}),
            ("MatMul", "x w", "y", {})], _X,
           {"m": _WEIGHTS, "s": _R.random((2, 3)).astype(np.float32), "z": _WEIGHTS[:2]}, opset=21),

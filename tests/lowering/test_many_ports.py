@@ -23,7 +23,7 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.cli import main
-from neat_onnx.network.axis_names import TIME_NAMES
+from neat_onnx.network.port import TIME_NAMES
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 FORMS: list[dict[str, Any]] = [

@@ -129,7 +129,7 @@ def test_connections_and_neurons_are_limited():
 
 
 def test_a_few_bytes_do_not_take_a_gigabyte():
-    with pytest.raises(ModelError, match="1572864 values, and the limit of 2097152 neurons"):
+    with pytest.raises(ModelError, match="1572864 values, and the limit of 1000000 neurons"):
         import_model(graph([node("HardSigmoid", "x", "y")], x=(1, 1 << 19, 3)))
 
 

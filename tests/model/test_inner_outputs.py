@@ -6,7 +6,7 @@ from onnx import TensorProto, helper
 from support.examples.graphs import graph, node
 
 from neat_onnx import load_model
-from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.ports import with_inner_outputs
 
 
 def test_many_names_take_no_time_for_each_of_many_outputs():

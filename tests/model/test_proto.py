@@ -203,38 +203,3 @@ def test_empty_texts_take_no_bytes_and_are_read_as_empty():
     again = load_model(written)
     assert again == model
     assert (again.graph.node[0].name, again.opset_import[0].domain) == ("", "")
-
-
-def test_types_are_sought_where_a_graph_in_a_node_states_none_for_what_it_reads():
-    """As PyTorch's exporter writes a Loop over the bags of an EmbeddingBag."""
-    tensor = [helper.make_tensor_value_info(name, TensorProto.INT64, []) for name in "in"]
-    going = [helper.make_tensor_value_info(name, TensorProto.BOOL, []) for name in ("c", "d")]
-    nodes = [
-        helper.make_node("Reshape", ["h", "last"], ["u"]),
-        helper.make_node("SequenceInsert", ["s", "u"], ["t"]),
-        helper.make_node("Identity", ["c"], ["d"]),
-    ]
-    ends = [tensor[0], going[0], untyped("s"), untyped("h")], [going[1], untyped("t"), untyped("u")]
-    loop = helper.make_node(
-        "Loop",
-        ["two", "", "none", "part"],
-        ["list", "y"],
-        body=helper.make_graph(nodes, "body", *ends),
-    )
-    entry = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [3])
-    held = {"two": np.array(2)}
-    held |= {name: np.array([at]) for name, at in {"last": -1, "zero": 0, "three": 3}.items()}
-    graph = helper.make_graph(
-        [
-            helper.make_node("SequenceEmpty", [], ["none"]),
-            helper.make_node("Slice", ["x", "zero", "three"], ["part"]),
-            loop,
-        ],
-        "g",
-        [entry],
-        [untyped("y")],
-        [onnx.numpy_helper.from_array(value, name) for name, value in held.items()],
-    )
-    opset = helper.make_opsetid("", 18)
-    net = import_model(helper.make_model(graph, opset_imports=[opset], ir_version=9))
-    assert net.activate([1.0, -2.0, 3.0]).tolist() == [1.0, -2.0, 3.0]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from neat_onnx.model.order import in_order
+from neat_onnx.model.wiring import in_order
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from support.examples.cases import case
 from support.harness.page import ask, convert
 
 import neat_onnx
-from neat_onnx.page.forms import FORMS
+from neat_onnx.page.snippets import FORMS
 
 RECURRENT = case("np-rec-04")
 

@@ -4,7 +4,7 @@ from support.examples.graphs import graph, node
 from support.examples.networks import NETWORKS
 
 from neat_onnx import export, load_model
-from neat_onnx.model.drop_dead import drop_dead
+from neat_onnx.model.wiring import drop_dead
 
 NODES = [
     node("Tanh", "x", "a"),

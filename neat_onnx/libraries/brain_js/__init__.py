@@ -1,15 +1,11 @@
 """brain.js: network JSON, `NeuralNetwork.toJSON()`."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.network.network import Network
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.library import DocumentLibrary
 
 
-class BrainJS(Library):
+class BrainJS(DocumentLibrary):
     """Dense layers with one activation for all neurons."""
 
     name = "brain.js"
@@ -26,23 +22,3 @@ class BrainJS(Library):
             return False
         layers = "layers" in content and not {"sizes", "inputLookup"}.isdisjoint(content)
         return layers or ("hiddenLayers" in content and "type" in content)
-
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that `new NeuralNetwork().fromJSON(content)` runs.
-
-        Raises:
-            NetworkError: it is not such a network; says where.
-        """
-        from neat_onnx.libraries.brain_js.read import read
-
-        return read(content)
-
-    def write(self, network: Network) -> dict[str, Any]:
-        """Return the document that `new NeuralNetwork().fromJSON` loads.
-
-        Raises:
-            NetworkError: brain.js cannot express something; lists every reason with neurons.
-        """
-        from neat_onnx.libraries.brain_js.write import write
-
-        return write(network)

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.populations import ExportedLibrary, Reader, Writer
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.populations import ExportedLibrary
 
 
 class Carrot(ExportedLibrary):
@@ -19,15 +17,3 @@ class Carrot(ExportedLibrary):
     def recognises_network(self, document: Mapping[str, Any]) -> bool:
         """Return whether it lists its input nodes or tells their number as carrot does."""
         return "nodes" in document and ("input_nodes" in document or "input_size" in document)
-
-    def reader(self) -> Reader:
-        """Return the reader of carrot's JSON."""
-        from neat_onnx.libraries.carrot.read import read
-
-        return read
-
-    def writer(self) -> Writer:
-        """Return the writer of carrot's JSON."""
-        from neat_onnx.libraries.carrot.write import write
-
-        return write

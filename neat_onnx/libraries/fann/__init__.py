@@ -1,14 +1,9 @@
 """FANN: network files of floating point numbers, `fann_save`."""
 
-from typing import Any
-
-from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.network.network import Network
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.library import DocumentLibrary
 
 
-class Fann(Library):
+class Fann(DocumentLibrary):
     """Layers of neurons, with or without connections that skip layers."""
 
     name = "fann"
@@ -21,23 +16,3 @@ class Fann(Library):
     def recognises(self, content: object) -> bool:
         """Return whether it begins with FANN's signature."""
         return isinstance(content, str) and content.startswith("FANN_F")
-
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that `fann_run` evaluates.
-
-        Raises:
-            NetworkError: it is not a network; says where.
-        """
-        from neat_onnx.libraries.fann.read import read
-
-        return read(content)
-
-    def write(self, network: Network) -> str:
-        """Return the text of the file that `fann_create_from_file` loads.
-
-        Raises:
-            NetworkError: FANN cannot express something; lists every reason with neurons.
-        """
-        from neat_onnx.libraries.fann.write import write
-
-        return write(network)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.goneat.genome import TYPES, Genome, NodeLine, integer
-from neat_onnx.libraries.text_numbers import finite_number
+from neat_onnx.libraries.names import finite_number
 
 _KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*))?$")
 _TOKEN = re.compile(r"\s*([{}\[\],:]|[^\s{}\[\],:]+)")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from neat_onnx.errors import OptionError
+from neat_onnx.libraries.genome_graph import Genes
 from neat_onnx.libraries.neat_python.times import sub_steps
-from neat_onnx.libraries.unrolled import Genes
 
 _MAX_SUB_STEPS_FOLLOWED = 300_000
 _MAX_CHANGES = 100

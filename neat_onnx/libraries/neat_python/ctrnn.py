@@ -25,6 +25,7 @@ from typing import Any
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.genome_graph import Genes, Value
 from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
 from neat_onnx.libraries.neat_python.static import (
     Connection,
@@ -36,7 +37,6 @@ from neat_onnx.libraries.neat_python.static import (
     silent_ids,
 )
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
-from neat_onnx.libraries.unrolled import Genes, Value
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.limits import cannot_hold
 from neat_onnx.libraries.neat_python.silent import released
 from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
-from neat_onnx.libraries.unsupported import cannot_hold
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Ints

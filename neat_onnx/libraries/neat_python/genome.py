@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.genome_graph import reached
 from neat_onnx.libraries.neat_python.contents import class_name
 from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.numbers import number
@@ -33,7 +34,6 @@ from neat_onnx.libraries.neat_python.versions import (
     oldest_version,
     version_of_genes,
 )
-from neat_onnx.libraries.reachability import reached
 
 _SPIKING = ("a", "b", "c", "d")
 

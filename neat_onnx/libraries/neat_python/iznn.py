@@ -21,9 +21,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.libraries.genome_graph import Genes, Value
 from neat_onnx.libraries.neat_python.static import Connection, Document, Node, parse_document
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
-from neat_onnx.libraries.unrolled import Genes, Value
 from neat_onnx.network.network import Network
 
 name = "neat-python iznn"

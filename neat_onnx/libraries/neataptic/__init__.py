@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.populations import ExportedLibrary, Reader, Writer
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.populations import ExportedLibrary
 
 
 class Neataptic(ExportedLibrary):
@@ -24,15 +22,3 @@ class Neataptic(ExportedLibrary):
             or "output" in document
             or any(isinstance(node, Mapping) and "squash" in node for node in nodes)
         )
-
-    def reader(self) -> Reader:
-        """Return the reader of neataptic's JSON."""
-        from neat_onnx.libraries.neataptic.read import read
-
-        return read
-
-    def writer(self) -> Writer:
-        """Return the writer of neataptic's JSON."""
-        from neat_onnx.libraries.neataptic.write import write
-
-        return write

@@ -3,11 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.populations import ExportedLibrary, Writer, checked_gain
-from neat_onnx.network.network import Network
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.populations import ExportedLibrary
 
 
 class NeatapticTS(ExportedLibrary):
@@ -28,20 +24,3 @@ class NeatapticTS(ExportedLibrary):
             isinstance(nodes, list)
             and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
         )
-
-    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
-        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
-
-        Raises:
-            NetworkError: it is not a network; says where.
-            OptionError: the initial gain or the number of outputs is wrong.
-        """
-        from neat_onnx.libraries.neataptic_ts.read import read
-
-        return read(document, checked_gain(options.initial_gain), options.outputs)
-
-    def writer(self) -> Writer:
-        """Return the writer of NeatapticTS's JSON."""
-        from neat_onnx.libraries.neataptic_ts.write import write
-
-        return write

@@ -14,8 +14,8 @@ from xml.etree.ElementTree import Element
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.names import translated
-from neat_onnx.libraries.sharpneat.layers import acyclic
 from neat_onnx.libraries.sharpneat.names import NAMES_OF_VERSION_2, RADIAL, radial, stays_in_unit
+from neat_onnx.libraries.sharpneat.net_file import acyclic
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
 

@@ -1,14 +1,9 @@
 """WANN and prettyNEAT: matrices of weights with a column of activations."""
 
-from typing import Any
-
-from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.network.network import Network
-
-# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+from neat_onnx.libraries.library import DocumentLibrary
 
 
-class Wann(Library):
+class Wann(DocumentLibrary):
     """Nodes in a row, each of which reads those before it; the first is 1."""
 
     name = "wann"
@@ -28,24 +23,3 @@ class Wann(Library):
         if len(fields) < 3 or any(c not in "0123456789+-.eEnaNA, \t\r" for c in head):
             return False
         return bool(rest)
-
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that `act` of the library evaluates.
-
-        Raises:
-            NetworkError: it is not such a matrix; says where.
-            OptionError: the number of inputs or outputs is wrong.
-        """
-        from neat_onnx.libraries.wann.read import read
-
-        return read(content, options.inputs, options.outputs)
-
-    def write(self, network: Network) -> str:
-        """Return the matrix as text; its numbers read back to the same doubles.
-
-        Raises:
-            NetworkError: the library cannot express something; lists every reason with neurons.
-        """
-        from neat_onnx.libraries.wann.write import write
-
-        return write(network)

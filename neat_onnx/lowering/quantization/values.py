@@ -17,7 +17,7 @@ import numpy as np
 from neat_onnx.lowering.quantization.weights import constant, dequantized, scales
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.draft import Draft, with_inputs
-from neat_onnx.model.drop_dead import without_dead
+from neat_onnx.model.wiring import without_dead
 
 Range = tuple[float, float]
 _STEPS = 255

@@ -22,7 +22,7 @@ from neat_onnx import (
 )
 from neat_onnx.cli import main
 from neat_onnx.model import MetadataEntry
-from neat_onnx.model.single_sample import BATCH_AXIS
+from neat_onnx.model.ports import BATCH_AXIS
 
 pytestmark = pytest.mark.filterwarnings("ignore:by their names:neat_onnx.NeatOnnxWarning")
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64

@@ -243,12 +243,12 @@ def test_outputs_that_evolved_to_fractions_are_numbers():
     """An integer would be cut off: the network would not be what its file computes."""
     net = counter()
     assert {each for _, each, _ in ends(export(net))} == {"INT64"}
-    half = np.where(net.neurons.bias == 1.0, 0.5, net.neurons.bias)
+    half = np.where(net.is_input, 0.0, 0.5)
     evolved = net.of(_with_bias(net, half))
     model = export(evolved)
     assert [kind for _, kind, _ in ends(model)] == ["INT64", "FLOAT"]
     (got,) = open_session(model).run(None, {"x": np.array([[1, -2]])})
-    np.testing.assert_array_equal(got, [[1.5, -1.5]])
+    np.testing.assert_array_equal(got, [[2.5, -0.5]])
     assert verify(evolved, model, runtime="onnxruntime").passed
     again = import_model(model)
     assert again == evolved
@@ -381,5 +381,5 @@ def test_int8_reads_bytes(quantize):
 
 def test_a_sequence_has_the_types_of_its_inputs():
     model = export(counter(), sequence=True)
-    assert [kind for _, kind, _ in ends(model)] == ["INT64", "DOUBLE"]
+    assert {kind for _, kind, _ in ends(model)} == {"INT64"}
     assert verify(counter(), model, samples=16).passed

@@ -7,9 +7,10 @@ from typing import Any
 import numpy.typing as npt
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
+from neat_onnx.errors import warn
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import MetadataWriter
 from neat_onnx.libraries.neataptic_ts.onnx.names import INPUT, NodeNames
-from neat_onnx.libraries.neataptic_ts.onnx.windows import ATTRIBUTES
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import ATTRIBUTES
 from neat_onnx.model import Graph, Model, Node, Tensor, ValueInfo, node_class
 from neat_onnx.options import ExportOptions
 
@@ -81,3 +82,18 @@ class Draft:
             initializer=self.initializers,
             node=self.nodes,
         )
+
+
+def warn_repaired(text: str) -> None:
+    """Warn that the document was repaired."""
+    warn(f"repaired: {text}")
+
+
+def with_graph(model: Model, **changes: Any) -> Model:
+    """Return the model with fields of its graph replaced."""
+    return model.model_copy(update={"graph": model.graph.model_copy(update=changes)})
+
+
+def renamed(names: list[str], old: str, new: str) -> list[str]:
+    """Return the names with `old` replaced by `new`."""
+    return [new if name == old else name for name in names]

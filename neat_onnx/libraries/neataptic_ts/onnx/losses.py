@@ -9,7 +9,7 @@ from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import firsts
 from neat_onnx.libraries.neataptic_ts.onnx.forms import LayerForm, is_exact
 from neat_onnx.libraries.neataptic_ts.onnx.kernels import dense_equivalent, positions_of
-from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import is_identity, is_padded_before
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import times

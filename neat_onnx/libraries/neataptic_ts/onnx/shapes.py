@@ -1,10 +1,14 @@
-"""Shapes of tensors after the operators that NeatapticTS writes, without the batch axis.
+"""Shapes of tensors after the operators that NeatapticTS writes, and windows of Conv and pools.
 
-An unknown or impossible shape is None; lifting such a node says where it is wrong.
+Shapes have no batch axis. One that is unknown or impossible is None; lifting such a node says where
+it is wrong.
 """
 
 import math
 from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
@@ -13,6 +17,8 @@ from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.export.layout.shaping import Concat, Flatten
 from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
 from neat_onnx.operators.export.sums.dense import Gemm
+from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
+from neat_onnx.parsing import ForeignDocument
 
 SLIDING = Conv | MaxPool | AveragePool
 _ELEMENTWISE = frozenset(
@@ -96,3 +102,46 @@ def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Si
             return None
     shape = (channels, *window.positions(given[1:]))
     return shape if 0 < math.prod(shape) <= MAX_ELEMENTS else None
+
+
+ATTRIBUTES = ("kernel_shape", "strides", "pads")
+"""The attributes of Conv and pools, in the order in which NeatapticTS writes them."""
+
+
+class ConvInput(ForeignDocument):
+    """An entry of `conv2d_specs`, read for the shape in which a Conv sees the layer before it."""
+
+    layer_index: int = Field(alias="layerIndex")
+    channels: int = Field(alias="inChannels", ge=1)
+    rows: int = Field(alias="inHeight", ge=1)
+    columns: int = Field(alias="inWidth", ge=1)
+
+    @property
+    def shape(self) -> Sizes:
+        """Channels, rows, columns."""
+        return self.channels, self.rows, self.columns
+
+
+def attributes_of(mapping: Conv2DMapping | Pool2DMapping) -> dict[str, Any]:
+    """Return the attributes of the node of a mapping."""
+    window = mapping.window
+    return dict(zip(ATTRIBUTES, (window.kernel, window.strides, window.pads), strict=True))
+
+
+def spec_of(mapping: Conv2DMapping | Pool2DMapping) -> dict[str, Any]:
+    """Return the metadata's spec of a mapping: the given keys, in the order they were given."""
+    return mapping.model_dump(by_alias=True, exclude_unset=True)
+
+
+def is_identity(window: Window) -> bool:
+    """Whether a pool with this window returns its input."""
+    return {*window.kernel, *window.strides} == {1} and not any(window.pads)
+
+
+def is_padded_before(window: Window) -> bool:
+    """Whether there is padding at the top or on the left.
+
+    NeatapticTS takes the weights of a channel's first neuron for the kernel, from the first input
+    on; with padding there, these are not the kernel.
+    """
+    return any(window.begin)

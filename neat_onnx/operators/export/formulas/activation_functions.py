@@ -9,7 +9,7 @@ import re
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, Function, OperatorSet, Tensor
-from neat_onnx.model.fresh_names import FreshNames
+from neat_onnx.model.draft import FreshNames
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.activations import FORMULA, label_of
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope

@@ -15,7 +15,7 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.states import are_paired_by_name
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.frames.ports import batch_to, produce_as, value_info
 from neat_onnx.operators.export.layout.columns import exactly, in_shape
 from neat_onnx.operators.export.layout.shaping import Identity, Reshape, Transpose

@@ -2,9 +2,9 @@
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.draft import Draft, is_one_of
-from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.splice import HandedOn, renamed
 from neat_onnx.model.value import Extent, is_fixed
+from neat_onnx.model.wiring import without_dead
 
 _RESHAPING = ("Flatten", "Reshape", "Squeeze", "Unsqueeze")
 _Shape = tuple[Extent, ...] | None

@@ -6,7 +6,7 @@ from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Model, ValueInfo
-from neat_onnx.model.single_sample import BATCH_AXIS, NONE
+from neat_onnx.model.ports import BATCH_AXIS, NONE
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, are_plain
 from neat_onnx.operators.export.layout.columns import exactly, in_shape

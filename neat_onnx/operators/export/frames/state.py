@@ -27,8 +27,7 @@ from neat_onnx.model.states import (
     state_pairs,
 )
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.memory import MemoryPort
-from neat_onnx.network.port import shared_ports
+from neat_onnx.network.port import MemoryPort, shared_ports
 from neat_onnx.operators.export.frames.memory import (
     State,
     is_written,

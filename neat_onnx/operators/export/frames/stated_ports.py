@@ -13,10 +13,11 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.draft import Draft, Step, is_one_of, with_graph
-from neat_onnx.model.drop_dead import without_dead
 from neat_onnx.model.splice import HandedOn, renamed
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, static_ports
+from neat_onnx.network.whole_numbers import truth_neurons, whole_neurons
 from neat_onnx.operators.export.frames.static_inputs import with_static_inputs
 
 _DISCRETE = (kind for kind in DataType if kind.is_discrete and not kind.is_held_wider)
@@ -30,7 +31,7 @@ def in_stated_ports(model: Model, net: Network, *, sequence: bool) -> tuple[Mode
     if sequence and (static := static_ports(net.inputs)):
         model = with_static_inputs(model, static)
     model = _with_inputs(model, net.inputs, leading, kinds)
-    return _with_fewer_casts(_with_outputs(model, net.outputs, leading, kinds, timed=timed))
+    return _with_fewer_casts(_with_outputs(model, net, leading, kinds, timed=timed))
 
 
 def _kinds(net: Network) -> Mapping[str, DataType]:
@@ -69,12 +70,13 @@ def _with_inputs(
 
 def _with_outputs(
     model: Model,
-    ports: Sequence[Port],
+    net: Network,
     leading: int,
     known: Mapping[str, DataType],
     *,
     timed: bool,
 ) -> Model:
+    ports = net.outputs
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
     wanted = {port.name: known[port.dtype] for port in ports if port.dtype in known}
     kinds = _kinds_of(
@@ -83,7 +85,7 @@ def _with_outputs(
             for name, kind in wanted.items()
             if not (entries[name].elem_type.is_discrete or kind is entries[name].elem_type)
         },
-        draft,
+        net,
     )
     names: dict[str, str] = {}
     last: list[Node] = []
@@ -163,15 +165,15 @@ def _name_of_numbers(draft: Draft, port: Port) -> str:
     return draft.name(f"{port.name}_number")
 
 
-def _kinds_of(wanted: dict[str, DataType], draft: Draft) -> dict[str, DataType]:
-    """The types of outputs: of integers or truth values, if the graph computes such."""
+def _kinds_of(wanted: dict[str, DataType], net: Network) -> dict[str, DataType]:
+    """The types of outputs: of integers or truth values, if the network computes such."""
     if not any(kind.is_discrete for kind in wanted.values()):
         return wanted
-    from neat_onnx.operators.export.frames.output_types import OutputTypes  # noqa: PLC0415 - of few networks
-
-    types = OutputTypes(draft)
+    whole, truths = whole_neurons(net), truth_neurons(net)
+    held = {DataType.BOOL: truths, DataType.INT32: whole, DataType.INT64: whole}
+    neurons = {port.name: port.neurons for port in net.outputs}
     return {
         name: kind
         for name, kind in wanted.items()
-        if not kind.is_discrete or types.holds(name, kind)
+        if not kind.is_discrete or (kind in held and np.all(held[kind][neurons[name]]))
     }

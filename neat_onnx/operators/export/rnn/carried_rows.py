@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.genes import Ints
-from neat_onnx.network.memory import MemoryPort
+from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.layout.shaping import Concat, Slice, Squeeze, Unsqueeze
 from neat_onnx.operators.export.rnn.recogniser import Layer
 

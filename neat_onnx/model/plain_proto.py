@@ -1,0 +1,332 @@
+"""A ModelProto brought to what models here hold: graphs whose values are tensors of stated types.
+
+- Local functions are put in the place of their calls. A few lines of calls can ask for millions of
+  nodes: how many there will be is counted first.
+- Ports that are no tensors of numbers go. A classifier of scikit-learn gives its probabilities as a
+  list of maps, made by a ZipMap node of a table [N, classes]; its labels may be texts, and one of
+  several targets gives a sequence of tables. A pipeline of ML.NET takes the label that it was
+  trained on for an input, and gives it back.
+- Types that a writer may leave out are inferred: of graph outputs, and of values in graphs inside
+  nodes.
+"""
+
+import copy
+import re
+from collections.abc import Iterable, Iterator
+
+import onnx
+
+from neat_onnx.errors import ModelError, warn
+from neat_onnx.model.budget import Budget
+from neat_onnx.model.crashes import refuse_crashes_in, refuse_slices
+from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.node import OWN_DOMAIN
+from neat_onnx.model.proto_graphs import graphs_in, nodes_in
+from neat_onnx.model.value import KINDS
+from neat_onnx.model.wiring import in_order
+
+
+def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the types that onnx infers for the values that state none.
+
+    These are its outputs, to which tensors inside the graph are often added by their names alone,
+    and the inputs and outputs of graphs inside its nodes.
+
+    A model that states them all stays as it is, as does a value whose type cannot be inferred.
+    """
+    if not any(_is_untyped(entry) for entry in _values(proto.graph)):
+        return proto
+    from onnx import shape_inference  # noqa: PLC0415 - slow to import
+
+    refuse_crashes_in(proto)
+    proto = _without_negative_sizes(proto)
+    order = _topological_order(proto.graph)
+    ordered = _with_nodes(proto, order)
+    refuse_slices(ordered)
+    try:
+        inferred = shape_inference.infer_shapes(ordered)
+    except (shape_inference.InferenceError, RuntimeError, ValueError):
+        return proto
+    position = {node: at for at, node in enumerate(order)}
+    inferred = _with_nodes(inferred, [position[node] for node in range(len(order))])
+    typed = onnx.ModelProto()
+    typed.CopyFrom(proto)
+    stated = {entry.name: entry.type for entry in inferred.graph.value_info}
+    values = zip(_values(typed.graph), _values(inferred.graph), strict=True)
+    for entry, found in values:
+        if _is_untyped(entry):  # inference gives an output no type that `value_info` states
+            entry.type.CopyFrom(
+                stated.get(entry.name, found.type) if _is_untyped(found) else found.type
+            )
+    return typed
+
+
+def _without_negative_sizes(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with sizes open that are stated as -1; itself where none is."""
+    if not any(size.dim_value < 0 for size in _stated_sizes(proto.graph)):
+        return proto
+    changed = onnx.ModelProto()
+    changed.CopyFrom(proto)
+    for size in _stated_sizes(changed.graph):
+        if size.dim_value < 0:
+            size.Clear()
+    return changed
+
+
+def _stated_sizes(graph: onnx.GraphProto) -> Iterator[onnx.TensorShapeProto.Dimension]:
+    for entry in (*graph.input, *graph.value_info, *graph.output):
+        yield from entry.type.tensor_type.shape.dim
+
+
+def _topological_order(graph: onnx.GraphProto) -> list[int]:
+    """The positions of nodes, each after its sources', as inference wants; as given in a cycle."""
+    makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
+    sources = [
+        [makers[name] for each in nodes_in([node]) for name in each.input if name in makers]
+        for node in graph.node
+    ]
+    given = range(len(graph.node))
+    return in_order(given, sources.__getitem__) or [*given]
+
+
+def _with_nodes(proto: onnx.ModelProto, order: list[int]) -> onnx.ModelProto:
+    """The model with its nodes in another order, itself where that is the order they have."""
+    if order == list(range(len(order))):
+        return proto
+    ordered = onnx.ModelProto()
+    ordered.CopyFrom(proto)
+    del ordered.graph.node[:]
+    ordered.graph.node.extend(proto.graph.node[at] for at in order)
+    return ordered
+
+
+def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
+    kind = entry.type.WhichOneof("value")
+    return kind is None or (kind == "tensor_type" and not entry.type.tensor_type.elem_type)
+
+
+def _values(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
+    """The outputs of a graph; inputs and outputs of graphs in its nodes, and of those in them."""
+    yield from graph.output
+    for node in graph.node:
+        for inner in graphs_in(node):
+            yield from (*inner.input, *inner.output)
+
+
+_TEXT = onnx.TensorProto.STRING
+
+
+def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with tables of numbers where it had maps, without texts and sequences.
+
+    Outputs that depend on text given as input go as well. Warnings name each. A model
+    that has none of these, or nothing else, stays as it is.
+    """
+    maps = {
+        node.output[0]: node.input[0]
+        for node in proto.graph.node
+        if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml" and node.input and node.output
+    }
+    maps = {entry.name: maps[entry.name] for entry in proto.graph.output if entry.name in maps}
+    texts = {entry.name for entry in proto.graph.input if _other_kind(entry) == "text"}
+    spelled = _depending(proto.graph, texts)
+    others = {
+        entry.name: kind or "computed from text"
+        for entry in proto.graph.output
+        if entry.name not in maps and ((kind := _other_kind(entry)) or entry.name in spelled)
+    }
+    if not maps and (not (others or texts) or len(others) == len(proto.graph.output)):
+        return proto
+    plain = onnx.ModelProto()
+    plain.CopyFrom(proto)
+    for node in plain.graph.node:
+        if maps.get(next(iter(node.output), "")):
+            made = onnx.helper.make_node("Identity", node.input, node.output, node.name)
+            node.CopyFrom(made)
+    kept = [entry for entry in plain.graph.output if entry.name not in others]
+    kept = [_table(entry.name) if entry.name in maps else entry for entry in kept]
+    _replace(plain.graph.output, kept or [*plain.graph.output])
+    _tell(list(maps), others)
+    if others or texts:
+        _drop_dead(plain.graph)
+    if texts and spelled.isdisjoint(entry.name for entry in plain.graph.output):
+        _replace(plain.graph.input, [each for each in plain.graph.input if each.name not in texts])
+        warn(f"no output depends on text: inputs left out are {', '.join(sorted(texts))}")
+    return plain
+
+
+def _tell(maps: list[str], others: dict[str, str]) -> None:
+    for name in maps:
+        warn(f"the output '{name}' is a list of maps: it is taken as the table of their numbers")
+    for name, kind in others.items():
+        warn(f"the output '{name}' is {kind}, and is left out")
+
+
+def _other_kind(entry: onnx.ValueInfoProto) -> str:
+    """The kind of an output that is no tensor of numbers; nothing for one that is."""
+    kind = entry.type.WhichOneof("value")
+    if kind in KINDS:
+        return KINDS[kind]
+    return "text" if entry.type.tensor_type.elem_type == _TEXT else ""
+
+
+def _depending(graph: onnx.GraphProto, names: set[str]) -> set[str]:
+    """The tensors that depend on these, themselves among them."""
+    found = set(names)
+    for node in graph.node if names else ():
+        if not found.isdisjoint(_reads(node)):
+            found.update(filter(None, node.output))
+    return found
+
+
+def _table(name: str) -> onnx.ValueInfoProto:
+    return onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", None])
+
+
+def _drop_dead(graph: onnx.GraphProto) -> None:
+    """Drop the nodes and the initializers that no output depends on."""
+    producer = {name: node for node in graph.node for name in node.output if name}
+    needed = {entry.name for entry in graph.output}
+    pending = list(needed)
+    while pending:
+        node = producer.get(pending.pop())
+        fresh = set() if node is None else set(_reads(node)) - needed
+        needed |= fresh
+        pending += fresh
+    _replace(graph.node, [node for node in graph.node if not needed.isdisjoint(node.output)])
+    _replace(graph.initializer, [each for each in graph.initializer if each.name in needed])
+
+
+def _reads(node: onnx.NodeProto) -> Iterator[str]:
+    """The tensors that a node reads, in the graphs inside it too."""
+    yield from (name for each in nodes_in([node]) for name in each.input if name)
+    yield from (entry.name for graph in graphs_in(node) for entry in graph.output)
+
+
+def _replace(field: object, values: list[object]) -> None:
+    kept = [type(value)() for value in values]
+    for made, value in zip(kept, values, strict=True):
+        made.CopyFrom(value)  # type: ignore[attr-defined]
+    del field[:]  # type: ignore[attr-defined]
+    field.extend(kept)  # type: ignore[attr-defined]
+
+
+_Key = tuple[str, str, str]
+_ASSERTION = re.compile(r"^\S+:\d+: \w+: Assertion `.*?` failed: ")  # of onnx's own code
+
+
+def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without local functions.
+
+    Raises:
+        ModelError: functions call each other in a circle, or there would be too many nodes.
+    """
+    # seldom needed
+    from onnx.inliner import inline_local_functions  # noqa: PLC0415
+    from onnx.shape_inference import InferenceError  # noqa: PLC0415
+    from onnx.version_converter import ConvertError  # noqa: PLC0415
+
+    proto = _of_one_opset(proto)
+    failures = InferenceError, ConvertError, onnx.checker.ValidationError, RuntimeError, ValueError
+    sizes = _sizes(proto)
+    Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
+    try:
+        whole = inline_local_functions(proto, convert_version=True)
+    except failures as error:
+        why = _ASSERTION.sub("", str(error))
+        message = f"its local functions cannot be inlined: {why}"
+        raise ModelError(message, hint=_hint(proto)) from error
+    if whole.functions:
+        left = ", ".join(function.name for function in whole.functions)
+        raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")
+    return whole
+
+
+def _of_one_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with functions of its opset where their operators have the same form in both."""
+    made, wanted = proto, _opset(proto)
+    for at, function in enumerate(proto.functions):
+        given = _opset(function)
+        if given in ([], wanted) or not wanted:
+            continue
+        operators = {(name, where) for where, name, _ in _calls(function.node)}
+        if all(_form(*each, given[0]) == _form(*each, wanted[0]) for each in operators):
+            made = copy.deepcopy(proto) if made is proto else made
+            for entry in made.functions[at].opset_import:
+                if entry.domain in ONNX_DOMAINS:
+                    entry.version = wanted[0]
+    return made
+
+
+def _form(op_type: str, domain: str, opset: int) -> int:
+    """The first opset that has an operator of ONNX in its form; 0 of another domain."""
+    if domain not in ONNX_DOMAINS or not onnx.defs.has(op_type, opset, ""):
+        return 0
+    return int(onnx.defs.get_schema(op_type, opset, "").since_version)
+
+
+def _hint(proto: onnx.ModelProto) -> str | None:
+    """A way out where functions have other opsets than the model, which onnx has to convert."""
+    others = {*map(tuple, map(_opset, proto.functions))} - {tuple(_opset(proto)), ()}
+    if not others:
+        return None
+    opsets = ", ".join(str(version) for (version, *_) in sorted(others))
+    return (
+        f"They are of opset {opsets}, the model is of {_opset(proto)[0]}: "
+        "exported anew with one opset for all there is nothing to convert"
+    )
+
+
+def is_kept(function: onnx.FunctionProto, model: onnx.ModelProto) -> bool:
+    """Whether a function is of the kind that an export writes.
+
+    It is of this package's domain, has no attributes, is of the model's opset, and its nodes are
+    ONNX's own operators, without graphs inside.
+    """
+    attributes = [each for node in function.node for each in node.attribute]
+    return (
+        function.domain == OWN_DOMAIN
+        and not (function.attribute or function.attribute_proto or function.overload)
+        and _opset(function) == _opset(model)
+        and all(node.domain in ONNX_DOMAINS for node in function.node)
+        and not any(each.ref_attr_name or each.HasField("g") or each.graphs for each in attributes)
+    )
+
+
+def _opset(part: onnx.FunctionProto | onnx.ModelProto) -> list[int]:
+    return [entry.version for entry in part.opset_import if entry.domain in ONNX_DOMAINS]
+
+
+def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
+    """How many nodes a call of each function is, calls in it included."""
+    calls = {_key(each): _calls(each.node) for each in proto.functions}
+    sizes: dict[_Key, int] = {}
+    for start, first in calls.items():
+        stack = [(start, iter(first))]
+        on_way = {start}
+        while stack:
+            name, rest = stack[-1]
+            called = next((key for key in rest if key in calls and key not in sizes), None)
+            if called is None:
+                stack.pop()
+                on_way.discard(name)
+                sizes[name] = sum(sizes.get(key, 1) for key in calls[name])
+            elif called in on_way:
+                raise ModelError(
+                    f"the function '{called[1]}' calls itself, directly or through others",
+                    where="functions",
+                    hint="ONNX functions are put in the place of their calls: they cannot recur",
+                )
+            else:
+                stack.append((called, iter(calls[called])))
+                on_way.add(called)
+    return sizes
+
+
+def _calls(nodes: Iterable[onnx.NodeProto]) -> list[_Key]:
+    """The nodes, and the nodes of the graphs inside them."""
+    return [(node.domain, node.op_type, node.overload) for node in nodes_in(nodes)]
+
+
+def _key(function: onnx.FunctionProto) -> _Key:
+    return function.domain, function.name, function.overload

@@ -1,0 +1,218 @@
+"""Inputs and outputs of a model as a caller wants them.
+
+Inputs that carry data, neither weights nor tensors without elements; tensors inside the graph as
+outputs; the memory and the sizes that a user gives; and, under a key of the metadata, that no axis
+is a batch.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from neat_onnx.arguments import is_whole, shown
+from neat_onnx.errors import OptionError
+from neat_onnx.model.data_type import DataType
+from neat_onnx.model.draft import with_graph
+from neat_onnx.model.inference import inferred_facts
+from neat_onnx.model.model import Model
+from neat_onnx.model.numbers import MAX_COUNT
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, alike, stated_pairs, with_stated_pairs
+from neat_onnx.model.tensor import Tensor
+from neat_onnx.model.value import Extent, ValueInfo, is_fixed
+from neat_onnx.model.wiring import reads
+
+
+def with_data_inputs(model: Model) -> Model:
+    """The model without inputs that are weights, and without empty ones that nothing reads.
+
+    Up to IR 3 every initializer had to be an input as well. Later on it is an input's default: a
+    weight all the same, unless the input's shape is open. Inputs without elements are declared for
+    the memory of a policy that has none.
+    """
+    tensors = model.graph.tensors
+    kept = [entry for entry in model.graph.inputs if not _is_weight(model, entry, tensors)]
+    empty = {entry.name for entry in kept if 0 in (entry.shape or ())}
+    if empty:
+        empty -= {name for node in model.graph.node for name in reads(node)}
+        empty -= {entry.name for entry in model.graph.outputs}
+    kept = [entry for entry in kept if entry.name not in empty]
+    return model if len(kept) == len(model.graph.inputs) else with_graph(model, inputs=kept)
+
+
+def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bool:
+    if entry.name not in tensors:
+        return False
+    old = model.ir_version is not None and model.ir_version < 4
+    return old or is_fixed(entry.shape)
+
+
+_FLOATING = (DataType.FLOAT, DataType.DOUBLE)
+
+
+def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = False) -> Model:
+    """The model whose tensors of these names are outputs too; other names are passed over.
+
+    Their types are the ones that onnx infers; where it cannot, that of the inputs' numbers, or of
+    the outputs' where no input has such.
+
+    Args:
+        model: the model.
+        names: outputs of nodes.
+        inputs: names of graph inputs count as well.
+    """
+    graph = model.graph
+    made = {name for node in graph.node for name in node.output if name}
+    made |= {entry.name for entry in graph.inputs if inputs}
+    made -= {entry.name for entry in graph.outputs}
+    fresh = [name for name in dict.fromkeys(names) if name in made]
+    if isinstance(names, str) or not fresh:
+        return model
+    facts, usual = inferred_facts(model), _element(model)
+    types = [facts[name].elem_type if name in facts else None for name in fresh]
+    outputs = [
+        *graph.outputs,
+        *(ValueInfo.of(name, kind or usual) for name, kind in zip(fresh, types, strict=True)),
+    ]
+    return model.model_copy(update={"graph": graph.model_copy(update={"outputs": outputs})})
+
+
+def _element(model: Model) -> DataType:
+    for entries in (model.graph.inputs, model.graph.outputs):
+        kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
+        if kinds:
+            return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT
+    return DataType.FLOAT
+
+
+def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
+    """The model with these pairs in its metadata, and no others; itself if none are given.
+
+    Args:
+        model: the model.
+        memory: by the name of an input, the output that feeds it.
+
+    Raises:
+        OptionError: there is no such input or output, or the two have other types or shapes; or one
+            output feeds several inputs.
+    """
+    if memory is None or memory == stated_pairs(model):
+        return model
+    inputs = {entry.name: entry for entry in model.graph.inputs}
+    outputs = {entry.name: entry for entry in model.graph.outputs}
+    for previous, following in memory.items():
+        for what, name, entries in (("input", previous, inputs), ("output", following, outputs)):
+            if not isinstance(name, str) or name not in entries:
+                raise OptionError(
+                    f"the model has no {what} {shown(name)}",
+                    where="memory",
+                    hint=f"Its {what}s are {', '.join(sorted(entries))}",
+                )
+        if not alike(inputs[previous], outputs[following]):
+            raise OptionError(
+                f"the output '{following}' is {_sizes(outputs[following].shape)}, and the input "
+                f"'{previous}' {_sizes(inputs[previous].shape)}",
+                where=f"memory.{previous}",
+            )
+    if len({*memory.values()}) < len(memory):
+        raise OptionError("one output feeds two inputs", where="memory")
+    return with_stated_pairs(model, memory)
+
+
+def _sizes(sizes: Sequence[Extent] | None) -> str:
+    return "of any shape" if sizes is None else str([*sizes])
+
+
+def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> Model:
+    """The model with these shapes of inputs, itself if there are none.
+
+    Axes of one name have one size everywhere.
+
+    Args:
+        model: the model.
+        shapes: by the name of an input, a size for each axis, or a name or None where it stays
+            without one.
+
+    Raises:
+        OptionError: there is no such input, or it has other axes or sizes; says which.
+    """
+    if not shapes:
+        return model
+    entries = {entry.name: entry for entry in model.graph.inputs}
+    sizes: dict[str, Extent] = {}
+    given: dict[str, list[Extent]] = {}
+    for name, shape in shapes.items():
+        if name not in entries:
+            raise OptionError(
+                f"the model has no input {shown(name)}",
+                where="shapes",
+                hint=f"Its inputs are {', '.join(sorted(entries))}",
+            )
+        given[name] = _checked(entries[name], shape)
+        for stated, size in zip(entries[name].shape or (), given[name], strict=False):
+            if not isinstance(stated, str) or not isinstance(size, int):
+                continue
+            if sizes.setdefault(stated, size) != size:
+                raise OptionError(
+                    f"the axis '{stated}' has the sizes {sizes[stated]} and {size}",
+                    where=f"shapes.{name}",
+                )
+    return with_graph(
+        model,
+        inputs=[_sized(entry, given.get(entry.name), sizes) for entry in model.graph.inputs],
+        outputs=[_sized(entry, None, sizes) for entry in model.graph.outputs],
+    )
+
+
+def _checked(entry: ValueInfo, shape: Any) -> list[Extent]:
+    """The shape as a list, if the input may have it."""
+    stated, where = entry.shape, f"shapes.{entry.name}"
+    if not isinstance(shape, Sequence) or isinstance(shape, str):
+        raise OptionError(f"expected a list of sizes, got {shown(shape)}", where=where)
+    for axis, size in enumerate(shape):
+        named = size is None or isinstance(size, str)
+        if not (named or (is_whole(size) and 0 < size <= MAX_COUNT)):
+            raise OptionError(
+                f"expected a size of 1 to {MAX_COUNT}, a name or None, got {shown(size)}",
+                where=f"{where}[{axis}]",
+            )
+    fits = stated is None or (
+        len(stated) == len(shape)
+        and all(
+            not isinstance(own, int) or own == size for own, size in zip(stated, shape, strict=True)
+        )
+    )
+    if not fits:
+        raise OptionError(
+            f"the input '{entry.name}' is {list(stated or ())}, not {list(shape)}",
+            where=where,
+            hint="Give each axis of no fixed size one, and leave the others as they are",
+        )
+    return list(shape)
+
+
+def _sized(
+    entry: ValueInfo, shape: Sequence[Extent] | None, sizes: Mapping[str, Extent]
+) -> ValueInfo:
+    if shape is None and entry.shape is None:
+        return entry
+    found = entry.shape or () if shape is None else shape
+    new = [sizes.get(size, size) if isinstance(size, str) else size for size in found]
+    return ValueInfo.of(entry.name, entry.elem_type, new)
+
+
+BATCH_AXIS, NONE = "neat_onnx.batch_axis", "none"
+KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
+"""The keys of metadata without which inputs and outputs cannot be read."""
+
+
+def takes_single_sample(model: Model) -> bool:
+    """Whether the metadata says that a model has no batch, and each axis has a fixed size."""
+    single = model.metadata.get(BATCH_AXIS) == NONE
+    return single and all(is_fixed(entry.shape or ()) for entry in model.graph.inputs)
+
+
+def single_rows(inputs: Sequence[ValueInfo]) -> set[str]:
+    """The names of inputs that state a single row beside others of no fixed size."""
+    fixed = {entry.name: entry.shape for entry in inputs if is_fixed(entry.shape)}
+    if len(fixed) == len(inputs):
+        return set()
+    return {name for name, sizes in fixed.items() if sizes and len(sizes) > 1 and sizes[0] == 1}
