@@ -10,6 +10,7 @@ import numpy as np
 from neat_onnx.lifting import neurons as n
 from neat_onnx.lifting.neurons import Tensor
 from neat_onnx.lifting.operator import Array, Ints, operator
+from neat_onnx.model.budget import require_elements
 
 
 def _ints(values: Array | Sequence[int]) -> list[int]:
@@ -86,7 +87,9 @@ def split(
 
 @operator("Expand", since=8)
 def expand(input: Tensor, shape: Array) -> Tensor:
-    return n.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(_ints(shape))))
+    whole = np.broadcast_shapes(input.shape, tuple(_ints(shape)))
+    require_elements(*whole)
+    return n.broadcast_to(input, whole)
 
 
 @operator("Pad")

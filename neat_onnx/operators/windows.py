@@ -13,6 +13,7 @@ from neat_onnx.lifting.formulas import absolute, sqrt, square
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, power, take_or
 from neat_onnx.lifting.operator import Array, Ints, operator, refuse
 from neat_onnx.lifting.tape import Hint
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 
@@ -45,6 +46,7 @@ def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
     positions = window.positions(space)
     if not all(positions):
         raise refuse("kernel_shape", list(window.kernel), f"one that fits into {list(space)}")
+    require_elements(*x.shape[:2], *positions, *window.kernel)
     taps = window.taps(space, positions)
     return take_or(x.reshape(*x.shape[:2], math.prod(space)), taps, outside), positions
 
@@ -199,6 +201,7 @@ def conv_transpose(
     begin, end = (pads[:rank], pads[rank:]) if pads else ((0,) * rank, (0,) * rank)
     result = output_shape or tuple(f - p - q for f, p, q in zip(full, begin, end, strict=True))
     result = result[-rank:]
+    require_elements(batch, channels, *result, *window.kernel)
     along = []
     for axis, size in enumerate(space):
         reach = np.arange(window.kernel[axis]) * window.dilations[axis]
@@ -236,6 +239,7 @@ def columns_to_image(
     """Blocks [N, C · taps, positions] added up where they stand in an image."""
     image, block = tuple(map(int, image_shape)), tuple(map(int, block_shape))
     window = window_of(image, block, strides, pads, dilations)
+    require_elements(*window.positions(image), *window.kernel)
     taps = window.taps(image)  # (positions, taps)
     columns = input.reshape(input.shape[0], -1, taps.shape[1] * taps.shape[0])
     places = taps.T.ravel()
