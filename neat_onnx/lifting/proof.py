@@ -79,9 +79,10 @@ class Proof:
         """Run both: the model in float64 where a runtime can, else as it is.
 
         Raises:
-            ModelError: a runtime would not survive the model; or none runs it; or they differ in every one that does: the
-                message names the first tensor that differs. Of operators that their users
-                registered no runtime knows: then a warning tells that there was no proof.
+            ModelError: a runtime would not survive the model; or none runs it; or they differ in
+                every one that does: the message names the first tensor that differs. Of operators
+                that their users registered no runtime knows: then a warning tells that there was
+                no proof.
         """
         refuse_crashes(self.model)  # a runtime would end the process
         names = [port.name for port in self.network.outputs] + list(self.pairs.values())
