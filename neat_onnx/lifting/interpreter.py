@@ -5,7 +5,9 @@ Functions, branches and bodies of loops are graphs that it runs in the same way.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +19,7 @@ from neat_onnx.lifting.neurons import Neurons, folded
 from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.budget import LimitReached, require_elements
 from neat_onnx.model.graph import ONNX_DOMAINS, Function
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
@@ -25,6 +27,8 @@ from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
 _LARGE = 4096  # elements of numbers that are counted
+_MANY_AXES = 16
+_FAULTS = (ValueError, LookupError, ArithmeticError, TypeError, AttributeError, MemoryError)
 
 Environment = dict[str, Any]
 
@@ -155,11 +159,17 @@ class Interpreter:
             raise ModelError(
                 f"node {node.label}: {error}", where=_where(node), hint=error.hint
             ) from None
-        except NeatOnnxError:
+        except LimitReached as error:
+            if error.node:
+                raise
+            raise error.of(node.label) from None
+        except ModelError:
             raise
-        except (ValueError, IndexError, OverflowError, TypeError, AttributeError) as error:
-            shapes = abridged(str(list(np.shape(x) if not isinstance(x, Neurons) else x.shape))
-                              for x in inputs if x is not None)  # fmt: skip
+        except NeatOnnxError as error:  # of a network's part, as a window
+            message = f"node {node.label}: {error.message}"
+            raise ModelError(message, where=_where(node), hint=error.hint) from None
+        except _FAULTS as error:
+            shapes = abridged(_shape_text(x) for x in inputs if x is not None)
             given = f" with inputs of the shapes {shapes}" if shapes else ""
             message = f"node {node.label}: it is not supported{given}: {error}"
             raise ModelError(message, where=_where(node)) from error
@@ -174,6 +184,7 @@ class Interpreter:
         version = self.opsets.get(key[0], 1)
         if known is not None and known.since <= version:
             given = self._given(known, node, version, tensors)
+            _require_broadcast([x for x in inputs if x is not None])
             return known.call(inputs, self._arguments[id(node)], given)
         if key in self._functions:
             return self._call(self._functions[key], inputs)
@@ -209,6 +220,7 @@ class Interpreter:
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""
         if isinstance(value, Neurons):
+            self.tape.budget.require("elements", value.size, self.tape.where)
             return folded(value)
         value = np.asarray(value)
         if value.size > _LARGE:
@@ -247,6 +259,19 @@ class Interpreter:
         self._run_all(nodes, tensors)
         self._depth -= 1
         return [tensors.get(name) for name in outputs]
+
+
+def _shape_text(x: Any) -> str:
+    shape = x.shape if isinstance(x, Neurons) else np.shape(x)
+    return str(list(shape)) if len(shape) <= _MANY_AXES else f"of {len(shape)} axes"
+
+
+def _require_broadcast(inputs: Sequence[Any]) -> None:
+    """Refuse tensors of which operators would make one that is too large."""
+    shapes = [np.shape(x) if not isinstance(x, Neurons) else x.shape for x in inputs]
+    if math.prod(max(1, math.prod(shape)) for shape in shapes) > _LARGE:
+        with suppress(ValueError):  # they do not go together: the operator knows what to do
+            require_elements(*np.broadcast_shapes(*shapes))
 
 
 def _key(node: Node) -> tuple[str, str]:

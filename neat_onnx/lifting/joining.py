@@ -9,12 +9,14 @@ import numpy as np
 
 from neat_onnx.lifting.pending import Pending, as_neurons, is_neurons
 from neat_onnx.lifting.tape import CONSTANT, Array
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Floats, Ints
 
 
 def joined(tensors: Sequence[Any], join: Callable[[list[Array]], Array]) -> Any:
     """Apply a function that joins the elements of several arrays."""
+    require_elements(sum(x.size if isinstance(x, Pending) else np.size(x) for x in tensors))
     if not is_neurons(*tensors):
         return join([np.asarray(each) for each in tensors])
     first = next(each for each in tensors if isinstance(each, Pending))
@@ -62,6 +64,7 @@ def moved(x: Any, change: Callable[[Array], Array]) -> Any:
 
 def take(x: Any, index: Any, axis: int = 0) -> Any:
     """As numpy's; places are numbers."""
+    require_elements(x.size // max(1, x.shape[axis]), np.size(index))
     return moved(x, lambda array: np.take(array, index, axis))
 
 
@@ -80,6 +83,7 @@ def take_or(x: Any, index: Ints, value: float) -> Any:
 
 def pad(x: Any, widths: Sequence[tuple[int, int]], value: Any = 0.0, mode: str = "constant") -> Any:
     """As numpy's; the modes are numpy's as well."""
+    require_elements(*(a + d + b for (a, b), d in zip(widths, x.shape, strict=True)))
     if mode != "constant":
         return moved(x, lambda array: np.pad(array, widths, mode))  # type: ignore[call-overload]
     if not any(map(any, widths)):

@@ -168,7 +168,12 @@ def traced_shape(entry: ValueInfo, frame: Frame) -> tuple[int, ...]:
                 {"shapes": example_shapes([entry], features_only=not frame.has_batch)},
             ),
         )
-    if len(shape) > MAX_AXES or np.prod(shape, dtype=object) > _MAX_INPUTS:
+    if len(shape) > MAX_AXES:
+        raise ModelError(
+            f"graph input '{entry.name}' has {len(shape)} axes, expected {MAX_AXES} or fewer",
+            where="graph.inputs",
+        )
+    if np.prod(shape, dtype=object) > _MAX_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has the shape {list(shape)}, it is too large")
     return shape
 

@@ -20,6 +20,7 @@ from neat_onnx.errors import Hint, ImportAdvice, ModelError, warn
 from neat_onnx.lifting.tape import Array
 from neat_onnx.lifting.wide import widened
 from neat_onnx.model import Model
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
@@ -79,10 +80,12 @@ class Proof:
         """Run both: the model in float64 where a runtime can, else as it is.
 
         Raises:
-            ModelError: no runtime runs the model; or they differ in every one that does: the
-                message names the first tensor that differs. Of operators that their users
-                registered no runtime knows: then a warning tells that there was no proof.
+            ModelError: a runtime would not survive the model; or none runs it; or they differ in
+                every one that does: the message names the first tensor that differs. Of operators
+                that their users registered no runtime knows: then a warning tells that there was
+                no proof.
         """
+        refuse_crashes(self.model)  # a runtime would end the process
         names = [port.name for port in self.network.outputs] + list(self.pairs.values())
         difference, reasons = None, []
         for start, tolerance in _runtimes(self.model, self._open_axes()):

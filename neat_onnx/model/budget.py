@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Literal, NoReturn
 
 from neat_onnx.arguments import shown
@@ -41,6 +42,12 @@ class LimitReached(ModelError):
     """
 
     node = ""
+
+    def of(self, node: str) -> "LimitReached":
+        """The same of a node, by its label."""
+        found = LimitReached(f"node {node}: {self.message}", hint=self.hints)
+        found.node = node
+        return found
 
 
 _DEFAULT = Limits()
@@ -141,3 +148,12 @@ class Budget:
         )
         error.node = where
         raise error
+
+
+def require_elements(*sizes: int) -> None:
+    """Refuse an array of this shape if it is beyond the limit: operators ask before they make one.
+
+    Raises:
+        LimitReached: the limit does not allow it; the caller knows the node.
+    """
+    Budget().require("elements", prod(map(int, sizes)))

@@ -1,5 +1,6 @@
 """Constants, shapes and types."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from neat_onnx.lifting.neurons import Tensor, is_neurons
 from neat_onnx.lifting.operator import Array, Floats, Ints, operator, refuse
 from neat_onnx.model import DataType
+from neat_onnx.model.budget import require_elements
 
 
 @operator("Constant")
@@ -30,6 +32,7 @@ def constant(
 
 @operator("ConstantOfShape", since=9)
 def constant_of_shape(input: Array, *, value: Array | None = None) -> Array:
+    require_elements(*input)
     fill = np.zeros(1) if value is None else value
     return np.full(tuple(map(int, input)), fill.ravel()[0], fill.dtype)
 
@@ -46,6 +49,8 @@ def size(data: Tensor) -> Array:
 
 @operator("Range", since=11)
 def arange(start: Array, limit: Array, delta: Array) -> Array:
+    count = (limit.item() - start.item()) / delta.item()
+    require_elements(math.ceil(max(0.0, count)))
     return np.arange(start.item(), limit.item(), delta.item(), dtype=start.dtype)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from neat_onnx.lifting import neurons as n
 from neat_onnx.lifting.neurons import Tensor
-from neat_onnx.lifting.operator import Array, Ints, operator
+from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.model.budget import require_elements
 
 
 def _ints(values: Array | Sequence[int]) -> list[int]:
@@ -73,12 +74,16 @@ def split(
     input: Tensor, split: Array | None = None, *, axis: int = 0, num_outputs: int | None = None,
     outputs: int = 1,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    size, count = input.shape[axis], num_outputs or outputs
+    size, count = input.shape[axis], outputs
+    if num_outputs not in (None, outputs):
+        raise refuse("num_outputs", num_outputs, f"{outputs}, its outputs")
     if split is None:
         each = -(-size // count)
         sizes = [min(each, size - each * k) for k in range(count)]
     else:
         sizes = _ints(split)
+        if sum(sizes) != size or min(sizes) < 0 or len(sizes) != outputs:
+            raise refuse("split", sizes, f"{outputs} sizes, {size} together")
     ends = np.cumsum([0, *sizes]).tolist()
     pairs = pairwise(ends)
     return tuple(n.moved(input, partial(np.take, indices=range(s, e), axis=axis)) for s, e in pairs)
@@ -86,7 +91,9 @@ def split(
 
 @operator("Expand", since=8)
 def expand(input: Tensor, shape: Array) -> Tensor:
-    return n.broadcast_to(input, np.broadcast_shapes(input.shape, tuple(_ints(shape))))
+    whole = np.broadcast_shapes(input.shape, tuple(_ints(shape)))
+    require_elements(*whole)
+    return n.broadcast_to(input, whole)
 
 
 @operator("Pad")

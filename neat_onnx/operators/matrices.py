@@ -23,6 +23,8 @@ def gemm(
 ) -> Tensor:  # fmt: skip
     """alpha · A · B + beta · C; numbers of C are the biases of the neurons."""
     a, b = a.T if transA else a, b.T if transB else b
+    if c is not None and c.ndim and c.shape[-1] not in (1, b.shape[-1]):
+        raise refuse("C", f"of {c.shape[-1]} columns", f"{b.shape[-1]}")
     if c is None or alpha == beta:
         return matmul(a, b, c) * alpha
     return matmul(a, b) * alpha + c * beta

@@ -11,6 +11,7 @@ import numpy as np
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
 from neat_onnx.lifting.operator import Array, operator, refuse
 from neat_onnx.lifting.order import ranked, remember_places
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.operators.reductions import _as_rows
@@ -27,6 +28,7 @@ def along_last(x: Tensor, axis: int, function: Callable[[Tensor], Tensor]) -> Te
 def firsts(x: Tensor) -> Tensor:
     """1 for the first of the largest elements along the last axis, 0 for the others."""
     size = x.shape[-1]
+    require_elements(size, size)
     largest = (x >= x.max(axis=-1, keepdims=True)).astype(float)
     return ((largest @ (np.eye(size) - np.triu(np.ones((size, size)), 1))) > 0.5).astype(float)
 
@@ -34,6 +36,7 @@ def firsts(x: Tensor) -> Tensor:
 def ranks(x: Tensor) -> Tensor:
     """How many elements along the last axis are larger, or as large and stand before."""
     size = x.shape[-1]
+    require_elements(x.size, size)
     earlier, later = np.triu_indices(size, 1)
     holds = (x[..., earlier] >= x[..., later]).astype(float)  # then the later one ranks behind
     weights = np.zeros((len(earlier), size))
@@ -103,6 +106,7 @@ def hardmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
 
 def hits_of(places: Tensor, size: int) -> Tensor:
     """A row of hits for each place; one below 0 counts from the end."""
+    require_elements(places.size, size)
     if not isinstance(places, Neurons):
         at = np.where(places < 0, places + size, places)
         return (at[..., None] == np.arange(size)).astype(float)
@@ -125,6 +129,7 @@ def cumulative_sum(
     x: Tensor, axis: Array, *, exclusive: bool = False, reverse: bool = False
 ) -> Tensor:
     size = x.shape[int(axis)]
+    require_elements(size, size)
     reads = np.triu(np.ones((size, size)), int(exclusive))  # [from, to]
     return along_last(x, int(axis), lambda rows: rows @ (reads.T if reverse else reads))
 

@@ -24,6 +24,7 @@ from neat_onnx.lifting.neurons import (
 )
 from neat_onnx.lifting.operator import Array, operator, refuse
 from neat_onnx.lifting.order import at_largest
+from neat_onnx.model.budget import require_elements
 from neat_onnx.operators.constants import numpy_type
 from neat_onnx.operators.ordering import hits_of
 
@@ -141,6 +142,7 @@ def compress(input: Tensor, condition: Array, *, axis: int | None = None) -> Ten
 
 @operator("Tile", since=6)
 def tile(input: Tensor, repeats: Array) -> Tensor:
+    require_elements(input.size, *repeats)
     return moved(input, lambda array: np.tile(array, tuple(map(int, repeats))))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.lifting.formulas import formula, rounded
 from neat_onnx.lifting.neurons import Tensor, matmul, maximum, minimum, moved
 from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.network.expression import Expression
@@ -63,6 +64,7 @@ def _weights(
 ) -> Array:
     """The matrix [result, source] of a kernel, stretched where places are left out."""
     margin = int(np.ceil(reach / scale)) + 1
+    require_elements(len(at), size + 2 * margin)
     near = np.arange(-margin, size + margin)
     weights = kernel.evaluate((near[None, :] - at[:, None]) * scale)
     if exclude_outside:
@@ -121,6 +123,7 @@ def resize(
         size = x.shape[axis]
         if result == size and scale == 1.0:
             continue
+        require_elements(x.size // max(1, size), result)
         at = _points(way if opset >= 11 else "asymmetric", size, result, scale)
         if mode == "nearest":
             places = np.clip(_ROUNDING[rounding](at), 0, size - 1).astype(int)

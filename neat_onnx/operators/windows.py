@@ -11,10 +11,11 @@ import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, sqrt, square
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, power, take_or
-from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.operator import Array, Ints, Refusal, operator, refuse
 from neat_onnx.lifting.tape import Hint
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network.spatial import Kind
-from neat_onnx.network.window import Window
+from neat_onnx.network.window import Window, times
 
 AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 
@@ -44,7 +45,9 @@ def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
     space = x.shape[2:]
     positions = window.positions(space)
     if not all(positions):
-        raise refuse("kernel_shape", list(window.kernel), f"one that fits into {list(space)}")
+        reach = times(window.reach)
+        raise Refusal(f"its window covers {reach}, more than the padded space of {times(space)}")
+    require_elements(*x.shape[:2], *positions, *window.kernel)
     if isinstance(x, Neurons):  # before they take memory
         count, read = math.prod(positions), x.shape[1] * math.prod(window.kernel)
         x.tape.budget.require("neurons", x.shape[0] * count, x.tape.where)
@@ -62,6 +65,7 @@ def conv(
     """Sums of windows times weights (out, in / group, *kernel)."""
     x = x.as_sources() if isinstance(x, Neurons) else x
     batch, channels, out = x.shape[0], x.shape[1], w.shape[0]
+    _check_weights(w, b, out, kernel_shape)
     window = window_of(x.shape[2:], w.shape[2:], strides, pads, dilations, auto_pad)
     if channels != w.shape[1] * group:
         raise refuse("W", f"of {w.shape[1] * group} channels", f"{channels}")
@@ -75,6 +79,14 @@ def conv(
     if is_neurons(x) and not is_neurons(w):
         hint("Conv", x, y, window, group)
     return y
+
+
+def _check_weights(w: Tensor, b: Tensor | None, out: int, kernel_shape: Ints | None) -> None:
+    """Refuse weights [out, in, *kernel] of another kernel, and a bias of other channels."""
+    if kernel_shape is not None and kernel_shape != w.shape[2:]:
+        raise refuse("kernel_shape", list(kernel_shape), f"{list(w.shape[2:])}, as W has")
+    if b is not None and b.shape != (out,):
+        raise refuse("B", f"of the shape {list(b.shape)}", f"[{out}]")
 
 
 def hint(
@@ -188,6 +200,7 @@ def conv_transpose(
     """Every place adds a kernel, weights (in, out / group, *kernel), to a larger space."""
     space, batch, channels = x.shape[2:], x.shape[0], x.shape[1]
     window = Window.of(w.shape[2:], strides=strides, dilations=dilations)
+    _check_weights(w, b, w.shape[1] * group, kernel_shape)
     rank = len(space)
     more = output_padding or (0,) * rank
     full = [
@@ -203,6 +216,7 @@ def conv_transpose(
     begin, end = (pads[:rank], pads[rank:]) if pads else ((0,) * rank, (0,) * rank)
     result = output_shape or tuple(f - p - q for f, p, q in zip(full, begin, end, strict=True))
     result = result[-rank:]
+    require_elements(batch, channels, *result, *window.kernel)
     along = []
     for axis, size in enumerate(space):
         reach = np.arange(window.kernel[axis]) * window.dilations[axis]
@@ -240,6 +254,7 @@ def columns_to_image(
     """Blocks [N, C · taps, positions] added up where they stand in an image."""
     image, block = tuple(map(int, image_shape)), tuple(map(int, block_shape))
     window = window_of(image, block, strides, pads, dilations)
+    require_elements(*window.positions(image), *window.kernel)
     taps = window.taps(image)  # (positions, taps)
     columns = input.reshape(input.shape[0], -1, taps.shape[1] * taps.shape[0])
     places = taps.T.ravel()

@@ -104,31 +104,8 @@ def test_arithmetic_with_constants(operator, reads, constants, after):
     assert_lifts(graph(nodes, W=W, B=B, **constants))
 
 
-@pytest.mark.parametrize(
-    ("operators", "activations"),
-    [
-        (["Tanh", "Sigmoid"], ["tanh", "sigmoid"]),
-        (["Relu", "Tanh", "Abs"], ["relu", "tanh", "abs"]),
-        (["Sin", "Softplus"], ["sin", "softplus"]),
-    ],
-)
-def test_activations_of_activations_are_neurons_that_read_neurons(operators, activations):
-    names = ["z", *(f"t{k}" for k in range(1, len(operators))), "y"]
-    nodes = [node(*each) for each in zip(operators, names, names[1:], strict=False)]
-    net = assert_lifts(graph([GEMM, *nodes], W=W, B=B))
-    assert len(net) == 3 + 2 * len(operators)
-    assert set(net.activation_names[3:]) == set(activations)
 
 
-@pytest.mark.parametrize("reads", ["t{0}", "t{0} t{0}"])
-def test_long_chains_take_no_longer_than_their_length(reads):
-    """A formula that grew with them would be too deep, or double with every step."""
-    operator = "Add" if " " in reads else "Abs"
-    names = ["x", *(f"t{k}" for k in range(1, 1500)), "y"]
-    nodes = [
-        node(operator, " ".join([names[k]] * len(reads.split())), names[k + 1]) for k in range(1500)
-    ]
-    assert len(import_model(graph(nodes))) >= 1500
 
 
 @pytest.mark.parametrize("operator", ["Add", "Sub", "Mul"])
@@ -149,41 +126,8 @@ def test_a_constant_of_constants_is_a_constant():
     assert_lifts(graph(nodes, W=W, B=B))
 
 
-@pytest.mark.parametrize(
-    ("nodes", "formula"),
-    [
-        ([GEMM, node("Sin", "z", "s"), node("Exp", "s", "y")], "exp(z)"),
-        ([GEMM, node("LeakyRelu", "z", "y", alpha=0.25)], "leaky_relu(z, 0.25)"),
-        ([GEMM, node("Elu", "z", "y", alpha=0.75)], "elu(z, 0.75)"),
-        ([GEMM, node("Clip", "z half", "y")], "clip(z, -0.5, inf)"),
-        (
-            [GEMM, node("Greater", "z half", "g"), node("Cast", "g", "y", to=1)],
-            "number(greater(z, -0.5))",
-        ),
-        ([GEMM, node("Erf", "z", "e"), node("Mul", "e z", "y")], "erf(z) * z"),
-        (
-            [GEMM, node("Cos", "z", "c"), node("Floor", "c", "f"), node("Sub", "c f", "y")],
-            "cos(z) - floor(cos(z))",
-        ),
-    ],
-)
-def test_a_formula_without_a_name_is_an_activation_as_its_text(nodes, formula):
-    net = assert_lifts(graph(nodes, W=W, B=B, half=np.array(-0.5)))
-    assert f"formula: {formula}" in net.activations
 
 
-@pytest.mark.parametrize(
-    ("nodes", "message"),
-    [
-        ([node("Gemm", "x W B", "g", transB=1), node("Mod", "x g", "y")], "make_y"),
-        ([node("Clip", "x x", "y")], "make_y"),
-        ([node("Clip", "x m", "y")], "bounds"),
-    ],
-)
-def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, message):
-    model = graph(nodes, x=("N", 2), W=W[:, :2], B=B, m=np.array([1.0, 0.0]))
-    with pytest.raises(ModelError, match=message):
-        import_model(model)
 
 
 def test_an_unknown_operator_is_refused_by_name():
@@ -191,10 +135,6 @@ def test_an_unknown_operator_is_refused_by_name():
         import_model(graph([node("MaxRoiPool", "x x", "y")], x=("N", 2, 2)))
 
 
-def test_a_lower_bound_of_infinity_is_none_to_be_left_out():
-    net = import_model(graph([node("Clip", "x low", "y")], low=np.array(np.inf)), check=False)
-    with pytest.raises(NetworkError, match="would hold inf"):
-        export(net)
 
 
 def test_bounds_that_are_computed():
@@ -212,11 +152,3 @@ def test_bounds_that_are_computed():
         import_model(graph(rows, one=[1]))
 
 
-@pytest.mark.parametrize("operator", ["Pow", "Mod"])
-@pytest.mark.parametrize("second", ["Add", "Sigmoid"])
-def test_a_function_of_one_number_needs_no_name_for_its_parts(operator, second):
-    """2a ** a and sigmoid(a) ** a: apart, the operands are two neurons, which none combines."""
-    parts = [node("Abs", "x", "a"), node(second, "a a" if second == "Add" else "a", "b")]
-    options = {"fmod": 1} if operator == "Mod" else {}
-    net = assert_lifts(graph([*parts, node(operator, "b a", "y", **options)]))
-    assert len(net) == 6

@@ -58,14 +58,6 @@ def test_a_gelu_comes_back_as_the_operator_from_opset_20_on():
     assert import_model(model.to_json()) == net
 
 
-def test_a_celu_of_alpha_1_is_an_elu():
-    """In float64 it has no factors of 1, which optimizers remove."""
-    net = assert_lifts(graph([GEMM, node("Celu", "z", "y")], W=W, opset=18))
-    assert set(net.activation_names[3:]) == {"elu"}
-    model = export(net, dtype="float64")
-    assert {"Exp", "Where"} <= {each.op_type for each in model.graph.node}
-    assert not {"Mul", "Div"} & {each.op_type for each in model.graph.node}
-    assert import_model(without_copies(model)) == net
 
 
 TWO = [

@@ -290,24 +290,3 @@ def test_ones_multiply_nothing():
     assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "softmax of a computed mask",
-        "a computed mask, then a constant one",
-        "a computed mask, then one that is added",
-        "two computed masks",
-    ],
-)
-def test_a_computed_mask_that_leaves_nothing_gives_nan_as_the_model_does(name):
-    nodes, mask = RIGHT[name]
-    proto = model(nodes, mask)
-    x = np.stack([-np.ones((3, 3)), np.eye(3), np.zeros((3, 3)), 1e30 * np.eye(3)])
-    x = x.astype(np.float32)
-    (want,) = open_session(proto).run(None, {"x": x})
-    net = import_model(proto)
-    again = export(net)
-    assert np.isnan(want[0]).all()
-    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
-    np.testing.assert_allclose(open_session(again.to_proto()).run(None, {"x": x})[0], want)
-    assert import_model(again.to_json()) == net

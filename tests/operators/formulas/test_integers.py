@@ -99,8 +99,6 @@ def clipped(most: float, last: str) -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
-def test_a_formula_of_integers_is_not_rounded_again():
-    assert import_model(clipped(4.0, "Cast")) == import_model(clipped(4.0, "Identity"))
 
 
 def test_a_formula_with_another_number_is_rounded():
@@ -108,30 +106,8 @@ def test_a_formula_with_another_number_is_rounded():
     assert net.activate([[7.3], [-3.3]]).ravel().tolist() == [4.0, 3.0]
 
 
-def cut_off_twice(before: list, reader) -> ModelProto:
-    """Numbers rounded towards zero that are an output, and read by another node."""
-    nodes = [*before, node("Cast", "p", "q", to=INT64), reader]
-    entry = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3])
-    results = [helper.make_tensor_value_info(name, INT64, None) for name in ("q", "y")]
-    tensors = [numpy_helper.from_array(np.array([0, 3, 1]), "shape")]
-    graph = helper.make_graph(nodes, "graph", [entry], results, tensors)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
-    "before", [[node("Identity", "x", "p")], [node("Mul", "x x", "p")]], ids=["x", "a product"]
-)
-@pytest.mark.parametrize(
-    "reader",
-    [node("Reshape", "q shape", "y"), node("Concat", "q q", "y", axis=1)],
-    ids=["shape", "copies"],
-)
-def test_cut_off_numbers_come_back_where_they_are_read_twice(before, reader, dtype):
-    net = import_model(cut_off_twice(before, reader))
-    written = export(net, dtype=dtype)
-    assert import_model(written) == net
-    assert "neat_onnx.genome" not in written.metadata
 
 
 @pytest.mark.parametrize("base", [-3, 2, 7])

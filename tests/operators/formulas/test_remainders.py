@@ -38,6 +38,3 @@ def test_it_comes_back_as_mod():
     assert got.tolist() == [[1.5], [0.0]]
 
 
-def test_without_fmod_real_numbers_are_refused():
-    with pytest.raises(ModelError, match="its numbers are real, and fmod is 0"):
-        import_model(_model())

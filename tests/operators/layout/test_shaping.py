@@ -73,22 +73,6 @@ def test_weights_that_are_made_from_constants():
     assert_lifts(graph(nodes, w=np.arange(6.0), s=np.array([2, 3])))
 
 
-@pytest.mark.parametrize(
-    ("nodes", "constants", "message"),
-    [
-        ([node("Reshape", "x s", "y")], {"s": np.array([1, 7])}, "which cannot become \\[1, 7\\]"),
-        ([node("Reshape", "x s", "y")], {"s": np.array([1.0, 12.0])}, "has to be of integers"),
-        ([node("Gather", "x i", "y", axis=2)], {"i": np.array([6])}, "outside of the 6 elements"),
-        ([node("Gather", "x i", "y", axis=2)], {"i": np.array([0.5])}, "of integers"),
-        ([node("Split", "x s", "a y", axis=2)], {"s": np.array([2, 5])}, "splits 6 into"),
-        ([node("Transpose", "x", "y", perm=[0, 1])], {}, "perm is"),
-        ([node("Squeeze", "x a", "y")], {"a": AXIS1}, "expected axes of size 1"),
-    ],
-)
-def test_what_does_not_fit_is_refused_by_the_nodes_name(nodes, constants, message):
-    with pytest.raises(ModelError, match=message) as caught:
-        import_model(graph(nodes, x=X, **constants))
-    assert f"node make_{nodes[-1].name.removeprefix('make_')}" in str(caught.value)
 
 
 def test_a_shape_that_is_computed_is_refused():

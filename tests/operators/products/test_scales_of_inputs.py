@@ -75,10 +75,3 @@ def test_they_may_be_computed_of_a_range(operator: str) -> None:
         assert verify(net, each, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize("scale", ["float[N] s", "float[N, 1] s"])
-def test_a_scale_of_each_sample_is_its_own(scale: str) -> None:
-    """A scale for each row, which is a sample, as batches of a known size show."""
-    text = product("QLinearMatMul", ALL, ("s",)).replace(b"float s", scale.encode())
-    with pytest.warns(NeatOnnxWarning, match="the model takes its batch apart"):
-        net = import_model(load_model(text))
-    assert next(port.shape for port in net.inputs if port.name == "s") in ((), (1,))

@@ -23,9 +23,6 @@ def top(*outputs, **attributes):
     )
 
 
-def operators(net):
-    """Those of the usual form, as networks that have changed are written in."""
-    return [each.op_type for each in usual_form(net).graph.node]
 
 
 @pytest.mark.parametrize("outputs", [["v", "p"], ["p"], ["v"]], ids=str)
@@ -48,12 +45,6 @@ def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
     assert import_model(written.to_json()) == net
 
 
-@pytest.mark.parametrize(("x", "axis"), [(("N", 1), -1), (("N", 1, 3), 1), (("N", 3, 1), 2)])
-def test_one_element_alone_is_the_first(x, axis):
-    nodes = [node("TopK", "x k", "v i", axis=axis), node("Cast", "i", "p", to=1)]
-    net = assert_lifts(graph(nodes, x=x, outputs=("v", "p"), k=np.array([1])))
-    assert [*net.outputs[0].neurons] == [*net.inputs[0].neurons]
-    assert import_model(export(net)) == net
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
