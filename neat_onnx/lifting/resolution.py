@@ -382,7 +382,8 @@ class Resolution:
         origin = self._origin[made]
         counts = np.bincount(origin, minlength=self._tape.count)
         shown = np.zeros(self._tape.count, np.bool_)
-        shown[self._outputs] = True
+        for signals in (self._outputs, *self._tape.shown):
+            shown[signals] = True
         shown[self._gate[self._gated]] = True
         gates_later = self._gate[self._gated & (self._kind[self._gate] == _REGISTER)]
         shown[self._delayed()[0][gates_later]] = True

@@ -118,6 +118,7 @@ class Tape:
         registers: in the same order.
         hints: at windows.
         apart: neurons that other sums do not become part of, nor they part of others.
+        shown: sums that stay neurons of their own beside the formulas of them.
         foreign: inputs of other samples, which no output may depend on.
         open_time: the trace is one step of a sequence of no fixed length.
         budget: what may still be made.
@@ -133,6 +134,7 @@ class Tape:
     registers: list[Register] = field(default_factory=list)
     hints: list[Hint] = field(default_factory=list)
     apart: list[Ints] = field(default_factory=list)
+    shown: list[Ints] = field(default_factory=list)
     foreign: list[tuple[int, int]] = field(default_factory=list)
     open_time: bool = False
     budget: Budget = field(default_factory=Budget)

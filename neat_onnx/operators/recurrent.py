@@ -162,6 +162,8 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
         enter = _part("entry", f(enter))
         kept = _part("forget", 1.0 - enter if coupled else f(forget))
         memory = _part("memory", _part("candidate", g(new)) * enter + c * kept)
+        if is_neurons(memory):  # a neuron by itself: the function of what is shown is another's
+            memory.tape.shown.append(memory.signals().ravel())
         out = _part("out", f(out if p is None else out + memory * at_out))
         return _part("shown", o(memory)) * out, memory
 
