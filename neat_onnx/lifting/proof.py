@@ -320,7 +320,9 @@ def _axis_of_batch(port: Port) -> int:
 
 
 def _first(values: Array, port: Port) -> Array:
-    """An output of one step with its samples first."""
+    """An output of one step with its samples first, and no axis of time."""
+    if port.time_axis is not None:
+        values = values.take(0, axis=port.time_axis)
     return values[None] if port.batch_axis is None else np.moveaxis(values, port.batch_axis, 0)
 
 
