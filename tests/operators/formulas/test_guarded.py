@@ -111,67 +111,6 @@ OVERFLOWING = {
         node("Where", "is b l", "z"),
     ],
 }
-SOFTMAX = [node("Mul", "a far", "logits"), node("Softmax", "logits", "p")]
-PARTS = [
-    node("Mul", "a far", "logits"),
-    node("ReduceMax", "logits axis", "top"),
-    node("Sub", "logits top", "less"),
-    node("Exp", "less", "spread"),
-    node("ReduceSum", "spread axis", "total"),
-    node("Div", "spread total", "p"),
-]
-VANISHING = {
-    "a logarithm": [node("Log", "p", "l"), node("Where", "is l b", "z")],
-    "a quotient": [node("Div", "b p", "q"), node("Where", "is q b", "z")],
-    "an entropy": [
-        node("Log", "p", "l"),
-        node("Mul", "l p", "m"),
-        node("Where", "is m zero", "z"),
-    ],
-    "a root": [
-        node("Sqrt", "p", "r"),
-        node("Reciprocal", "r", "q"),
-        node("Where", "is q b", "z"),
-    ],
-}
-FINITE = {
-    "a root of a softmax": [
-        node("Softmax", "a", "o"),
-        node("Sqrt", "o", "s"),
-        node("Less", "b zero", "is"),
-    ],
-    "a logarithm of a total": [
-        *PARTS[:-1],
-        node("Log", "total", "s"),
-        node("Less", "b zero", "is"),
-    ],
-    "a softmax": [node("Softmax", "a", "s"), node("Less", "b zero", "is")],
-    "a softmax of rows": [
-        node("ReduceMax", "a axis", "top"),
-        node("Sub", "a top", "less"),
-        node("Exp", "less", "spread"),
-        node("ReduceSum", "spread axis", "total"),
-        node("Div", "spread total", "s"),
-        node("Less", "b zero", "is"),
-    ],
-    "an exponential of sigmoids": [
-        node("Sigmoid", "a", "i"),
-        node("Sigmoid", "b", "k"),
-        node("Mul", "i k", "j"),
-        node("Exp", "j", "s"),
-        node("Less", "b zero", "is"),
-    ],
-    "a layer's norm": [
-        node("ReduceMean", "a axis", "mean"),
-        node("Sub", "a mean", "centred"),
-        node("Mul", "centred centred", "square"),
-        node("ReduceMean", "square axis", "power"),
-        node("Add", "power small", "more"),
-        node("Sqrt", "more", "deviation"),
-        node("Div", "centred deviation", "s"),
-        node("Less", "b zero", "is"),
-    ],
-}
 
 
 def model(nodes):
@@ -201,8 +140,6 @@ def test_it_computes_what_onnxruntime_does(name: str, dtype: str):
     as_type = {key: values.astype(dtype) for key, values in given.items()}
     (got,) = open_session(written).run(None, as_type)
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-    if dtype == "float64":
-        assert import_model(written) == net
 
 
 @pytest.mark.parametrize(("name", "dtype"), every(OVERFLOWING, ["float32", "float64"]))
@@ -215,27 +152,6 @@ def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     written = export(net, dtype=dtype)
     (got,) = open_session(written).run(None, {"x": x.astype(dtype)})
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-    assert import_model(written) == net
-
-
-@pytest.mark.parametrize("before", [SOFTMAX, PARTS])
-@pytest.mark.parametrize("name", VANISHING)
-def test_what_is_infinite_for_a_vanished_exponential_is_left_out_as_well(name: str, before):
-    proto, given = model([*before, node("Greater", "p small", "is"), *VANISHING[name]]), samples()
-    (want,) = open_session(proto).run(None, given)
-    assert np.isfinite(want).all()
-    net = import_model(proto)
-    np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
-    (got,) = open_session(export(net)).run(None, given)
-    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", FINITE)
-def test_what_is_always_finite_is_left_as_it_is(name: str):
-    chosen = import_model(model([*FINITE[name], node("Where", "is s a", "z")]))
-    added = import_model(model([*FINITE[name], node("Cast", "is", "c", to=1),
-                                node("Mul", "c s", "p"), node("Add", "p a", "z")]))  # fmt: skip
-    assert len(chosen) == len(added)
 
 
 def chain(count):
@@ -274,11 +190,6 @@ LOGARITHM = [
 ]
 FAR = {
     "elements in their order": [*LOGARITHM, node("TopK", "g count", "z places")],
-    "elements at places": [
-        *LOGARITHM,
-        node("TopK", "b count", "first places"),
-        node("GatherElements", "g places", "z", axis=1),
-    ],
     "one of two": [*LOGARITHM, node("Greater", "b zero", "is"), node("Where", "is g b", "z")],
     "the other of two": [
         *LOGARITHM,
@@ -302,5 +213,3 @@ def test_what_is_chosen_may_be_infinite_or_nan(name: str, dtype: str):
     as_type = {key: values.astype(dtype) for key, values in given.items()}
     (got,) = open_session(written).run(None, as_type)
     np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
-    if dtype == "float64":
-        assert import_model(written) == net

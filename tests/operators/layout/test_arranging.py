@@ -6,7 +6,7 @@ from onnx import ModelProto, TensorProto
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import import_model
 
 INTS = np.array
 ROWS = ("N", 3, 4)
@@ -71,20 +71,6 @@ def test_resize(mode, coordinates, sizes):
     assert_lifts(graph([made], x=("N", 1, 4, 6), s=INTS(sizes)), rows=2)
 
 
-@pytest.mark.parametrize("mode", ["linear", "cubic"])
-def test_resize_of_one_element_makes_no_neurons(mode):
-    made = node("Resize", "x _ _ s", "y", axes=[2, 3], mode=mode)
-    net = assert_lifts(graph([made], x=("N", 2, 1, 1), s=INTS([3, 4])), rows=2)
-    assert len(net) == 2
-
-
-@pytest.mark.parametrize("scale", [0.7, 1.1, 1.5, 3.0, 0.51])
-def test_resize_by_scales(scale):
-    made = node("Resize", "x _ f", "y", coordinate_transformation_mode="asymmetric",
-                nearest_mode="floor")  # fmt: skip
-    assert_lifts(graph([made], x=("N", 1, 20, 10), f=[1.0, 1.0, scale, scale]), rows=2)
-
-
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
 def test_scatters_of_one_sample(reduction):
     """All axes are features: the indices stand for one sample."""
@@ -100,27 +86,6 @@ def test_scatters_of_one_sample(reduction):
         np.testing.assert_allclose(got, want, rtol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("nodes", "constants", "message"),
-    [
-        ([node("Tile", "x r", "y")], {"r": INTS([2, 1, 1])}, "the batch"),
-        ([node("Pad", "x p", "y")], {"p": INTS([1, 0, 0, 0, 0, 0])}, "the batch"),
-        ([node("Pad", "x p", "y", mode="reflect")], {"p": INTS([0, 3, 0, 0, 0, 0])}, "reflect"),
-        ([node("Expand", "x s", "y")], {"s": INTS([2, 3, 4])}, "the batch"),
-        ([node("ArgMax", "x", "y")], {}, "the batch"),
-        ([node("TopK", "x k", "y i")], {"k": INTS([5])}, "k is 5"),
-        ([node("Resize", "x _ s", "y", coordinate_transformation_mode="align_corners",
-               mode="linear")],
-         {"s": [1.0, 1.0, 1.3]}, "whole numbers"),
-        ([node("ScatterND", "x i u", "y")], {"i": INTS([[0]]), "u": np.ones((1, 3, 4))},
-         "the batch"),
-    ],
-)  # fmt: skip
-def test_refused_by_name(nodes, constants, message):
-    with pytest.raises(ModelError, match=message):
-        import_model(graph(nodes, x=ROWS, **constants))
-
-
 def test_an_axis_before_the_batch():
     model = graph([node("Expand", "x s", "y")], x=ROWS, s=INTS([2, 1, 3, 4]))
     net = import_model(model)
@@ -132,18 +97,6 @@ def test_an_axis_before_the_batch():
 def test_a_constant_is_cast_like_the_numbers():
     compared = [node("CastLike", "c x", "d"), node("Greater", "x d", "t")]
     assert_lifts(graph([*compared, node("CastLike", "t x", "y")], c=INTS([0, 1, -1])))
-
-
-def test_more_elements_may_be_repeated_than_a_node_may_make_neurons():
-    """Export repeats a layer for each neuron of the next, where the weights are shared."""
-    nodes = [
-        node("Tile", "x r", "t"),
-        node("Reshape", "t shape", "rows"),
-        node("ReduceSum", "rows axes", "y", keepdims=0),
-    ]
-    constants = {"r": INTS([1, 2100]), "shape": INTS([0, 2100, 2100]), "axes": INTS([2])}
-    net = import_model(graph(nodes, x=("N", 2100), **constants), check=False)
-    assert len(net.connections) == 2100 * 2100
 
 
 def resized_integers(mode: str) -> ModelProto:
@@ -159,22 +112,3 @@ def resized_integers(mode: str) -> ModelProto:
 
 def test_nearest_integers_are_integers():
     assert_lifts(resized_integers("nearest"), scale=8.0)
-
-
-@pytest.mark.parametrize("mode", ["linear", "cubic"])
-def test_there_is_nothing_between_integers(mode: str):
-    """Runtimes cut the fractions off."""
-    with pytest.raises(ModelError, match=f"mode: {mode} of integers"):
-        import_model(resized_integers(mode))
-
-
-def test_elements_whose_number_depends_on_inputs_are_refused_with_a_way_on():
-    nodes = [
-        node("NonZero", "x", "at"),
-        node("Unique", "x", "each"),
-        node("Gather", "each at", "y"),
-    ]
-    with pytest.raises(ModelError, match=r"NonZero: make_at \(NonZero\); Unique") as refused:
-        import_model(graph(nodes))
-    assert "depends on the inputs" in refused.value.hint
-    assert refused.value.hint.count("SimpleImputer") == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import export, import_model
 
 SIZES = [
     node("Shape", "x", "shape"),
@@ -93,12 +93,6 @@ REFUSED: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_indices_that_would_mix_samples_are_refused(name: str):
-    with pytest.raises(ModelError, match=r"make_y.*would mix samples"):
-        import_model(graph(REFUSED[name], x=("N", 4), **PARTS))
-
-
 def test_a_model_of_one_sample_has_one_row_of_indices():
     nodes = [node("GatherElements", "x index", "y", axis=1)]
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
@@ -131,17 +125,3 @@ COMPUTED: dict[str, Any] = {
         *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
     ],
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", COMPUTED)
-def test_elements_at_computed_places(name: str):
-    nodes = COMPUTED[name]
-    constants = {"one2": np.array([2]), "low": -4.0, "high": 3.9, "fill": 0.0, "lost": -np.inf}
-    net = assert_lifts(graph(nodes, x=("N", 4), **constants, **PARTS), scale=2.0)
-    assert import_model(export(net).to_json()) == net
-
-
-def test_reductions_at_computed_places():
-    nodes = [*EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="max")]
-    model = graph(nodes, x=("N", 4), low=-4.0, high=3.9, **PARTS)
-    assert verify(import_model(model), model, runtime="onnxruntime").passed

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, export, import_model, load_model, verify
+from neat_onnx import export, import_model, load_model, verify
 from neat_onnx.model import ValueInfo
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]> agraph '
@@ -73,12 +73,3 @@ def test_they_may_be_computed_of_a_range(operator: str) -> None:
     net = import_model(model, batch_axis=None)
     for each in (model, export(net)):
         assert verify(net, each, runtime="onnxruntime").passed
-
-
-@pytest.mark.parametrize("scale", ["float[N] s", "float[N, 1] s"])
-def test_a_scale_of_each_sample_is_its_own(scale: str) -> None:
-    """A scale for each row, which is a sample, as batches of a known size show."""
-    text = product("QLinearMatMul", ALL, ("s",)).replace(b"float s", scale.encode())
-    with pytest.warns(NeatOnnxWarning, match="the model takes its batch apart"):
-        net = import_model(load_model(text))
-    assert next(port.shape for port in net.inputs if port.name == "s") in ((), (1,))

@@ -6,7 +6,7 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.examples.made import aggregating
 from support.examples.networks import NETWORKS
 
-from neat_onnx import ModelError, Network, export, import_model
+from neat_onnx import Network, export, import_model
 
 ROWS = [node("Mul", "x w", "m"), node("Reshape", "m s", "v")]
 CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0, 2, 3])}
@@ -104,27 +104,6 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
 
-@pytest.mark.parametrize(
-    ("nodes", "message"),
-    [
-        ([node("ReduceMax", "v a1", "y", keepdims=0)], "would mix samples"),
-        ([node("TopK", "v k", "y u", axis=0)], "would mix samples"),
-        ([node("GatherElements", "v i", "y", axis=2)], "would mix samples"),
-    ],
-)
-def test_what_no_aggregation_is_refused_by_the_nodes_name(nodes, message):
-    more = {"a1": np.array([0]), "k": np.array([2]), "i": np.zeros((1, 2, 3), np.int64)}
-    with pytest.raises(ModelError, match=message) as caught:
-        import_model(graph([*ROWS, *nodes], x=("N", 6), **CONSTANTS, **more))
-    assert "make_y" in str(caught.value)
-
-
-def test_a_reduction_of_a_formula_reduces_neurons_of_it():
-    nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
-    net = assert_lifts(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
-    assert net.aggregation_names[-2:].tolist() == ["max", "max"]
-
-
 REDUCTIONS = (
     "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
     "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
@@ -145,35 +124,6 @@ def test_every_reduction_over_any_axes(operator, axes, keepdims):
         assert_lifts(model)
 
 
-def test_axes_by_default_are_all():
-    nodes = [node("Transpose", "x", "t", perm=[1, 0]), node("ReduceSum", "t", "y", keepdims=0)]
-    net = import_model(graph(nodes, x=(2, 3)), batch_axis=None)
-    assert net.activate({"x": np.ones((1, 2, 3))})["y"].tolist() == [6.0]
-    with pytest.raises(ModelError, match="would mix samples"):
-        import_model(graph(nodes))
-
-
-def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
-    """The root of a mean that somebody else wrote: one neuron, not two."""
-    model = graph(
-        [
-            node("Mul", "x w", "m"),
-            node("ReduceSum", "m axes", "s"),
-            node("Mul", "s part", "p"),
-            node("Add", "p e", "q"),
-            node("Sqrt", "q", "y"),
-        ],
-        x=("N", 3),
-        w=np.array([0.5, 2.0, 1.5]),
-        axes=np.array([1]),
-        part=np.array(0.125, np.float32),
-        e=np.array(9.0, np.float32),
-    )
-    net = assert_lifts(model)
-    assert len(net) == 3 + 1
-    assert (net.neurons.response[-1], net.neurons.bias[-1]) == (0.125, 9.0)
-
-
 EMPTY = [node("Slice", "x zero zero one", "none")]
 OF_NONE = {
     "MatMul": ("none w", {"w": np.zeros((0, 4))}),
@@ -188,10 +138,3 @@ def test_sums_and_products_of_no_elements(operator: str):
     reads, given = OF_NONE[operator]
     nodes = [*EMPTY, node(operator, reads, "a"), node("Add", "a x", "y")]
     assert_lifts(graph(nodes, x=("N", 4), zero=[0], one=[1], **given))
-
-
-@pytest.mark.parametrize("operator", ["ReduceMax", "ReduceMin"])
-def test_no_elements_have_a_largest(operator: str):
-    nodes = [*EMPTY, node(operator, "none one", "a"), node("Add", "a x", "y")]
-    with pytest.raises(ModelError, match="reduces no elements of its input of shape"):
-        import_model(graph(nodes, x=("N", 4), zero=[0], one=[1]))
