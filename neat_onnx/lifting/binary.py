@@ -98,11 +98,12 @@ def truncated(x: Any) -> Any:
 
 def power(a: Any, b: Any) -> Any:
     """a to the power b, of which one is numbers; of an integer rounded towards 0."""
-    base = a if isinstance(a, Pending) else np.asarray(a)
-    if base.dtype.kind not in "iu":
+    kind = a.dtype if isinstance(a, Pending) else np.asarray(a).dtype
+    if kind.kind not in "iu":
         return _power(a, b)
-    found = truncated(_power(base.astype(_FLOAT), b))
-    return found.typed(base.dtype) if isinstance(found, Pending) else found.astype(base.dtype)
+    real = a.typed(_FLOAT) if isinstance(a, Pending) else np.asarray(a, np.float64)
+    found = truncated(_power(real, b))
+    return found.typed(kind) if isinstance(found, Pending) else found.astype(kind)
 
 
 def _power(a: Any, b: Any) -> Any:

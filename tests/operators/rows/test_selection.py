@@ -1,4 +1,4 @@
-"""The first few of many elements: as few neurons as rounds need, and a Hardmax for each round."""
+"""The first few of many elements: values and places as runtimes have them."""
 
 import numpy as np
 import onnx
@@ -57,76 +57,3 @@ def test_equal_elements_come_in_their_order_and_each_once(largest):
     for got in (list(net.activate({"x": x}).values()), again):
         np.testing.assert_array_equal(np.reshape(got[0], want[0].shape), want[0])
         np.testing.assert_array_equal(np.reshape(got[1], want[1].shape), want[1])
-
-
-@pytest.mark.parametrize("labels", [[0, 1], [3, -2, 7]], ids=str)
-def test_labels_of_places_need_no_comparison(labels):
-    """As of the nearest neighbours of scikit-learn."""
-    table = np.resize(labels, SIZE)
-    table[1] = labels[0]
-    model = top("y", largest=0)
-    del model.graph.node[1:]
-    model.graph.initializer.append(onnx.numpy_helper.from_array(table[None, :], "table"))
-    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([-1, 3]), "shape"))
-    model.graph.node.extend(
-        [
-            node("Flatten", "i", "flat"),
-            node("ArrayFeatureExtractor", "table flat", "l", domain="ai.onnx.ml"),
-            node("Reshape", "l shape", "r"),
-            node("Cast", "r", "y", to=1),
-        ]
-    )
-    model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", 3))
-    net = assert_lifts(model)
-    again = export(net)
-    assert verify(net, again, samples=16, runtime="onnxruntime").passed
-    assert import_model(again.to_json()) == net
-
-
-TABLES = {
-    "a row for each output": (np.arange(10.0).reshape(2, 5) ** 2, [1, 0, 2], [2, -1, 3]),
-    "rows of rows": (np.sin(np.arange(20.0)).reshape(2, 2, 5), [2, 0, 1, 3], [2, 2, -1, 3]),
-    "one row": (np.cos(np.arange(5.0))[None], [1, 0, 2], [1, -1, 3]),
-    "a vector": (np.cos(np.arange(5.0)), [1, 0, 2], [1, -1, 3]),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_computed_places_in_a_table(name):
-    """As of the nearest neighbours of scikit-learn that have several outputs."""
-    table, order, shape = TABLES[name]
-    nodes = [
-        node("TopK", "x k", "v i", largest=0),
-        node("Flatten", "i", "flat"),
-        node("ArrayFeatureExtractor", "table flat", "found", domain="ai.onnx.ml"),
-        node("Reshape", "found shape", "apart"),
-        node("Transpose", "apart", "y", perm=order),
-    ]
-    model = graph(nodes, x=("N", 5), k=np.array([3]), table=table, shape=np.array(shape))
-    model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", 3))
-    net = assert_lifts(model)
-    again = export(net)
-    assert verify(net, again, samples=16, runtime="onnxruntime").passed
-    assert import_model(again.to_json()) == net
-
-
-def test_a_table_of_one_row_for_each_output_with_the_batch_behind_it():
-    """As of the trees of scikit-learn that have several outputs."""
-    table = np.arange(12.0).reshape(2, 2, 3) ** 2
-    nodes = [
-        node("ArgMax", "x", "i", axis=1, keepdims=0),
-        node("Reshape", "i row", "place"),
-        node("ArrayFeatureExtractor", "table place", "found", domain="ai.onnx.ml"),
-        node("Transpose", "found", "y", perm=[0, 2, 1]),
-    ]
-    model = graph(nodes, x=(None, 3), table=table, row=np.array([1, -1]))
-    model.graph.output[0].CopyFrom(
-        onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [2, None, 2])
-    )
-    model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", 3))
-    net = import_model(model)
-    x = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
-    (want,) = open_session(model).run(None, {"x": x})
-    np.testing.assert_array_equal(net.activate({"x": x})["y"], want.transpose(1, 0, 2))
-    assert verify(net, model, samples=16, runtime="onnxruntime").passed
-    assert import_model(export(net).to_json()) == net
