@@ -39,16 +39,18 @@ BOUNDARIES = {
         *("network", "model", "lifting.trace", "lifting.ports", "lowering.context"),
         "libraries.neataptic_ts.onnx",
     ),
-    "population": ("network", "model", "lowering.builder", "operators.export"),
-    "training": ("__init__", "network", "population"),
+    "population": ("network", "model", "lowering.builder", "operators.export",
+                   "libraries.load", "libraries.neat_python"),
+    "drawing": ("network", "lowering.signals", "operators.export.rnn", "operators.export.spatial.apart"),
+    "training": ("network",),
     "verification": ("network", "model", "lifting", "genome", "codegen"),
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
-            "schemas"),
+            "drawing", "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "lowering.open_options", "lowering.signals", "operators.export", "verification"),
+             "drawing", "lowering.open_options", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version", "schema_links")
-CORES = ("lowering", "lifting")
+CORES = ("lowering",)
 
 
 @functools.cache
@@ -152,7 +154,12 @@ def test_every_boundary_is_needed():
 
 
 def cores() -> list[Path]:
-    return [path for path in SOURCES if module_of(path) in CORES]
+    return [
+        path
+        for path in SOURCES
+        if module_of(path) in CORES and path.parent.name != "quantization"  # of written models
+        and path.name != "weights.py"
+    ]
 
 
 def test_the_cores_name_no_operator():
@@ -167,8 +174,8 @@ def test_the_cores_name_no_operator():
 def test_the_cores_import_nothing_of_the_operators():
     """Only the package, whose import fills the registries."""
     for path in cores():
-        found = {name for name in imports(path) if name.split(".")[0] == "operators"}
-        assert found <= {"operators"}, path
+        found = {name for name in imports(path) if name.startswith("operators.")}
+        assert found <= {"operators.export"}, path
 
 
 def test_no_import_closes_a_circle():
@@ -285,11 +292,17 @@ def public(nodes: Iterable[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef
                 yield from public(node.body)
 
 
+def is_an_operator(node: ast.AST) -> bool:
+    """Whether a function is an operator of ONNX, which ONNX describes."""
+    decorators = getattr(node, "decorator_list", [])
+    return any(ast.unparse(each).startswith("operator(") for each in decorators)
+
+
 def test_public_functions_classes_and_methods_have_a_docstring():
     bare = [
         place(path, node)
         for path in SOURCES
         for node in public(tree_of(path).body)
-        if not ast.get_docstring(node)
+        if not ast.get_docstring(node) and not is_an_operator(node)
     ]
     assert bare == []

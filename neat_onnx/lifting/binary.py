@@ -149,6 +149,7 @@ def truth(formula: Expression) -> Expression:
 
 
 def negation(x: Some) -> Some:
+    """1 where x is 0, else 0."""
     x = x.settled()
     formula = x.formula
     whole = (

@@ -320,6 +320,7 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Any:
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of numbers or of elements."""
     return x.shape if isinstance(x, Pending) else np.shape(x)
 
 
