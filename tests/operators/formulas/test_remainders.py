@@ -6,7 +6,7 @@ from onnx import ModelProto, TensorProto, helper
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import export, import_model, verify
 
 
 def _model(**attributes: int) -> ModelProto:
@@ -36,5 +36,3 @@ def test_it_comes_back_as_mod():
     feed = {"x": np.float32([[7.5], [-6.0]]), "u": np.float32([[-2.0], [0.5]])}
     (got,) = open_session(written).run(None, feed)
     assert got.tolist() == [[1.5], [0.0]]
-
-

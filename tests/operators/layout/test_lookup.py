@@ -3,12 +3,9 @@
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from onnx import TensorProto, helper
-from support.examples.graphs import assert_lifts, graph, node, operators
-
-from neat_onnx import ModelError, export, import_model, verify
+from support.examples.graphs import assert_lifts, graph, node
 
 TABLE = np.random.default_rng(3).normal(size=(5, 2, 3))
 PLACES = [
@@ -28,25 +25,6 @@ def test_slices_of_a_table(axis: int):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("axis", [-1, 1])
-def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
-    one_hot = node("OneHot", "at depth values", "y", axis=axis)
-    net = assert_lifts(
-        graph([*PLACES, one_hot], x=("N", 2), depth=np.array([5]), values=[0.0, 1.0], **BOUNDS),
-        scale=1.5,
-    )
-    assert net.outputs[0].neurons.size == 2 * 5
-    model = export(net)
-    assert "OneHot" in operators(model) or operators(model).count("Or") == 1
-    assert import_model(model.to_json()) == net
-
-
-
-
-
-
-
-
 def test_a_single_place_takes_its_axis_away():
     picked = [*PLACES, node("Gather", "at one", "single", axis=1),
               node("Gather", "table single", "y", axis=0)]  # fmt: skip
@@ -56,12 +34,6 @@ def test_a_single_place_takes_its_axis_away():
 def test_elements_of_computed_data():
     nodes = [*PLACES, node("Sin", "x", "wave"), node("GatherElements", "wave at", "y", axis=1)]
     assert_lifts(graph(nodes, **BOUNDS), scale=1.5)
-
-
-
-
-
-
 
 
 def branch(operator: str) -> Any:
@@ -91,18 +63,6 @@ def test_a_branch_by_the_shape_of_a_tensor(length: int):
     assert_lifts(chosen(length, 1))
 
 
-
-
-
-
-
-
-
-
-
-
-
-
 def test_stacked_choices():
     """As an ensemble votes."""
     nodes = [
@@ -116,18 +76,3 @@ def test_stacked_choices():
         node("ReduceSum", "stack new", "y", keepdims=0),
     ]
     assert_lifts(graph(nodes, three=3, bounds=[0.0, 1.0], new=[0]))
-
-
-def test_integers_times_zero_are_a_constant_that_indices_are_made_of():
-    nodes = [
-        node("Cast", "x", "i", to=7),
-        node("Mul", "i zero", "none"),
-        node("Add", "none offset", "at"),
-        node("Div", "at two", "half"),
-        node("Gather", "table half", "t"),
-        node("Add", "t x", "y"),
-    ]
-    model = graph(nodes, zero=0, offset=[0, 3, 5], two=2, table=[0.5, 1.5, -2.0])
-    net = assert_lifts(model)
-    assert len(net) == 6
-    assert set(net.aggregation_names.tolist()) == {"sum"}

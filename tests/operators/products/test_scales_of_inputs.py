@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, export, import_model, load_model, verify
+from neat_onnx import export, import_model, load_model, verify
 from neat_onnx.model import ValueInfo
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]> agraph '
@@ -73,5 +73,3 @@ def test_they_may_be_computed_of_a_range(operator: str) -> None:
     net = import_model(model, batch_axis=None)
     for each in (model, export(net)):
         assert verify(net, each, runtime="onnxruntime").passed
-
-
