@@ -80,6 +80,7 @@ def trace_model(
     *,
     check: bool = False,
     ids: Ids | None = None,
+    kept: Collection[str] = (),
 ) -> Lifted:
     """The network that a model's graph is, without a look at the genome in its metadata.
 
@@ -90,6 +91,7 @@ def trace_model(
             None every axis is; one of no fixed size that would be the batch has one element then.
         outputs: names of the outputs to import, or of tensors inside; None takes those that depend
             on inputs, or where all are random, the tensors that they are drawn from.
+        kept: tensors all of whose neurons stay, whether or not outputs depend on them.
         check: prove it on batches and sequences that were not traced (`proof.py`).
         ids: see `Tape`.
 
@@ -104,7 +106,7 @@ def trace_model(
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:
-        return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
+        return _traced(model, pairs, batch_axis, outputs, kept, check=check, ids=ids)
     except _StatesFound as found:
         for previous, following in found.pairs.items():
             warn(
@@ -112,7 +114,7 @@ def trace_model(
                 "state of the layers that begin with it"
             )
         model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
-        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check, ids=ids)
+        return _traced(model, pairs | found.pairs, batch_axis, outputs, kept, check=check, ids=ids)
 
 
 def _in_order(model: Model) -> Model:
@@ -154,7 +156,7 @@ def _stated_pairs(model: Model) -> dict[str, str]:
 
 def _traced(
     model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
-    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
+    outputs: Sequence[str] | None, kept: Collection[str], *, check: bool, ids: Ids | None,
 ) -> Lifted:  # fmt: skip
     """The network by the first axes that trace, and that the proof does not refute."""
     constants = model.graph.tensors
@@ -162,7 +164,7 @@ def _traced(
     refused: list[ModelError] = []
     for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
         try:
-            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
+            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted(kept)
             if check:
                 Proof(model, lifted.network, inputs, pairs_read, lifted).check()
         except (LimitReached, _StatesFound):
@@ -227,7 +229,7 @@ class _Trace:
         self._entries = {entry.name: entry for entry in model.graph.outputs}
         self._random: list[str] = []
 
-    def lifted(self) -> tuple[Lifted, dict[str, str]]:
+    def lifted(self, kept: Collection[str] = ()) -> tuple[Lifted, dict[str, str]]:
         """Run the graph, and read the network off; with it the pairs of states that it has."""
         self._leave_out_random()
         self._leave_out_states()
@@ -240,7 +242,9 @@ class _Trace:
         self._feed(registers, tensors)
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
-        resolution = Resolution(self._tape, list(signals.values()))
+        whole = [x for name in kept if isinstance(x := tensors.get(name), Neurons)]
+        whole = [x.signals().ravel() for x in whole if not x.has_constants]
+        resolution = Resolution(self._tape, list(signals.values()), whole)
         network = self._network(resolution, bound, registers, given, signals)
         found, sizes = {}, {}
         for name, x in (interpreter.inner | tensors).items():
