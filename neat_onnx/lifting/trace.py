@@ -35,6 +35,7 @@ from neat_onnx.lifting.resolution import Resolution, output_signals
 from neat_onnx.lifting.tape import Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.half_precision import check_half_precision
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.order import in_order
 from neat_onnx.model.single_sample import takes_single_sample
@@ -99,6 +100,7 @@ def trace_model(
     """
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
+    check_half_precision(model.graph)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:

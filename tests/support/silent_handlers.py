@@ -7,6 +7,7 @@ SILENT = [
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
     ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
+    ("lifting/interpreter.py:_require_broadcast", "the operator says what does not go together"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),
