@@ -20,6 +20,7 @@ from neat_onnx.lifting.pending import (
     same_signals,
 )
 from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.window import Window
@@ -223,6 +224,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if bias is not None and (isinstance(a, Pending) == isinstance(b, Pending) or is_neurons(bias)):
         return add(matmul(a, b), bias)
     if not is_neurons(a, b):
+        require_elements(*np.shape(a)[:-1], *np.shape(b)[-1:])
         return np.matmul(a, b)
     if a.ndim == 1 or b.ndim == 1:
         return _of_vectors(a, b)

@@ -36,6 +36,7 @@ from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.half_precision import check_half_precision
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.states import (
     guessed_pairs,
@@ -103,6 +104,7 @@ def trace_model(
     refuse_crashes(model)
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
+    check_half_precision(model.graph)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:
