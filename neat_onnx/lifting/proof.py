@@ -34,7 +34,7 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.window import Sizes
 
 _CASES = ((1, 1), (2, 2), (7, 5))  # steps, samples
-_NARROW, _WIDE = 1e-4, 1e-9  # of the largest output: float32 rounds layer after layer
+_NARROW, _WIDE = 2e-5, 1e-9  # of the largest output: float32 rounds layer after layer
 _HALF = 2e-3  # of numbers of 11 bits
 _SEED = 0
 _LARGEST_INTEGER = 4
