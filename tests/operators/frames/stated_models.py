@@ -45,4 +45,4 @@ def counter() -> Network:
 
 def without_hints(net: Network) -> str:
     """The network as JSON, without hints at operators, which are of the graph that was read."""
-    return net.to_json()
+    return net.without_source().to_json()
