@@ -125,6 +125,10 @@ def average_pool(
 def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
     """Aggregate windows: the largest, or the mean of what is not NaN."""
     x = x.plain() if isinstance(x, Neurons) else x
+    if isinstance(x, Neurons) and x.has_constants and math.isnan(outside):  # as of Pad
+        counts = gathered(np.ones(x.shape), window, 0.0)[0].sum(-1)
+        taps, positions = gathered(x, window, 0.0)
+        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
     taps, positions = gathered(x, window, outside)
     shape = (*x.shape[:2], *positions)
     if not isinstance(taps, Neurons):
