@@ -104,10 +104,6 @@ def test_arithmetic_with_constants(operator, reads, constants, after):
     assert_lifts(graph(nodes, W=W, B=B, **constants))
 
 
-
-
-
-
 @pytest.mark.parametrize("operator", ["Add", "Sub", "Mul"])
 def test_arithmetic_of_two_tensors_is_neurons(operator):
     two = [GEMM, node("Gemm", "x V", "v", transB=1), node("Tanh", "v", "t")]
@@ -126,15 +122,9 @@ def test_a_constant_of_constants_is_a_constant():
     assert_lifts(graph(nodes, W=W, B=B))
 
 
-
-
-
-
 def test_an_unknown_operator_is_refused_by_name():
     with pytest.raises(ModelError, match="MaxRoiPool"):
         import_model(graph([node("MaxRoiPool", "x x", "y")], x=("N", 2, 2)))
-
-
 
 
 def test_bounds_that_are_computed():
@@ -150,5 +140,3 @@ def test_bounds_that_are_computed():
     rows = [node("ReduceMean", "x one", "m", keepdims=0), node("Clip", "x m", "y")]
     with pytest.raises(ModelError, match="bounds have to be single numbers"):
         import_model(graph(rows, one=[1]))
-
-

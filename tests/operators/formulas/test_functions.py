@@ -58,8 +58,6 @@ def test_a_gelu_comes_back_as_the_operator_from_opset_20_on():
     assert import_model(model.to_json()) == net
 
 
-
-
 TWO = [
     [node("Mul", "z u", "y")],
     [node("Div", "z u", "y")],

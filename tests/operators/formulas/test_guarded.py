@@ -157,10 +157,6 @@ def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     assert import_model(written) == net
 
 
-
-
-
-
 def chain(count):
     """Quotients of what choices before choose, as splines of several layers have them."""
     nodes, state = [], "a"

@@ -288,5 +288,3 @@ def test_ones_multiply_nothing():
     nodes.append(node("Round", "m", "y"))
     net = assert_lifts(graph(nodes, x=["N", 3], o=np.ones(3)))
     assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"
-
-

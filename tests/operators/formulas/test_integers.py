@@ -99,15 +99,9 @@ def clipped(most: float, last: str) -> ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
 
 
-
-
 def test_a_formula_with_another_number_is_rounded():
     net = import_model(clipped(4.5, "Cast"))
     assert net.activate([[7.3], [-3.3]]).ravel().tolist() == [4.0, 3.0]
-
-
-
-
 
 
 @pytest.mark.parametrize("base", [-3, 2, 7])

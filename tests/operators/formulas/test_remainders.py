@@ -36,5 +36,3 @@ def test_it_comes_back_as_mod():
     feed = {"x": np.float32([[7.5], [-6.0]]), "u": np.float32([[-2.0], [0.5]])}
     (got,) = open_session(written).run(None, feed)
     assert got.tolist() == [[1.5], [0.0]]
-
-

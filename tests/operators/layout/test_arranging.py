@@ -71,10 +71,6 @@ def test_resize(mode, coordinates, sizes):
     assert_lifts(graph([made], x=("N", 1, 4, 6), s=INTS(sizes)), rows=2)
 
 
-
-
-
-
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
 def test_scatters_of_one_sample(reduction):
     """All axes are features: the indices stand for one sample."""
@@ -88,8 +84,6 @@ def test_scatters_of_one_sample(reduction):
         (want,) = session.run(None, {"x": x})
         got = import_model(model, batch_axis=None, check=False).activate({"x": x[None]})["y"][0]
         np.testing.assert_allclose(got, want, rtol=1e-6)
-
-
 
 
 def test_an_axis_before_the_batch():
@@ -130,7 +124,3 @@ def resized_integers(mode: str) -> ModelProto:
 
 def test_nearest_integers_are_integers():
     assert_lifts(resized_integers("nearest"), scale=8.0)
-
-
-
-

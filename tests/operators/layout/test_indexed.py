@@ -93,8 +93,6 @@ REFUSED: dict[str, Any] = {
 }  # fmt: skip
 
 
-
-
 def test_a_model_of_one_sample_has_one_row_of_indices():
     nodes = [node("GatherElements", "x index", "y", axis=1)]
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
@@ -127,7 +125,3 @@ COMPUTED: dict[str, Any] = {
         *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
     ],
 }  # fmt: skip
-
-
-
-

@@ -41,12 +41,6 @@ def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
     assert import_model(model.to_json()) == net
 
 
-
-
-
-
-
-
 def test_a_single_place_takes_its_axis_away():
     picked = [*PLACES, node("Gather", "at one", "single", axis=1),
               node("Gather", "table single", "y", axis=0)]  # fmt: skip
@@ -56,12 +50,6 @@ def test_a_single_place_takes_its_axis_away():
 def test_elements_of_computed_data():
     nodes = [*PLACES, node("Sin", "x", "wave"), node("GatherElements", "wave at", "y", axis=1)]
     assert_lifts(graph(nodes, **BOUNDS), scale=1.5)
-
-
-
-
-
-
 
 
 def branch(operator: str) -> Any:
@@ -89,18 +77,6 @@ def chosen(length: int, axis: int) -> Any:
 @pytest.mark.parametrize("length", [2, 3])
 def test_a_branch_by_the_shape_of_a_tensor(length: int):
     assert_lifts(chosen(length, 1))
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 def test_stacked_choices():

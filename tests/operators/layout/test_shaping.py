@@ -73,8 +73,6 @@ def test_weights_that_are_made_from_constants():
     assert_lifts(graph(nodes, w=np.arange(6.0), s=np.array([2, 3])))
 
 
-
-
 def test_a_shape_that_is_computed_is_refused():
     nodes = [helper.make_node("Cast", ["x"], ["s"], "cast", to=7), node("Reshape", "x s", "y")]
     with pytest.raises(ModelError):

@@ -8,7 +8,6 @@ from support.harness.sessions import open_session
 from neat_onnx import ModelError, NeatOnnxWarning, export, import_model, verify
 
 
-
 def assert_transforms(model):
     """Assert that a network gives what onnxruntime gives, as closely as its float32 does."""
     net = import_model(model)
@@ -48,18 +47,8 @@ def test_half_of_the_frequencies_become_real_numbers():
     np.testing.assert_allclose(import_model(model).activate({"x": x})["y"], want, atol=1e-12)
 
 
-
-
-
-
 @pytest.mark.parametrize("operator", ["HannWindow", "HammingWindow", "BlackmanWindow"])
 @pytest.mark.parametrize("periodic", [0, 1])
 def test_windows_are_constants(operator, periodic):
     nodes = [node(operator, "size", "w", periodic=periodic), node("Mul", "x w", "y")]
     assert_lifts(graph(nodes, x=("N", 10), opset=17, size=np.array(10)))
-
-
-
-
-
-

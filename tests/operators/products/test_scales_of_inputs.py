@@ -73,5 +73,3 @@ def test_they_may_be_computed_of_a_range(operator: str) -> None:
     net = import_model(model, batch_axis=None)
     for each in (model, export(net)):
         assert verify(net, each, runtime="onnxruntime").passed
-
-

@@ -104,8 +104,6 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
 
-
-
 def test_a_reduction_of_a_formula_reduces_neurons_of_it():
     nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
     net = assert_lifts(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
@@ -130,8 +128,6 @@ def test_every_reduction_over_any_axes(operator, axes, keepdims):
     model = graph(nodes, x=("N", 6), s=CONSTANTS["s"], a=np.array(axes, np.int64))
     if axes or operator in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"):
         assert_lifts(model)
-
-
 
 
 def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
@@ -169,5 +165,3 @@ def test_sums_and_products_of_no_elements(operator: str):
     reads, given = OF_NONE[operator]
     nodes = [*EMPTY, node(operator, reads, "a"), node("Add", "a x", "y")]
     assert_lifts(graph(nodes, x=("N", 4), zero=[0], one=[1], **given))
-
-

@@ -23,8 +23,6 @@ def top(*outputs, **attributes):
     )
 
 
-
-
 @pytest.mark.parametrize("outputs", [["v", "p"], ["p"], ["v"]], ids=str)
 @pytest.mark.parametrize("largest", [0, 1])
 def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
@@ -43,8 +41,6 @@ def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
     net = assert_lifts(graph(nodes, x=("N", size), k=np.array([count])))
     written = export(net)
     assert import_model(written.to_json()) == net
-
-
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
