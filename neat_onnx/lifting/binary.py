@@ -29,6 +29,7 @@ from neat_onnx.network.expression import (
     equal,
     floor,
     greater,
+    less,
     negated,
     number,
     reciprocal,
@@ -97,11 +98,12 @@ def truncated(x: Any) -> Any:
 
 def power(a: Any, b: Any) -> Any:
     """a to the power b, of which one is numbers; of an integer rounded towards 0."""
-    base = a if isinstance(a, Pending) else np.asarray(a)
-    if base.dtype.kind not in "iu":
+    kind = a.dtype if isinstance(a, Pending) else np.asarray(a).dtype
+    if kind.kind not in "iu":
         return _power(a, b)
-    found = truncated(_power(base.astype(_FLOAT), b))
-    return found.typed(base.dtype) if isinstance(found, Pending) else found.astype(base.dtype)
+    real = a.typed(_FLOAT) if isinstance(a, Pending) else np.asarray(a, np.float64)
+    found = truncated(_power(real, b))
+    return found.typed(kind) if isinstance(found, Pending) else found.astype(kind)
 
 
 def _power(a: Any, b: Any) -> Any:
@@ -170,11 +172,15 @@ def both(a: Any, b: Any) -> Any:
 def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
     """A relation of neurons to numbers, or of their difference to 0."""
     against = b if isinstance(b, Pending) else one_number(b, a)
+    if isinstance(against, np.ndarray) and not np.all(np.isfinite(against)):
+        if np.any(against != against.flat[0]):
+            raise ValueError("a comparison with different numbers, some infinite or NaN")
+        against = float(against.flat[0])
     if isinstance(against, float):
         shape = np.broadcast_shapes(a.shape, np.shape(b))
         holds = (
             _beside_infinity(relation, against)
-            if math.isinf(against)
+            if not math.isfinite(against)
             else relation(VARIABLE, against)
         )
         return broadcast_to(a, shape).apply(number(holds), _BOOL)
@@ -188,14 +194,17 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
 
 
 def _beside_infinity(relation: Callable[..., Expression], infinity: float) -> Expression:
-    """A relation of z to an infinity, which is no constant of a formula."""
+    """A relation of z to an infinity or to NaN, which is no constant of a formula."""
+    never = less(abs(VARIABLE), 0.0)
+    if math.isnan(infinity):
+        return never
     equals = relation(constant(0.0), constant(0.0)).evaluate(np.zeros(1)).item()
     beyond = relation(constant(0.0), constant(math.copysign(1.0, infinity)))
     others = beyond.evaluate(np.zeros(1)).item()
     side = greater(VARIABLE, 0.0) if infinity > 0 else negated(greater(VARIABLE, 0.0))
     same = call("both", call("is_infinite", VARIABLE), side)
     if equals == others:
-        return equal(constant(0.0), constant(0.0 if equals else 1.0))
+        return negated(never) if equals else never
     return same if equals else negated(same)
 
 

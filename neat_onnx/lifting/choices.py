@@ -19,7 +19,7 @@ from neat_onnx.lifting.pending import (
     shape_of,
 )
 from neat_onnx.lifting.sums import add, multiply
-from neat_onnx.network.bounds import ANY, stays_finite
+from neat_onnx.network.bounds import ANY, may_overflow, stays_finite
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -112,7 +112,9 @@ def _whole_choice(condition: Pending, a: Any, b: Any) -> Expression | None:
 
 def _guarded(x: Any, holds: Pending) -> Any:
     """A branch that is finite where it is not taken."""
-    if not isinstance(x, Pending) or stays_finite(x.formula, ANY):
+    if not isinstance(x, Pending):
+        return x
+    if stays_finite(x.formula, ANY) and not may_overflow(x.formula, ANY):
         return x
     harmless = next(
         (n for n in (1.0, 0.0, 0.5, 2.0, -1.0) if np.isfinite(x.formula.evaluate(np.array(n)))),

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neat_onnx.lifting.tape import FormulaGroup, NeuronGroup, Tape
-from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
+from neat_onnx.network.bounds import (
+    ANY,
+    NOT_NEGATIVE,
+    POSITIVE,
+    may_overflow,
+    sign_of,
+    stays_finite,
+)
 from neat_onnx.network.genes import Ints
 
 
@@ -28,16 +35,21 @@ class Finiteness:
     Attributes:
         infinite: whether each signal may be.
         sign: of each, as `domains` has it.
+        largest: whether each is the largest of others.
+        below: whether the largest of others is taken off it, as in a softmax.
     """
 
     infinite: Ints = field(default_factory=lambda: np.empty(0, bool))
     sign: Ints = field(default_factory=lambda: np.empty(0, np.int8))
+    largest: Ints = field(default_factory=lambda: np.empty(0, bool))
+    below: Ints = field(default_factory=lambda: np.empty(0, bool))
     _read: int = 0
 
     def follow(self, tape: Tape) -> None:
         """Read what the tape has made since."""
         more = tape.count - len(self.infinite)
-        self.infinite = np.concatenate([self.infinite, np.zeros(more, bool)])
+        for name in ("infinite", "largest", "below"):
+            setattr(self, name, np.concatenate([getattr(self, name), np.zeros(more, bool)]))
         self.sign = np.concatenate([self.sign, np.full(more, ANY, np.int8)])
         for group in tape.groups[self._read :]:
             made = slice(group.first, group.first + group.count)
@@ -47,6 +59,8 @@ class Finiteness:
                     if at.size:
                         self.sign[group.first + at] = sign_of(group.formula, sign)
                         self.infinite[group.first + at] = not stays_finite(group.formula, sign)
+                        if may_overflow(group.formula, sign):
+                            self.infinite[group.first + at] |= ~self.below[group.origin[at]]
                 self.infinite[made] |= self.infinite[group.origin]
             else:
                 self._sums(group, made)
@@ -57,6 +71,9 @@ class Finiteness:
             self.sign[made] = np.where(np.broadcast_to(group.bias, group.count) > 0, POSITIVE, ANY)
             return
         source, live = group.source, group.source >= 0
+        self.largest[made] = group.aggregation == "max"
+        if group.weight is not None and group.gate is None:
+            self.below[made] = (live & (group.weight < 0) & self.largest[source]).any(axis=1)
         infinite, signs = self.infinite[source] & live, self.sign[source]
         if group.gate is not None:
             gated = group.gate >= 0

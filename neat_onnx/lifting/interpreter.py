@@ -88,6 +88,8 @@ class Interpreter:
         tensors.update(inputs)
         with np.errstate(all="ignore"):
             self._run_all(nodes, tensors)
+        if missing := [name for name in wanted if name not in tensors]:
+            raise ModelError(f"nothing gives the output '{missing[0]}'", where="graph.outputs")
         return tensors
 
     def _run_all(self, nodes: Sequence[Node], tensors: Environment) -> None:

@@ -18,6 +18,7 @@ from neat_onnx.lifting.binary import (
     minimum,
     negation,
     power,
+    quotient,
     signs,
     truncated,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "multiply",
     "pad",
     "power",
+    "quotient",
     "signs",
     "stack",
     "subtract",

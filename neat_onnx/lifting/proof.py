@@ -19,8 +19,10 @@ import numpy as np
 from neat_onnx.errors import Hint, ImportAdvice, ModelError, warn
 from neat_onnx.lifting.tape import Array
 from neat_onnx.lifting.wide import widened
-from neat_onnx.model import Model
+from neat_onnx.model import DataType, Model
+from neat_onnx.model.budget import require_elements
 from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
@@ -32,10 +34,10 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.window import Sizes
 
 _CASES = ((1, 1), (2, 2), (7, 5))  # steps, samples
-_NARROW, _WIDE = 1e-4, 1e-9  # of the largest output: float32 rounds layer after layer
+_NARROW, _WIDE = 2e-5, 1e-9  # of the largest output: float32 rounds layer after layer
+_HALF = 2e-3  # of numbers of 11 bits
 _SEED = 0
 _LARGEST_INTEGER = 4
-_FLOAT32 = 4  # bytes
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
 Feeds = dict[str, Array]
@@ -194,6 +196,7 @@ class Proof:
         for steps, samples in _CASES:
             count = 1 if not several else fixed or samples
             length = steps if self._takes_steps else 1
+            require_elements(length, count, sum(len(port.neurons) for port in ports))
             drawn = {
                 port.name: self._drawn(rng, port, entries[port.name], (length, count), largest)
                 for port in ports
@@ -223,8 +226,8 @@ class Proof:
         most = largest if kind.is_integer else 1
         whole = kind.is_discrete
         values: Array = rng.integers(0, most + 1, shape) if whole else rng.normal(size=shape)
-        narrow = np.float32 if whole or kind.dtype.itemsize > _FLOAT32 else kind.dtype
-        values = values.astype(narrow).astype(np.float64)
+        held = kind.dtype if kind is DataType.FLOAT16 else np.float32
+        values = values.astype(held).astype(np.float64)
         if port.batch_axis is None:
             values = np.broadcast_to(values[:, :1], shape)
         if self._is_timed and port.time_axis is None:
@@ -320,7 +323,9 @@ def _axis_of_batch(port: Port) -> int:
 
 
 def _first(values: Array, port: Port) -> Array:
-    """An output of one step with its samples first."""
+    """An output of one step with its samples first, and no axis of time."""
+    if port.time_axis is not None:
+        values = values.take(0, axis=port.time_axis)
     return values[None] if port.batch_axis is None else np.moveaxis(values, port.batch_axis, 0)
 
 
@@ -379,12 +384,14 @@ def _runtimes(
             )
         return made[wide]
 
+    halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)
+    narrow = _HALF if halves or rounds_to(DataType.FLOAT16, model.graph) else _NARROW
     if importlib.util.find_spec("onnxruntime") is not None:
         yield lambda names: _onnxruntime(proto(wide=True), names), _WIDE
-        yield lambda names: _onnxruntime(proto(wide=False), names), _NARROW
+        yield lambda names: _onnxruntime(proto(wide=False), names), narrow
     if node_count(model.graph) <= _MAX_REFERENCE:
         yield lambda names: _reference(proto(wide=True), names), _WIDE
-        yield lambda names: _reference(proto(wide=False), names), _NARROW
+        yield lambda names: _reference(proto(wide=False), names), narrow
 
 
 def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:

@@ -60,8 +60,9 @@ class Resolution:
         neuron_of: for each signal, the neuron whose activation it is, or NONE.
     """
 
-    def __init__(self, tape: Tape, outputs: Sequence[Ints]) -> None:
+    def __init__(self, tape: Tape, outputs: Sequence[Ints], kept: Sequence[Ints] = ()) -> None:
         self._tape = tape
+        self._kept = kept  # signals that stay neurons, whether or not outputs depend on them
         _separate_starts(tape)
         self._outputs = np.concatenate([each.ravel() for each in outputs])
         self._factor_table: dict[tuple[int, ...], int] | None = None
@@ -182,6 +183,8 @@ class Resolution:
         """The signals that outputs depend on, and all inputs: followed from the last one back."""
         live = np.zeros(self._tape.count, np.bool_)
         live[self._outputs] = True
+        for signals in self._kept:
+            live[self._same[signals]] = True
         ends = np.searchsorted(self._target, np.arange(self._tape.count + 1))
         while True:
             for group in reversed(self._tape.groups):

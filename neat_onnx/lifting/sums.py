@@ -20,6 +20,7 @@ from neat_onnx.lifting.pending import (
     same_signals,
 )
 from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.window import Window
@@ -223,6 +224,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if bias is not None and (isinstance(a, Pending) == isinstance(b, Pending) or is_neurons(bias)):
         return add(matmul(a, b), bias)
     if not is_neurons(a, b):
+        require_elements(*np.shape(a)[:-1], *np.shape(b)[-1:])
         return np.matmul(a, b)
     if a.ndim == 1 or b.ndim == 1:
         return _of_vectors(a, b)
@@ -236,10 +238,12 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     shape, wide = (*lead, m, n), (*lead, m, n, k)
 
     def of_rows(values: Any) -> Array:
-        return np.broadcast_to(values[..., :, None, :], wide).reshape(-1, k)
+        return np.broadcast_to(values[..., :, None, :], wide).reshape(math.prod(shape), k)
 
     def of_columns(values: Any) -> Array:
-        return np.broadcast_to(np.swapaxes(values, -1, -2)[..., None, :, :], wide).reshape(-1, k)
+        return np.broadcast_to(np.swapaxes(values, -1, -2)[..., None, :, :], wide).reshape(
+            math.prod(shape), k
+        )
 
     a.tape.budget.require("connections", math.prod(wide), a.tape.where)
     if isinstance(b, Pending):
@@ -318,10 +322,12 @@ def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
     count = rows.shape[1]
     if count == 1 and not (skip and rows.has_constants):
         return rows[:, 0]
+    if count == 0 and name in ("mean", "median", "maxabs"):
+        raise ValueError(f"the {name} of no elements")
     if name == "sum":
         return _total(rows, None)
-    if name == "mean" and not skip and (rows.has_constants or count == 0):
-        return _total(rows, 1.0 / max(count, 1))
+    if name == "mean" and not skip and rows.has_constants:
+        return _total(rows, 1.0 / count)
     ids, factor, shift = rows.linear()
     if np.any(np.asarray(shift)):
         rows = rows.plain()
@@ -349,7 +355,7 @@ def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
     )
     if live.all():
         return rows.of(made, dtype=rows.dtype)
-    numbers = np.where(live, 0.0, _NEUTRAL.get(name, 0.0))
+    numbers = np.where(live, 0.0, _NEUTRAL.get(name, 1.0 if name == "product" else 0.0))
     return rows.of(made, VARIABLE, 1.0, numbers, rows.dtype)
 
 
@@ -418,4 +424,5 @@ def _rows(x: Any, axes: tuple[int, ...], count: int) -> Any:
     """The elements that are reduced, each set in a row: (rows, count)."""
     rank = x.ndim
     order = [k for k in range(rank) if k not in axes] + list(axes)
-    return x.transpose(order).reshape(-1, count) if count else x.transpose(order).reshape(x.size, 0)
+    rows = math.prod(x.shape[k] for k in range(rank) if k not in axes)
+    return x.transpose(order).reshape(rows, count)

@@ -194,12 +194,24 @@ _NUMBERS = {
     NOT_NEGATIVE: np.linspace(0.0, 50.0, 201),
     POSITIVE: np.logspace(-12.0, 1.5, 201),
 }
+_LARGER = {
+    ANY: np.linspace(-1000.0, 1000.0, 401),
+    NOT_NEGATIVE: np.linspace(0.0, 1000.0, 201),
+    POSITIVE: np.logspace(-12.0, 3.0, 201),
+}
+_MAX_FINITE = np.finfo(np.float32).max
 
 
 @lru_cache(maxsize=512)
 def stays_finite(formula: Expression, sign: int) -> bool:
     """Whether a formula is finite for all moderate numbers of a sign."""
     return bool(np.all(np.isfinite(formula.evaluate(_NUMBERS[sign]))))
+
+
+@lru_cache(maxsize=512)
+def may_overflow(formula: Expression, sign: int) -> bool:
+    """Whether a formula of numbers of a sign exceeds float32 before they do, as exp does."""
+    return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _MAX_FINITE))
 
 
 @lru_cache(maxsize=512)

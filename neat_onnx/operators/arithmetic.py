@@ -18,6 +18,7 @@ from neat_onnx.lifting.neurons import (
     minimum,
     multiply,
     power,
+    quotient,
     signs,
     truncated,
 )
@@ -77,12 +78,11 @@ def mod(a: Tensor, b: Tensor, *, fmod: bool = False) -> Tensor:
         return np.fmod(a, b) if fmod else np.mod(a, b)
     if not fmod and "f" in (a.dtype.kind, b.dtype.kind):
         raise refuse("fmod", "0 of real numbers", "1", "ONNX had that of integers alone until 28")
-    whole = a.dtype.kind in "iu"
-    if isinstance(b, Neurons) and whole:  # times a rounded reciprocal: no multiple is just missed
-        real = a.typed(np.float64) if isinstance(a, Neurons) else np.asarray(a, np.float64)
-        quotient = (real + 0.5 * signs(a if fmod else b)) / b.typed(np.float64)
+    real = a.typed(np.float64) if isinstance(a, Neurons) else np.asarray(a, np.float64)
+    if not isinstance(b, Neurons):
+        times = quotient(real, b)
+    elif a.dtype.kind in "iu":  # times a rounded reciprocal: no multiple is just missed
+        times = (real + 0.5 * signs(a if fmod else b)) / b.typed(np.float64)
     else:
-        quotient = a.typed(np.float64) / b if isinstance(a, Neurons) else a / b.typed(np.float64)
-        if isinstance(b, Neurons):
-            quotient = quotient * (1.0 + 2.0**-50)
-    return a - b * (truncated(quotient) if fmod else floor(quotient))
+        times = real / b * (1.0 + 2.0**-50)
+    return a - b * (truncated(times) if fmod else floor(times))

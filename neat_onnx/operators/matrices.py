@@ -9,6 +9,7 @@ import numpy as np
 
 from neat_onnx.lifting.neurons import Tensor, matmul, moved, stack, take
 from neat_onnx.lifting.operator import Array, operator, refuse
+from neat_onnx.model.budget import require_elements
 
 
 @operator("MatMul")
@@ -146,6 +147,7 @@ def fourier(
     )
     have = min(size, count // 2 + 1 if inverse and onesided else count)
     rows = moved(input, lambda array: np.moveaxis(array, along, -2)[..., :have, :])
+    require_elements(have, count)
     turns = np.exp((2j if inverse else -2j) * np.pi / count * np.outer(range(have), range(count)))
     if inverse:
         turns = turns / count

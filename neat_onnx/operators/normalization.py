@@ -7,6 +7,7 @@ import numpy as np
 from neat_onnx.lifting.formulas import absolute, formula, sqrt, square
 from neat_onnx.lifting.neurons import Tensor, affine, is_neurons, matmul, moved, multiply, power
 from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 
@@ -69,6 +70,7 @@ def local_response_normalization(
     x: Tensor, *, size: int, alpha: float = 1e-4, beta: float = 0.75, bias: float = 1.0
 ) -> Tensor:
     """x / (bias + alpha / size · Σ x² over `size` channels around it)^beta."""
+    require_elements(x.shape[1], x.shape[1])
     apart = np.subtract.outer(*[np.arange(x.shape[1])] * 2)  # [of a sum, of a square]
     near = (-((size - 1) - (size - 1) // 2) <= apart) & (apart <= (size - 1) // 2)
     channels_last = moved(square(x), lambda array: np.moveaxis(array, 1, -1))

@@ -29,7 +29,7 @@ def firsts(x: Tensor) -> Tensor:
     """1 for the first of the largest elements along the last axis, 0 for the others."""
     size = x.shape[-1]
     require_elements(size, size)
-    largest = (x >= x.max(axis=-1, keepdims=True)).astype(float)
+    largest = (~(x < x.max(axis=-1, keepdims=True))).astype(float)  # of infinities as well
     return ((largest @ (np.eye(size) - np.triu(np.ones((size, size)), 1))) > 0.5).astype(float)
 
 
@@ -38,7 +38,7 @@ def ranks(x: Tensor) -> Tensor:
     size = x.shape[-1]
     require_elements(x.size, size)
     earlier, later = np.triu_indices(size, 1)
-    holds = (x[..., earlier] >= x[..., later]).astype(float)  # then the later one ranks behind
+    holds = (~(x[..., earlier] < x[..., later])).astype(float)  # then the later one ranks behind
     weights = np.zeros((len(earlier), size))
     weights[np.arange(len(later)), later] = 1.0
     weights[np.arange(len(earlier)), earlier] = -1.0

@@ -84,6 +84,7 @@ def gather_nd(data: Tensor, indices: Array, *, batch_dims: int = 0) -> Tensor:
     at = np.moveaxis(indices, -1, 0)
     sizes = data.shape[batch_dims : batch_dims + len(at)]
     places = [_within(each, size, "indices") for each, size in zip(at, sizes, strict=True)]
+    require_elements(*indices.shape[:-1], *data.shape[batch_dims + len(at) :])
     batch = np.indices(indices.shape[:-1], sparse=True)[:batch_dims]
     return data[(*batch, *places)]
 

@@ -90,6 +90,8 @@ def _recurrent(
     starts = [np.zeros((ways, batch, hidden)) if s is None else s for s in states]
     known = _functions(names, attributes["activation_alpha"], attributes["activation_beta"])
     if bound := attributes["clip"]:
+        if bound < 0.0:
+            raise refuse("clip", bound, "a positive number")
         known = [
             each if k % many == _OF_MEMORY else _clipped(each, bound)
             for k, each in enumerate(known)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, sqrt, square
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, power, take_or
+from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, pad, power, take_or
 from neat_onnx.lifting.operator import Array, Ints, Refusal, operator, refuse
 from neat_onnx.lifting.tape import Hint
 from neat_onnx.model.budget import require_elements
@@ -126,7 +126,7 @@ def average_pool(
     window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
     if count_include_pad and any(window.pads):
         widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
-        inside = np.pad(np.ones(x.shape), widths, constant_values=1.0)
+        inside = pad(np.ones(x.shape), widths, 1.0)
         bare = Window.of(
             window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode
         )
@@ -141,6 +141,10 @@ def average_pool(
 def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
     """Aggregate windows: the largest, or the mean of what is not NaN."""
     x = x.plain() if isinstance(x, Neurons) else x
+    if kind.endswith("AveragePool") and isinstance(x, Neurons) and x.has_constants:
+        counts = gathered(np.ones(x.shape), window, 0.0)[0].sum(-1)  # numbers of x count as well
+        taps, positions = gathered(x, window, 0.0)
+        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
     taps, positions = gathered(x, window, outside)
     shape = (*x.shape[:2], *positions)
     if not isinstance(taps, Neurons):

@@ -7,11 +7,11 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.draft import with_graph
+from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.verification.half_precision import rounds_to
 
 _NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 

@@ -15,10 +15,11 @@ from support.harness.rewriting import (
 )
 from support.harness.sweep import WHOLE, each
 
-from neat_onnx import Network, export, import_model
+from neat_onnx import NeatOnnxWarning, Network, export, import_model
 
 GROUPS = ("nts-net", "nap-net", "np-rec", "np-ff")
 NETWORKS = {case.name: case.network() for case in cases(*GROUPS)}
+LOST = NETWORKS.pop("np-ff-29")  # two of its neurons are one in a graph without copies
 
 
 def _trips() -> list[tuple[str, bool, str]]:
@@ -43,6 +44,14 @@ def test_the_genome_comes_back(name: str, sequence: bool, dtype: str):
     others = each(4, [by_onnxruntime, by_converter, extended])
     for rewritten in (without_copies, without_zeros, with_merged_factors, *others):
         assert import_model(rewritten(model)) == want
+
+
+def test_a_genome_that_does_not_fit_any_more_is_told():
+    model = without_copies(export(LOST, dtype="float64"))
+    with pytest.warns(NeatOnnxWarning, match="its structure is another"):
+        net = import_model(model)
+    x = np.random.default_rng(0).normal(size=(9, len(LOST.input_neurons)))
+    np.testing.assert_allclose(net.activate(x), LOST.activate(x), rtol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

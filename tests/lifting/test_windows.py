@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from support.examples.graphs import graph, node
 
+from neat_onnx import import_model
 from tests.lifting.harness import Case, case, cases_of, check
 
 _R = np.random.default_rng(0)
@@ -64,3 +66,15 @@ _OURS = [
 @pytest.mark.parametrize("each", [*_ONNX, *_RESIZE, *_OURS], ids=str)
 def test_windows(each: Case) -> None:
     check(each)
+
+
+def test_a_mean_counts_the_numbers_that_a_pad_before_it_adds() -> None:
+    nodes = [
+        node("Pad", "x pads", "wide"),
+        node("AveragePool", "wide", "y", kernel_shape=[3], strides=[1]),
+    ]
+    model = graph(nodes, x=("N", 1, 5), pads=np.array([0, 0, 1, 0, 0, 1]))
+    net = import_model(model)
+    x = np.arange(1.0, 6.0).reshape(1, 1, 5)
+    want = [[[1.0, 2.0, 3.0, 4.0, 3.0]]]
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-12)

@@ -121,10 +121,10 @@ def test_the_nodes_of_a_file_are_counted_too():
 def test_connections_and_neurons_are_limited():
     with (
         limits(connections=10),
-        pytest.raises(ModelError, match="more connections than the limit of 10 "),
+        pytest.raises(ModelError, match="12 connections, and the limit is 10"),
     ):
         import_model(export(Network.mlp([3, 4, 1])))
-    with limits(neurons=3), pytest.raises(ModelError, match="more neurons than the limit of 3"):
+    with limits(neurons=3), pytest.raises(ModelError, match="7 neurons, and the limit is 3"):
         import_model(export(Network.mlp([3, 4, 1])))
 
 
@@ -136,7 +136,7 @@ def test_a_few_bytes_do_not_take_a_gigabyte():
 def test_a_resize_of_a_few_bytes_is_found_too_large_in_time():
     resize = node("Resize", "x _ _ sizes", "y", mode="cubic", axes=[2, 3])
     begun = time.process_time()
-    with pytest.raises(ModelError, match="more neurons than the limit"):
+    with pytest.raises(ModelError, match="15728832 connections, and the limit"):
         import_model(graph([resize], x=("N", 1, 4, 6), sizes=np.array([655_368, 4])))
     assert time.process_time() - begun < 5.0
 
@@ -148,7 +148,7 @@ def test_connections_of_parallel_nodes_are_limited_together():
         assert len(import_model(model).connections) == 2_700
     with (
         limits(connections=2_699),
-        pytest.raises(ModelError, match="it takes more connections than the limit of 2699"),
+        pytest.raises(ModelError, match="2700 connections, and the limit is 2699"),
     ):
         import_model(model)
 
@@ -168,7 +168,7 @@ def test_tensors_that_grow_without_end_are_refused():
 def test_a_resize_to_a_billion_is_refused_before_there_is_one(mode: str):
     resized = node("Resize", "x _ _ s", "y", mode=mode)
     tracemalloc.start()
-    with pytest.raises(ModelError, match=r"it has [13]000000000 elements"):
+    with pytest.raises(ModelError, match=r"node make_y .Resize.: it takes 1000000000 elements"):
         import_model(graph([resized], s=[1, 10**9]))
     assert tracemalloc.get_traced_memory()[1] < 50e6
     tracemalloc.stop()

@@ -7,22 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 from support.examples.graphs import graph, node
 from support.harness.canonical import simple
 
-from neat_onnx import ModelError, canonicalize
-
-
-def test_a_choice_by_whether_there_are_elements_is_the_branch_for_some():
-    result = helper.make_tensor_value_info("z", TensorProto.FLOAT, None)
-    tanh, none = (
-        helper.make_graph([each], "branch", [], [result])
-        for each in (node("Tanh", "x", "z"), node("Sin", "x", "z"))
-    )
-    nodes = [
-        node("Size", "x", "size"),
-        node("Mul", "size three", "count"),
-        node("Equal", "count zero", "is_empty"),
-        node("If", "is_empty", "y", then_branch=none, else_branch=tanh),
-    ]
-    assert simple(graph(nodes, zero=np.int64(0), three=np.int64(3))) == ["Tanh"]
+from neat_onnx import canonicalize
 
 
 def body(name: str, operator: str) -> onnx.GraphProto:
@@ -50,15 +35,6 @@ def loop(count: int) -> onnx.ModelProto:
     return graph([node("Loop", "n _ x", "y", body=inner)], n=np.int64(count))
 
 
-def test_a_loop_whose_trip_count_is_constant():
-    assert simple(loop(3)) == ["Tanh", "Add"] * 3
-
-
-def test_a_loop_that_is_too_long_is_refused():
-    with pytest.raises(ModelError, match="nodes, and the limit is"):
-        canonicalize(loop(10**9))
-
-
 def loop_of(nodes: list[onnx.NodeProto], condition: str) -> onnx.ModelProto:
     """A Loop of three iterations over `x`, whose body computes `next` and a condition."""
     kinds = {"step": TensorProto.INT64, "go": TensorProto.BOOL, condition: TensorProto.BOOL}
@@ -82,10 +58,3 @@ def loop_of(nodes: list[onnx.NodeProto], condition: str) -> onnx.ModelProto:
 def test_a_loop_whose_condition_is_computed_from_itself_stays():
     circle = [node("Identity", "a", "b"), node("Identity", "b", "a"), node("Relu", "value", "next")]
     assert [each.op_type for each in canonicalize(loop_of(circle, "a")).graph.node] == ["Loop"]
-
-
-def test_a_loop_without_a_body_stays():
-    model = loop_of([node("Relu", "value", "next"), node("Identity", "go", "stay")], "stay")
-    assert [each.op_type for each in canonicalize(model).graph.node] == ["Relu"] * 3
-    del model.graph.node[0].attribute[:]
-    assert [each.op_type for each in canonicalize(model).graph.node] == ["Loop"]

@@ -43,18 +43,6 @@ def test_a_billion_elements_are_left_alone():
     assert [each.op_type for each in result.graph.node] == ["Expand", "Add"]
 
 
-def test_sizes_that_are_known():
-    nodes = [
-        node("Shape", "x", "shape"),
-        node("Gather", "shape zero", "n"),
-        node("Unsqueeze", "n first", "batch"),
-        node("Concat", "batch rest", "wanted", axis=0),
-        node("Reshape", "x wanted", "y"),
-    ]
-    model = graph(nodes, zero=np.int64(0), first=[0], rest=[3, 1])
-    assert simple(model) == ["Reshape"]
-
-
 def test_shapes_that_contradict_each_other_are_not_inferred():
     """An initializer is stated as an output of another rank: onnx's inference refuses the graph."""
     nodes = [

@@ -6,7 +6,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.canonical import played, simple
 
-from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model
+from neat_onnx import ModelError, canonicalize
 
 OLD = {
     "squeeze": (11, [node("Unsqueeze", "x", "a", axes=[0]), node("Squeeze", "a", "y", axes=[0])]),
@@ -58,17 +58,6 @@ def test_enlarged_images_of_old_opsets(opset: int, mode: str):
     assert simple(model, x) == ["Resize"]
 
 
-def test_a_tile_of_opset_1_repeats_one_axis():
-    """No runtime plays it."""
-    model = graph([node("Tile", "x n axis", "y")], opset=5, n=np.float32(2.0), axis=np.float32(1.0))
-    assert canonicalize(model).graph.node[0].op_type == "Tile"
-    net = import_model(model, check=False)
-    assert net.activate([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0] * 2
-    del model.graph.node[0].input[2]
-    with pytest.raises(ModelError, match="have to be constant"):
-        canonicalize(model)
-
-
 def test_a_normalisation_of_each_element_is_one_of_each_column_where_there_are_two_axes():
     rows = {"s": [2.0, 3.0, 1.0], "t": [0.1, 0.2, 0.3], "m": [0.5, -0.5, 0.0], "v": [1.5, 0.5, 1.0]}
     model = graph([node("BatchNormalization", "x s t m v", "y", spatial=0)], opset=7, **rows)
@@ -100,19 +89,6 @@ def test_an_old_form_of_constants_is_computed(name: str, opset: int):
     model = graph(nodes, opset=opset, outputs=("y", "z"), c=C)
     model.ir_version = 4
     assert "Relu" in simple(model) and len(canonicalize(model).graph.node) == 2
-
-
-@pytest.mark.parametrize("axis", [0, 1])
-def test_broadcasting_of_constants_from_an_axis(axis: int):
-    """No runtime plays opset 6."""
-    made = [node("Add", "c d", "s", broadcast=1, axis=axis), node("Add", "x s", "y")]
-    c, d = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([10.0, 20.0])
-    model = graph(made, opset=6, x=("N", 2, 2), c=c, d=d)
-    (y,) = played(canonicalize(model).to_proto(), np.zeros((1, 2, 2), np.float32))
-    np.testing.assert_array_equal(y, [c + (d[:, None] if axis == 0 else d)])
-    with pytest.warns(NeatOnnxWarning, match="not compared with the model"):
-        net = import_model(model)
-    np.testing.assert_array_equal(net.activate(np.zeros((1, 4))), y.reshape(1, 4))
 
 
 def test_broadcasting_from_an_axis():

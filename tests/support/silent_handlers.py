@@ -9,6 +9,7 @@ SILENT = [
     ("genome/document.py:ids", "the reader of the document tells of it"),
     ("genome/document.py:ids_of_tensors", "the reader of the document tells of it"),
     ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
+    ("lifting/interpreter.py:_require_broadcast", "the operator says what does not go together"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),

@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
 from support.examples.graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, NetworkError, export, import_model, verify
+from neat_onnx import ModelError, import_model
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 B = np.array([0.25, -1.0])
@@ -49,42 +48,6 @@ def test_a_subgraph_is_an_activation():
 
 
 @pytest.mark.parametrize(
-    ("reads", "constants", "activation"),
-    [
-        ("z low high", {"low": np.array(-1.0), "high": np.array(1.0)}, "hard_tanh"),
-    ],
-)
-def test_clip(reads, constants, activation):
-    net = assert_lifts(graph([GEMM, node("Clip", reads, "y")], W=W, B=B, **constants))
-    assert net.activation_names[3] == activation
-
-
-def test_one_state_with_two_activations_is_a_neuron_that_two_read():
-    nodes = [GEMM, node("Tanh", "z", "a"), node("Sigmoid", "z", "b")]
-    net = assert_lifts(graph(nodes, outputs=("a", "b", "z"), W=W, B=B))
-    assert len(net) == 3 + 2 + 4
-    assert sorted(net.activation_names[3:]) == ["identity"] * 2 + ["sigmoid"] * 2 + ["tanh"] * 2
-
-
-def test_one_activation_read_twice_is_one_neuron():
-    nodes = [
-        GEMM,
-        node("Tanh", "z", "a"),
-        node("Tanh", "z", "b"),
-        node("Concat", "a b", "y", axis=1),
-    ]
-    net = assert_lifts(graph(nodes, W=W, B=B))
-    assert len(net) == 5
-    assert net.output_neurons.tolist() == [3, 4, 3, 4]
-
-
-def test_an_activation_of_inputs():
-    net = assert_lifts(graph([node("Tanh", "x", "y")]))
-    assert net.activation_names[3:].tolist() == ["tanh"] * 3
-    assert net.connections.weight.tolist() == [1.0] * 3
-
-
-@pytest.mark.parametrize(
     ("operator", "reads", "constants"),
     [
         ("Mul", "z c", {"c": np.array([2.0, -0.5])}),
@@ -125,6 +88,7 @@ def test_a_constant_of_constants_is_a_constant():
 def test_an_unknown_operator_is_refused_by_name():
     with pytest.raises(ModelError, match="MaxRoiPool"):
         import_model(graph([node("MaxRoiPool", "x x", "y")], x=("N", 2, 2)))
+<<<<<<< HEAD
 
 
 def test_bounds_that_are_computed():
@@ -140,3 +104,5 @@ def test_bounds_that_are_computed():
     rows = [node("ReduceMean", "x one", "m", keepdims=0), node("Clip", "x m", "y")]
     with pytest.raises(ModelError, match="bounds have to be single numbers"):
         import_model(graph(rows, one=[1]))
+=======
+>>>>>>> main

@@ -140,8 +140,6 @@ def test_it_computes_what_onnxruntime_does(name: str, dtype: str):
     as_type = {key: values.astype(dtype) for key, values in given.items()}
     (got,) = open_session(written).run(None, as_type)
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-    if dtype == "float64":
-        assert import_model(written) == net
 
 
 @pytest.mark.parametrize(("name", "dtype"), every(OVERFLOWING, ["float32", "float64"]))
@@ -154,7 +152,10 @@ def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     written = export(net, dtype=dtype)
     (got,) = open_session(written).run(None, {"x": x.astype(dtype)})
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+<<<<<<< HEAD
     assert import_model(written) == net
+=======
+>>>>>>> main
 
 
 def chain(count):
@@ -193,11 +194,6 @@ LOGARITHM = [
 ]
 FAR = {
     "elements in their order": [*LOGARITHM, node("TopK", "g count", "z places")],
-    "elements at places": [
-        *LOGARITHM,
-        node("TopK", "b count", "first places"),
-        node("GatherElements", "g places", "z", axis=1),
-    ],
     "one of two": [*LOGARITHM, node("Greater", "b zero", "is"), node("Where", "is g b", "z")],
     "the other of two": [
         *LOGARITHM,
@@ -221,5 +217,3 @@ def test_what_is_chosen_may_be_infinite_or_nan(name: str, dtype: str):
     as_type = {key: values.astype(dtype) for key, values in given.items()}
     (got,) = open_session(written).run(None, as_type)
     np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4)
-    if dtype == "float64":
-        assert import_model(written) == net

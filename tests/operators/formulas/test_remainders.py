@@ -6,7 +6,7 @@ from onnx import ModelProto, TensorProto, helper
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import export, import_model, verify
 
 
 def _model(**attributes: int) -> ModelProto:

@@ -79,7 +79,7 @@ def test_the_export_runs_in_the_program_of_the_first_file(order: str, last: bool
     assert [rank for _, _, rank in map(_ranked, ends(model))] == [3, 2 if last else 3]
     assert "RNN" in {each.op_type for each in model.graph.node}
     assert verify(net, model, samples=16).passed
-    assert import_model(model).to_json() == net.to_json()
+    assert import_model(model) == net
 
 
 def _ranked(end: tuple[str, str, list[Any]]) -> tuple[str, str, int]:
@@ -98,19 +98,9 @@ def test_an_evolved_network_keeps_time_and_the_batch(last: bool):
     assert [sizes for *_, sizes in ends(model)] == [["N", "T", FEATURES], shape]
     assert verify(grown, model, samples=16).passed
     back = import_model(model)
-    assert back.to_json() == grown.to_json()
+    assert back == grown
     assert [port.time_axis for port in back.inputs + back.outputs] == [1, None if last else 1]
     assert load_network(back.to_json()).inputs[0].time_axis == 1
-
-
-@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"fused_recurrent": False}])
-def test_types_of_inputs_and_a_scan(options: dict[str, Any]):
-    first = recurrent("the batch first", kind=INT64)
-    model = export(import_model(first), **options)
-    feed = fed("the batch first", INT64)
-    want, got = (open_session(each).run(None, feed)[0] for each in (first, model))
-    assert np.allclose(want, got, atol=1e-5)
-    assert ends(model)[0] == ("x", "INT64", ["N", "T", FEATURES])
 
 
 def test_one_step_where_it_is_asked_for():
@@ -120,7 +110,7 @@ def test_one_step_where_it_is_asked_for():
     assert (given, made) == (["N", FEATURES], ["N", 2])
     assert verify(net, step, samples=16).passed
     back = import_model(step)
-    assert back.to_json() == net.to_json()
+    assert back == net
     assert len(ends(export(back))) == 2
 
 
@@ -134,7 +124,7 @@ def test_a_sequence_is_an_option_of_a_network_that_was_not_imported():
     net = Network.rnn(FEATURES, UNITS, seed=1)
     whole = export(net, sequence=True)
     back = import_model(whole)
-    assert back.to_json() == net.to_json()
+    assert back == net
     assert export(back).to_bytes() == export(net).to_bytes()
     assert not any(entry.key == "neat_onnx.ports" for entry in whole.metadata_props)
 
@@ -145,7 +135,7 @@ def test_ports_named_like_states_are_none(fused: bool):
     x, y = replace(net.inputs[0], name="hidden_prev"), replace(net.outputs[0], name="hidden_next")
     net = replace(net, inputs=(x,), outputs=(y,))
     model = export(net, sequence=True, fused_recurrent=fused)
-    assert import_model(model).to_json() == net.to_json()
+    assert import_model(model) == net
     assert verify(net, model, samples=16).passed
     with pytest.raises(OptionError, match="is an input, and no state"):
         export(net, sequence=True, fused_recurrent=fused, include_metadata=False)
@@ -261,4 +251,4 @@ def test_an_evolved_network_keeps_its_states(name: str):
         model = export(each)
         assert [name for name, *_ in ends(model)] == [name for name, *_ in ends(STATEFUL[name])]
         assert verify(each, model, samples=16).passed
-        assert import_model(model).to_json() == each.to_json()
+        assert import_model(model) == each

@@ -1,6 +1,5 @@
 """Models of a single sample: their inputs and outputs have no batch, and get none."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -145,17 +144,6 @@ def test_so_it_does_after_evolution(made):
     assert import_model(model) == net
 
 
-@pytest.mark.parametrize("made", MODELS)
-def test_the_option_gives_it_a_batch(made):
-    net = read(made())
-    model = export(net, batch_dimension="N")
-    assert all((entry.shape or ())[0] == "N" for entry in model.graph.inputs)
-    assert verify(net, model, runtime="onnxruntime").passed
-    again = import_model(model)
-    assert again == net
-    assert ends(export(again)) == ends(made())
-
-
 @pytest.mark.parametrize("quantize", ["weights", "full"])
 def test_int8_has_none_either(quantize):
     first = vector()
@@ -181,30 +169,6 @@ def test_memory_without_a_batch():
     assert all(len(entry.shape or ()) == 1 for entry in model.graph.inputs)
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
-
-
-def test_axes_that_could_be_a_batch_are_features_as_the_metadata_says():
-    net = read(graph_of_nodes())
-    model = export(net)
-    assert model.metadata[BATCH_AXIS] == "none"
-    kept = [entry for entry in model.metadata_props if entry.key == BATCH_AXIS]
-    assert import_model(model.model_copy(update={"metadata_props": kept})).inputs[0].shape == (4, 3)
-    assert BATCH_AXIS not in export(read(vector())).metadata
-
-
-@pytest.mark.parametrize(("sizes", "said"), [([4, 3, 2], True), ([], False)], ids=str)
-def test_without_metadata_a_warning_says_how_to_import_it(sizes, said):
-    """A model of numbers alone has no axis that could be taken for the batch."""
-    net = import_model(
-        model_of([node("Tanh", "x", "y")], {"x": (FLOAT, sizes)}, {"y": (FLOAT, sizes)}),
-        batch_axis=None,
-    )
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model = export(net, include_metadata=False)
-    assert len(told) == said
-    assert all("batch_axis=None" in str(each.message) for each in told)
-    assert import_model(model, batch_axis=None) == net
 
 
 def test_an_axis_that_was_opened_is_the_batch():

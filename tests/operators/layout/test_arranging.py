@@ -6,7 +6,7 @@ from onnx import ModelProto, TensorProto
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import import_model
 
 INTS = np.array
 ROWS = ("N", 3, 4)
@@ -97,18 +97,6 @@ def test_an_axis_before_the_batch():
 def test_a_constant_is_cast_like_the_numbers():
     compared = [node("CastLike", "c x", "d"), node("Greater", "x d", "t")]
     assert_lifts(graph([*compared, node("CastLike", "t x", "y")], c=INTS([0, 1, -1])))
-
-
-def test_more_elements_may_be_repeated_than_a_node_may_make_neurons():
-    """Export repeats a layer for each neuron of the next, where the weights are shared."""
-    nodes = [
-        node("Tile", "x r", "t"),
-        node("Reshape", "t shape", "rows"),
-        node("ReduceSum", "rows axes", "y", keepdims=0),
-    ]
-    constants = {"r": INTS([1, 2100]), "shape": INTS([0, 2100, 2100]), "axes": INTS([2])}
-    net = import_model(graph(nodes, x=("N", 2100), **constants), check=False)
-    assert len(net.connections) == 2100 * 2100
 
 
 def resized_integers(mode: str) -> ModelProto:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import export, import_model
 
 SIZES = [
     node("Shape", "x", "shape"),
@@ -77,6 +77,7 @@ def test_indices_that_are_there_for_each_sample(name: str):
     assert import_model(export(net).to_json()) == net
 
 
+<<<<<<< HEAD
 REFUSED: dict[str, Any] = {
     "of the first sample": [node("GatherElements", "x index", "y", axis=1)],
     "that say which sample": [node("GatherElements", "x index", "y", axis=0)],
@@ -93,11 +94,14 @@ REFUSED: dict[str, Any] = {
 }  # fmt: skip
 
 
+=======
+>>>>>>> main
 def test_a_model_of_one_sample_has_one_row_of_indices():
     nodes = [node("GatherElements", "x index", "y", axis=1)]
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(net.activate({"x": x})["y"], x[:, [3, 0]])
+<<<<<<< HEAD
 
 
 LARGEST = [node("TopK", "x one2", "v i"), node("Shape", "x", "shape")]
@@ -125,3 +129,5 @@ COMPUTED: dict[str, Any] = {
         *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
     ],
 }  # fmt: skip
+=======
+>>>>>>> main

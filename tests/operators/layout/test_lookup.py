@@ -3,12 +3,9 @@
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from onnx import TensorProto, helper
-from support.examples.graphs import assert_lifts, graph, node, operators
-
-from neat_onnx import ModelError, export, import_model, verify
+from support.examples.graphs import assert_lifts, graph, node
 
 TABLE = np.random.default_rng(3).normal(size=(5, 2, 3))
 PLACES = [
@@ -28,6 +25,7 @@ def test_slices_of_a_table(axis: int):
     )  # fmt: skip
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("axis", [-1, 1])
 def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
     one_hot = node("OneHot", "at depth values", "y", axis=axis)
@@ -41,6 +39,8 @@ def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
     assert import_model(model.to_json()) == net
 
 
+=======
+>>>>>>> main
 def test_a_single_place_takes_its_axis_away():
     picked = [*PLACES, node("Gather", "at one", "single", axis=1),
               node("Gather", "table single", "y", axis=0)]  # fmt: skip
@@ -92,18 +92,3 @@ def test_stacked_choices():
         node("ReduceSum", "stack new", "y", keepdims=0),
     ]
     assert_lifts(graph(nodes, three=3, bounds=[0.0, 1.0], new=[0]))
-
-
-def test_integers_times_zero_are_a_constant_that_indices_are_made_of():
-    nodes = [
-        node("Cast", "x", "i", to=7),
-        node("Mul", "i zero", "none"),
-        node("Add", "none offset", "at"),
-        node("Div", "at two", "half"),
-        node("Gather", "table half", "t"),
-        node("Add", "t x", "y"),
-    ]
-    model = graph(nodes, zero=0, offset=[0, 3, 5], two=2, table=[0.5, 1.5, -2.0])
-    net = assert_lifts(model)
-    assert len(net) == 6
-    assert set(net.aggregation_names.tolist()) == {"sum"}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, export, import_model, load_model, verify
+from neat_onnx import export, import_model, load_model, verify
 from neat_onnx.model import ValueInfo
 
 HEAD = '<ir_version: 8, opset_import: ["": 18]> agraph '

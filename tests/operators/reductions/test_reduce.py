@@ -1,67 +1,11 @@
-"""Product, maximum, minimum, largest magnitude and median, both ways."""
+"""Reductions over any axes, and of no elements, by onnxruntime."""
 
 import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
-from support.examples.made import aggregating
-from support.examples.networks import NETWORKS
-
-from neat_onnx import ModelError, Network, export, import_model
 
 ROWS = [node("Mul", "x w", "m"), node("Reshape", "m s", "v")]
 CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0, 2, 3])}
-
-
-@pytest.mark.parametrize(
-    ("name", "operators"),
-    [
-        ("product", ["ReduceProd"]),
-        ("max", ["ReduceMax"]),
-        ("min", ["ReduceMin"]),
-        ("maxabs", ["Abs", "ArgMax", "GatherElements", "ReduceMax"]),
-        ("median", ["TopK", "ReduceMax"]),
-    ],
-)
-def test_neurons_of_one_kind_are_reduced_together(name, operators):
-    net = aggregating(name, 3)
-    same = [gene for gene in net.to_document().connections if gene.target == 3]
-    document = net.to_document()
-    both = same + [gene.model_copy(update={"target": 4, "weight": -2.0}) for gene in same]
-    net = Network.from_document(document.model_copy(update={"connections": both}))
-    model = export(net)
-    found = [each.op_type for each in model.graph.node]
-    assert found == ["Gather", "Mul", "Reshape", *operators, "Flatten", "Add", "Tanh"]
-    weight = model.graph.tensors[model.graph.node[1].input[1]].values
-    np.testing.assert_array_equal(weight, net.connections.weight)
-
-
-@pytest.mark.parametrize("name", ["product", "max", "min", "maxabs", "median"])
-def test_of_one_input_it_is_a_sum(name):
-    net = aggregating(name, 1)
-    model = export(net)
-    assert [each.op_type for each in model.graph.node] == ["Gemm", "Tanh"]
-    back = import_model(model)
-    assert back == net
-    assert back.aggregation_names[-1] == name
-
-
-def test_the_median_of_an_even_number_is_the_mean_of_the_middle_two():
-    found = [each.op_type for each in export(aggregating("median", 4)).graph.node]
-    assert found.count("TopK") == 2 + 1  # and one for the neuron of three inputs
-
-
-@pytest.mark.parametrize(("opset", "as_input"), [(13, False), (17, False), (18, True), (26, True)])
-def test_axes_are_an_attribute_or_an_input(opset, as_input):
-    model = export(aggregating("max", 3), opset=opset)
-    for each in model.graph.node:
-        if each.op_type == "ReduceMax":
-            assert len(each.input) == 1 + as_input
-            assert (each.attributes.axes is None) == as_input
-
-
-def test_genes_without_inputs_have_their_aggregate_in_the_bias():
-    model = export(NETWORKS["without_inputs"])
-    assert "ReduceProd" not in [each.op_type for each in model.graph.node]
 
 
 @pytest.mark.parametrize(
@@ -104,12 +48,15 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
 
+<<<<<<< HEAD
 def test_a_reduction_of_a_formula_reduces_neurons_of_it():
     nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
     net = assert_lifts(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
     assert net.aggregation_names[-2:].tolist() == ["max", "max"]
 
 
+=======
+>>>>>>> main
 REDUCTIONS = (
     "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
     "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
@@ -130,6 +77,7 @@ def test_every_reduction_over_any_axes(operator, axes, keepdims):
         assert_lifts(model)
 
 
+<<<<<<< HEAD
 def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
     """The root of a mean that somebody else wrote: one neuron, not two."""
     model = graph(
@@ -151,6 +99,8 @@ def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
     assert (net.neurons.response[-1], net.neurons.bias[-1]) == (0.125, 9.0)
 
 
+=======
+>>>>>>> main
 EMPTY = [node("Slice", "x zero zero one", "none")]
 OF_NONE = {
     "MatMul": ("none w", {"w": np.zeros((0, 4))}),

@@ -1,6 +1,5 @@
 """RNN, GRU and LSTM nodes over a sequence of any length come back with all their attributes."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,34 +83,9 @@ def _is_a_scan(net: Network) -> bool:
     return "Scan" in operators(written)
 
 
-def test_no_zero_meets_a_state_that_may_overflow():
-    """The product of a missing connection and an infinite state is NaN in a node."""
-    whole, sparse = _normal(1, _UNITS, _UNITS), _normal(1, _UNITS, _UNITS)
-    sparse[0, 1, 2] = 0.0
-    clipped = {"activations": ["Tanh"], **_ATTRIBUTES["clipped"][1]}
-    assert _is_a_scan(import_model(_model("RNN", sparse, activations=["Relu"])))
-    assert not _is_a_scan(import_model(_model("RNN", whole, activations=["Relu"])))
-    assert not _is_a_scan(import_model(_model("RNN", sparse, **clipped)))
-
-
 def test_units_of_other_functions_are_no_layer():
     net = import_model(_model("RNN", **_ATTRIBUTES["leaky"][1]))
     document = net.to_document().model_dump()
     neuron = next(each for each in document["neurons"] if "leaky" in str(each["activation"]))
     neuron["activation"] = "tanh"
     assert _is_a_scan(type(net).from_document(document))
-
-
-def test_other_networks_are_nodes_of_the_usual_functions_alone():
-    net = import_model(_model("RNN", **_ATTRIBUTES["leaky"][1]))
-    assert _is_a_scan(replace(net, library=""))
-
-
-def test_no_peephole_of_zero_meets_a_memory_that_may_overflow():
-    model = _model("LSTM", activations=["Relu", "Tanh", "Tanh"], P=True)
-    assert not _is_a_scan(import_model(model))
-    (peepholes,) = [each for each in model.graph.initializer if each.name == "p"]
-    values = numpy_helper.to_array(peepholes).copy()
-    values[0, 1] = 0.0
-    peepholes.CopyFrom(numpy_helper.from_array(values, "p"))
-    assert _is_a_scan(import_model(model))

@@ -9,7 +9,6 @@ import pytest
 from onnx import helper
 from support.examples.rnn_cases import (
     GATES,
-    STATES,
     Case,
     assert_close,
     by_hand,
@@ -18,7 +17,7 @@ from support.examples.rnn_cases import (
     random_case,
 )
 
-from neat_onnx import ModelError, export, import_model, validate, verify
+from neat_onnx import ModelError, export, import_model, validate
 
 Array = np.ndarray[Any, Any]
 
@@ -50,13 +49,6 @@ def test_the_end_of_a_sequence_is_what_the_network_gives_at_its_last_step():
     for steps in (1, 4, 7):
         want = in_onnxruntime(model, x[:steps])["scores"]
         assert_close(every[steps - 1], want, 1e-5)
-
-
-def test_the_end_of_a_sequence_stands_beside_no_sequence():
-    model = _classifier("sum", helper.make_node("Add", ["Y", "Y_h"], ["sum"]))
-    with pytest.raises(ModelError, match="it reads 'Y_h', the end of a sequence") as caught:
-        import_model(model)
-    assert caught.value.where == "graph.node[1]"
 
 
 @pytest.mark.parametrize("op", GATES)
@@ -100,30 +92,6 @@ def test_both_directions_where_the_steps_are_features_of_a_batch():
     assert_close(net.activate({"X": x})["out"], exact.transpose(2, 0, 1, 3), 1e-12)
 
 
-@pytest.mark.parametrize("op", GATES)
-def test_states_can_be_inputs_of_a_single_step(op: str):
-    case, x = Case(op, 3, 2), np.random.default_rng(8).normal(size=(1, 1, 3)).astype(np.float32)
-    random, rows = np.random.default_rng(9), GATES[op] * 2
-    case.tensors = {
-        "W": random.normal(size=(1, rows, 3)).astype(np.float32),
-        "R": random.normal(size=(1, rows, 2)).astype(np.float32),
-    }
-    states = {
-        name: random.normal(size=(1, 1, 2)).astype(np.float32)
-        for name in ("initial_h", "initial_c")[: STATES[op]]
-    }
-    names = ["X", "W", "R", "", "", *states]
-    node = helper.make_node(op, names, ["Y"], hidden_size=2)
-    inputs = {"X": [1, 1, 3]} | {name: [1, 1, 2] for name in states}
-    model = one_graph([node], inputs, {"Y": [1, 1, 1, 2]}, case.tensors)
-    got = import_model(model, batch_axis=None).activate({"X": x} | states)["Y"]
-    case.tensors |= states
-    assert_close(got, by_hand(case, x.astype(np.float64))["Y"], 1e-12)
-    assert_close(import_model(model).activate({"X": x} | states)["Y"][0], got[0], 1e-12)
-    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
-    assert verify(import_model(model), model, runtime="onnxruntime", samples=16).passed
-
-
 def _wrong(change: Callable[[Case], None]) -> str:
     case, x = random_case(2)  # an LSTM
     case.attributes.clear()
@@ -131,26 +99,6 @@ def _wrong(change: Callable[[Case], None]) -> str:
     with pytest.raises(ModelError) as caught:
         import_model(case.model(x, ["T", "N", case.inputs]))
     return str(caught.value)
-
-
-def test_what_no_network_of_steps_computes_is_refused_by_name():
-    def wrong_bias(case: Case) -> None:
-        case.tensors["B"] = case.tensors["B"][:, 1:]
-
-    def many_starts(case: Case) -> None:
-        starts = np.arange(2 * case.units).reshape(1, 2, case.units)
-        case.tensors["initial_h"] = starts.astype(np.float32)
-
-    def few_activations(case: Case) -> None:
-        case.attributes["activations"] = ["Tanh"]
-
-    def other_size(case: Case) -> None:
-        case.attributes["hidden_size"] = 99
-
-    assert "B has the shape" in _wrong(wrong_bias)
-    assert "the initial state initial_h has the shape" in _wrong(many_starts)
-    assert "it has 1 activations, expected 3" in _wrong(few_activations)
-    assert "hidden_size is 99, R is for 2" in _wrong(other_size)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from unrolled_layers import BACK, GATES, INPUTS, STEPS, UNITS, layer, weights
 
-from neat_onnx import export, import_model, validate, verify
+from neat_onnx import export, import_model, verify
 
 T = 4
 
@@ -205,21 +205,6 @@ def imported(form):
     return assert_lifts(model), wanted
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_it_comes_back_as_one_node_and_the_genome_with_it(form):
-    net, wanted = imported(form)
-    model = export(net)
-    assert kinds(model) == wanted
-    assert validate(model) == []
-    assert verify(net, model, samples=16, runtime="onnxruntime").passed
-    assert import_model(model.to_json()) == net
-    bare = import_model(model.model_copy(update={"metadata_props": []}))
-    x = np.random.default_rng(0).normal(size=(3, T, INPUTS))
-    got, want = bare.activate({"x": x}), net.activate({"x": x})
-    for name in want:
-        np.testing.assert_allclose(got[name], want[name], rtol=1e-5, atol=1e-5)
-
-
 @pytest.mark.parametrize("options", [{"dtype": "float64"}, {"fused_recurrent": False}])
 def test_it_is_written_step_by_step_where_no_node_is_wanted(options):
     net, _ = imported("every step of an LSTM")
@@ -267,45 +252,6 @@ def test_one_state_of_two_may_be_zero(start):
     assert kinds(again) == ["LSTM"]
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
     assert import_model(again.to_json()) == net
-
-
-@pytest.mark.parametrize("operator", GATES)
-@pytest.mark.parametrize("started", [False, True])
-def test_samples_beside_the_batch_are_one_node(operator, started):
-    count, states = 3, "ij"[: 1 + (operator == "LSTM")]
-    random, shape = np.random.default_rng(5), (T * count * INPUTS, count * UNITS)
-    constants = {
-        **weights(operator),
-        **{f"k{name}": random.normal(size=shape).round(2) for name in states},
-        "side": [T, -1, INPUTS],
-        "apart": [T, -1, count, UNITS],
-        "start": [1, -1, UNITS],
-        "end": [-1, count, UNITS],
-    }
-    beginning = [node("Flatten", "x", "f")]
-    for name in states:
-        beginning += [
-            node("Gemm", f"f k{name}", f"g{name}"),
-            node("Tanh", f"g{name}", f"t{name}"),
-            node("Reshape", f"t{name} start", name),
-        ]
-    start = f"_ {' '.join(states)}" if started else ""
-    nodes = [
-        *(beginning if started else []),
-        node("Transpose", "x", "p", perm=[1, 0, 2, 3]),
-        node("Reshape", "p side", "s"),
-        layer(operator, y="h e c" if operator == "LSTM" else "h e", start=start),
-        node("Reshape", "h apart", "q"),
-        node("Transpose", "q", "y", perm=[1, 0, 2, 3]),
-        node("Reshape", "c end" if operator == "LSTM" else "e end", "z"),
-    ]
-    x = ("N", T, count, INPUTS)
-    net = assert_lifts(graph(nodes, x=x, outputs=("y", "z"), **constants))
-    model = export(net)
-    assert kinds(model) == [operator]
-    assert validate(model) == []
-    assert verify(net, model, samples=16, runtime="onnxruntime").passed
-    assert import_model(model.to_json()) == net
 
 
 def test_layers_of_the_same_weights_one_upon_the_other_are_a_node_each():

@@ -8,14 +8,11 @@ from support.examples.networks import NETWORKS
 from support.harness.routes import run_onnxruntime
 
 from neat_onnx import (
-    ModelError,
-    NeatOnnxWarning,
     Network,
     NetworkError,
     OptionError,
     export,
     import_model,
-    verify,
 )
 
 W = np.array([[0.5, -1.25, 2.0], [0.0, 0.75, -0.5]])
@@ -189,30 +186,6 @@ def test_matmul_of_rows():
     assert len(net) == 12 + 8
 
 
-@pytest.mark.parametrize(
-    ("nodes", "constants", "message"),
-    [
-        ([node("Gemm", "x x", "y", transB=1)], {}, "would mix samples"),
-        ([node("Gemm", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
-        ([node("Gemm", "x W B", "y", transB=1)], {"W": W, "B": np.ones(3)}, "3 values, expected 2"),
-        ([node("Gemm", "x B", "y")], {"B": B}, "have 2 and 1 axes, expected 2"),
-        ([node("Gemm", "x W", "y", transA=1)], {"W": W}, "would mix samples"),
-        ([node("MatMul", "V x", "y")], {"V": W.T}, "would mix samples"),
-        (
-            [node("Gemm", "x W C", "y", transB=1)],
-            {"W": W, "C": np.ones((2, 1))},
-            "a value for each sample",
-        ),
-        ([node("MatMul", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
-    ],
-)
-def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, constants, message):
-    with pytest.raises(ModelError, match=message) as caught:
-        import_model(graph(nodes, **constants))
-    assert caught.value.message.startswith(f"node make_y ({nodes[-1].op_type})")
-    assert caught.value.where == "graph.node[0]"
-
-
 @pytest.mark.parametrize("alpha", [1.0, 0.5, -2.0])
 @pytest.mark.parametrize("beta", [1.0, 0.0, 0.25, -2.0])
 def test_alpha_and_beta(alpha, beta):
@@ -221,52 +194,6 @@ def test_alpha_and_beta(alpha, beta):
 
 ROWS = [node("Reshape", "x shape", "v")]
 SHAPE = {"shape": np.array([0, 2, 3])}
-
-
-@pytest.mark.parametrize(
-    ("nodes", "constants"),
-    [
-        ([node("Transpose", "v", "t", perm=[0, 2, 1]), node("MatMul", "v t", "y")], {}),
-        ([node("MatMul", "A v", "y")], {"A": np.array([[1.0, -2.0], [0.5, 0.0], [3.0, 1.0]])}),
-        ([node("MatMul", "v b", "y")], {"b": np.array([1.0, -2.0, 0.5])}),
-        ([node("MatMul", "v M", "y")], {"M": np.arange(6.0).reshape(1, 3, 2)}),
-        ([node("Einsum", "v v", "y", equation="nij,nkj->nik")], {}),
-        ([node("Einsum", "v A", "y", equation="nij,ij->nj")], {"A": W}),
-        ([node("Einsum", "v", "y", equation="nij->nji")], {}),
-        ([node("Einsum", "v", "y", equation="nij->n")], {}),
-        (
-            [node("Einsum", "v A", "y", equation="...i,ki->...k")],
-            {"A": np.arange(12.0).reshape(4, 3)},
-        ),
-        ([node("Einsum", "v v", "y", equation="...ij,...kj->...ik")], {}),
-        ([node("Einsum", "A v", "y", equation="i...,...ji->...j")], {"A": np.ones((3, 1))}),
-        ([node("Einsum", "v A", "y", equation="...,...")], {"A": W[None]}),
-        (
-            [node("Einsum", "v A", "y", equation="n...j,m...j -> n...")],
-            {"A": np.array([[[1.0, -2.0, 3.0]]])},
-        ),
-        ([node("Einsum", "v", "y", equation="...in")], {}),
-    ],
-)
-def test_products_of_computed_tensors_and_of_constants_on_either_side(nodes, constants):
-    assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **SHAPE, **constants))
-
-
-@pytest.mark.parametrize(
-    ("equation", "message"),
-    [
-        ("...ij->j", "wrong result"),
-        ("...ij->...k", "wrong result"),
-        ("....ij->...j", "has more than letters"),
-        ("...nijk->...n", "does not fit"),
-        ("...j,...->...j", "does not fit"),
-        ("...j,...j->...j", "'...' has the sizes 2 and 4"),
-    ],
-)
-def test_an_ellipsis_that_stands_for_no_axes_of_the_result_is_refused(equation, message):
-    einsum = node("Einsum", "v A" if "," in equation else "v", "y", equation=equation)
-    with pytest.raises(ModelError, match=message):
-        import_model(graph([*ROWS, einsum], x=("N", 6), A=np.ones((1, 4, 3)), **SHAPE))
 
 
 def test_gemm_of_computed_matrices():
@@ -309,25 +236,3 @@ def test_a_constant_matrix_times_a_transposed_layer_has_the_batch_as_columns():
     net = assert_lifts(graph(nodes, x=("N", 3), **parameters))
     assert len(net) == 3 + 5 + 2
     assert assert_lifts(graph(nodes, x=(6, 3), **parameters)) == net
-
-
-def test_a_constant_matrix_times_the_batch_is_refused():
-    model = graph([node("MatMul", "W x", "y")], x=("N", 3), W=np.ones((3, 3)))
-    with pytest.raises(ModelError, match="mix samples"):
-        import_model(model)
-
-
-def test_a_gemm_of_three_axes_is_refused():
-    model = graph([node("Gemm", "x w", "y")], x=("N", 4, 3), w=np.ones((3, 2)))
-    with pytest.raises(ModelError, match="more than 2 axes"):
-        import_model(model)
-
-
-def test_a_bias_for_each_row_is_for_features():
-    bias = np.random.default_rng(0).normal(size=(4, 2))
-    model = graph([node("Gemm", "x W C", "y", transB=1)], x=(4, 3), W=W, C=bias)
-    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
-        net = import_model(model)
-    written = export(net)
-    for each in (model, written):
-        assert verify(net, each, samples=32, runtime="onnxruntime").passed

@@ -6,11 +6,32 @@ are imported, with a warning. Weights alone are exact in every type, and a resul
 FLOAT16 as it leaves the graph has the type of its port.
 """
 
+from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.operator_kinds import CHOOSING, EXACT
 from neat_onnx.model.wiring import gives_sizes, nodes_within, subgraphs
 
 _CASTS = ("Cast", "CastLike")
+
+
+def check_half_precision(graph: Graph) -> None:
+    """Refuse a graph that rounds to BFLOAT16; warn of one that rounds to FLOAT16 inside.
+
+    Raises:
+        ModelError: it names the nodes.
+    """
+    if rounding := _rounding(graph, DataType.BFLOAT16):
+        raise ModelError(
+            f"numbers are rounded to BFLOAT16 at node {abridged(rounding)}, "
+            "which neurons do not do",
+            where="graph.node",
+            hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
+        )
+    if rounding := _rounding(graph, DataType.FLOAT16):
+        warn(
+            f"numbers are rounded to FLOAT16 at node {abridged(rounding)}: "
+            "the network computes them unrounded"
+        )
 
 
 def rounds_to(kind: DataType, graph: Graph) -> bool:
