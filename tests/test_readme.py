@@ -182,8 +182,9 @@ def test_the_files_that_the_architecture_names_are_there():
         assert any(path.endswith(f"/{name}") or path == name for path in files), name
 
 
-def test_every_key_of_metadata_is_in_the_page_on_the_genome():
-    text = (ROOT / "docs" / "genome-format.md").read_text(encoding="utf-8")
+def test_every_key_of_metadata_is_in_a_page():
+    pages = [ROOT / "docs" / name for name in ("genome-format.md", "json-onnx.md")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     for key in (GENOME, NETWORK, *KEYS_OF_PORTS, CERTIFICATE, STATE_IN_WORDS, *SHAPES):
         assert f"`{key}`" in text, key
 

@@ -84,6 +84,7 @@ def joined(net: Network, place: Ints) -> Network:
     )
 
 
+@np.errstate(all="ignore")
 def _joints(net: Network, place: Ints) -> tuple[Ints, Bools]:
     """The connections from neurons without a place to those that they are part of, and whether
     others read the pre-activation there.

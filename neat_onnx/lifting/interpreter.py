@@ -46,6 +46,7 @@ class Interpreter:
     def __init__(self, model: Model, tape: Tape | None = None) -> None:
         self.tape = Tape() if tape is None else tape
         self.inner: Environment = {}
+        self.lost: set[str] = set()
         self.opsets = {
             "" if entry.domain in ONNX_DOMAINS else entry.domain: entry.version
             for entry in model.opset_import
@@ -107,12 +108,17 @@ class Interpreter:
             except ModelError as error:
                 faults.append(error.with_traceback(None))
                 missing.update(filter(None, node.output))
+                self.lost.update(filter(None, node.output))
         if faults:
             raise all_obstacles(faults, None)
 
     def check(self, nodes: Iterable[Node]) -> None:
         """Refuse operators, numbers of inputs and attributes, all at once."""
-        faults = [fault for node in nodes if (fault := self._fault(node)) is not None]
+        faults = []
+        for node in nodes:
+            if (fault := self._fault(node)) is not None:
+                faults.append(fault)
+                self.lost.update(filter(None, node.output))
         if faults:
             raise all_obstacles(faults, None)
 

@@ -15,6 +15,7 @@ from neat_onnx.lifting.neurons import Neurons
 from neat_onnx.lifting.outputs import (
     before_chance,
     chosen_outputs,
+    other_outputs,
     random_tensors,
     warn_before_chance,
     warn_left_out,
@@ -239,7 +240,7 @@ class _Trace:
         asked = [*self._wanted, *(self._pairs[name] for name in registers)]
         asked += self._ends()
         interpreter = Interpreter(self._model, self._tape)
-        tensors = interpreter.run_graph(self._model.graph, bound, asked)
+        tensors = self._run(interpreter, bound, asked)
         self._continue(bound, tensors)
         self._feed(registers, tensors)
         given = self._given_outputs(tensors)
@@ -254,6 +255,20 @@ class _Trace:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
         return Lifted(network, found, sizes, self._frame.has_batch), self._pairs
+
+    def _run(
+        self, interpreter: Interpreter, bound: Mapping[str, Neurons], asked: Sequence[str]
+    ) -> dict[str, Any]:
+        """All tensors; the error of nodes that are refused names outputs that need none of them."""
+        graph = self._model.graph
+        try:
+            return interpreter.run_graph(graph, bound, asked)
+        except LimitReached:
+            raise
+        except ModelError as error:
+            if not self._chosen and (advice := other_outputs(graph, interpreter.lost)) is not None:
+                error.hints = (*error.hints, advice)
+            raise
 
     def _leave_out_random(self) -> None:
         """Leave out outputs that depend on chance, or take what they are drawn from."""

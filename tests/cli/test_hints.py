@@ -44,7 +44,8 @@ def test_a_hint_can_be_typed(run, text, flags):
     onnx.save(onnx.parser.parse_model(text), "model.onnx")
     code, _, (line,) = run("import", "model.onnx", "back.json")
     assert code == 2
-    assert flags_in(line) == flags
+    for flag, value in zip(flags[::2], flags[1::2], strict=True):
+        assert f"{flag} {value}" in line
     code, told, _ = run("inspect", "model.onnx")
     assert code == 0
     assert all(flag in told for flag in flags)

@@ -88,7 +88,8 @@ def test_a_changed_function_is_another_graph():
     document["functions"][0]["node"][1]["op_type"] = "Sigmoid"
     with pytest.warns(match="changed after the export"):
         changed = import_model(document)
-    assert "softplus" in changed.activation_names and "mish" not in changed.activation_names
+    names = set(changed.activation_names) - {"identity"}
+    assert all("softplus" in name for name in names) and "mish" not in names
 
 
 def test_functions_that_no_export_writes_are_inlined():
@@ -119,7 +120,7 @@ def test_a_call_that_does_not_fit_its_function_is_refused():
     document = json.loads(export(layered([2, 3], ["mish"]), functions=True).to_json())
     call = next(node for node in document["graph"]["node"] if node["op_type"] == "mish")
     call["input"] *= 2
-    with pytest.raises(ModelError, match="takes 1 inputs and gives 1 outputs"):
+    with pytest.raises(ModelError, match="2 inputs, expected 1"):
         import_model(document)
 
 
