@@ -267,7 +267,7 @@ class Proof:
 
     def _typed(self, feeds: Feeds) -> Feeds:
         kinds = {entry.name: entry.elem_type.dtype for entry in self.inputs}
-        return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}
+        return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}
 
     def _arranged(self, values: Array, port: Port) -> Array:
         """[T, N, …] as the graph has it; of a graph of single steps, [T, …] of its outputs."""
@@ -456,4 +456,4 @@ def _kinds(proto: Any) -> dict[str, Any]:
 
 
 def _of_kinds(feeds: Feeds, kinds: Mapping[str, Any]) -> Feeds:
-    return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}
+    return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}
