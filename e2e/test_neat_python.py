@@ -44,18 +44,14 @@ def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, nam
     assert neat.download("onnx")[0] == "winner.onnx"
 
 
-def test_each_file_asks_for_the_other(neat):
+def test_a_genome_alone_is_read_and_a_configuration_asks_for_its_genome(neat):
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
-    assert neat.choose_all({"winner.pkl": file_of(PICKLE)}) == "asking"
-    assert "configuration is needed" in neat.text("missing-file")
-    assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "done"
-    assert neat["missing-file"].is_hidden()
+    assert neat.choose_all({"winner.pkl": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
     assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "asking"
     assert "is a configuration" in neat.text("missing-file")
     assert neat.choose_all({"best": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
-    assert neat.choose_all({"next.pkl": file_of(PICKLE)}) == "asking"
 
 
 def test_the_link_of_a_pickle_carries_its_configuration(neat):

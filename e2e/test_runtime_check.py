@@ -93,16 +93,6 @@ def test_states_beside_a_sequence_begin_where_they_should(runtime_check):
     assert runtime_check.runtime_verdict().startswith("Equal")
 
 
-def test_an_input_without_time_beside_a_sequence(runtime_check):
-    """The state before the first step, whose last one is no output."""
-    model = onnx.ModelProto.FromString(stateful_gru())
-    del model.graph.output[1]
-    assert runtime_check.choose("gru.onnx", model.SerializeToString()) == "done"
-    assert runtime_check.runtime_verdict().startswith("Equal")
-    exported = neat_onnx.load_model(runtime_check.download("onnx")[1])
-    assert [entry.shape for entry in exported.graph.inputs] == [("T", "N", 3), (1, "N", 4)]
-
-
 def policy() -> bytes:
     """A choice between integers' places, masked by truth values, and one that is drawn."""
     kind = helper.make_tensor_value_info

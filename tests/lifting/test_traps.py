@@ -230,4 +230,3 @@ def test_a_row_that_is_masked_wholly_is_zero():
     mask = np.arange(9) < np.array([[0], [4], [9]])
     y = net.activate({"x": np.ones((3, 9)), "mask": mask.astype(float)})["y"]
     np.testing.assert_allclose(y, mask / np.maximum(mask.sum(axis=1, keepdims=True), 1))
-

@@ -5,7 +5,7 @@ import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, NeatOnnxWarning, export, import_model, verify
+from neat_onnx import export, import_model, verify
 
 
 def assert_transforms(model):
