@@ -228,7 +228,8 @@ class Interpreter:
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""
         if isinstance(value, Neurons):
-            self.tape.budget.require("elements", value.size, self.tape.where)
+            if value.size > self.tape.budget.limits.neurons:  # the same ones again and again
+                self.tape.budget.take("elements", value.size, self.tape.where)
             return folded(value)
         value = np.asarray(value)
         if value.size > _LARGE:

@@ -267,7 +267,7 @@ class Proof:
 
     def _typed(self, feeds: Feeds) -> Feeds:
         kinds = {entry.name: entry.elem_type.dtype for entry in self.inputs}
-        return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}
+        return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}
 
     def _arranged(self, values: Array, port: Port) -> Array:
         """[T, N, …] as the graph has it; of a graph of single steps, [T, …] of its outputs."""
@@ -416,7 +416,7 @@ def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
 def _reference(proto: Any, names: Sequence[str]) -> Runtime:
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
-    evaluator, kinds = ReferenceEvaluator(proto), _kinds(proto)
+    evaluator, kinds = ReferenceEvaluator(_showing(proto, names)), _kinds(proto)
 
     def run(feeds: Feeds) -> list[Array]:
         return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))
@@ -434,15 +434,32 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
 
 
 def _showing(proto: Any, names: Sequence[str]) -> Any:
-    """The model with these outputs besides its own."""
-    fresh = set(names) - {entry.name for entry in proto.graph.output}
-    if not fresh:
+    """The model with these outputs alone, and the nodes that they need: others may be random."""
+    if set(names) == {entry.name for entry in proto.graph.output}:
         return proto
     shown = type(proto)()
     shown.CopyFrom(proto)
-    for name in sorted(fresh):
-        shown.graph.output.add().name = name
+    kept = {entry.name: entry for entry in proto.graph.output if entry.name in names}
+    del shown.graph.output[:], shown.graph.node[:]
+    for name in dict.fromkeys(names):
+        entry = shown.graph.output.add()
+        entry.CopyFrom(kept[name]) if name in kept else setattr(entry, "name", name)
+    needed, nodes = set(names), []
+    for node in reversed(proto.graph.node):
+        if needed.intersection(node.output):
+            nodes.append(node)
+            needed.update(_reads(node))
+    shown.graph.node.extend(reversed(nodes))
     return shown
+
+
+def _reads(node: Any) -> Iterator[str]:
+    """The tensors that a node reads, graphs inside it included."""
+    yield from node.input
+    for entry in node.attribute:
+        for inner in entry.g.node:
+            yield from _reads(inner)
+        yield from (port.name for port in entry.g.output)
 
 
 def _kinds(proto: Any) -> dict[str, Any]:
@@ -456,4 +473,4 @@ def _kinds(proto: Any) -> dict[str, Any]:
 
 
 def _of_kinds(feeds: Feeds, kinds: Mapping[str, Any]) -> Feeds:
-    return {name: np.ascontiguousarray(v.astype(kinds[name])) for name, v in feeds.items()}
+    return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}

@@ -137,13 +137,13 @@ def fourier(
     inverse: bool = False, onesided: bool = False, opset: int = 20,
 ) -> Tensor:  # fmt: skip
     """The discrete Fourier transform along an axis of [.., 2], the real and the imaginary part."""
-    along = (1 if opset < 20 else -2) if axis is None else int(axis)
+    along = (1 if opset < 20 else -2) if axis is None else int(axis.item())
     along %= input.ndim
     size = input.shape[along]
     count = (
         (2 * (size - 1) if inverse and onesided else size)
         if dft_length is None
-        else int(dft_length)
+        else int(dft_length.item())
     )
     have = min(size, count // 2 + 1 if inverse and onesided else count)
     rows = moved(input, lambda array: np.moveaxis(array, along, -2)[..., :have, :])

@@ -128,10 +128,10 @@ def one_hot(indices: Tensor, depth: Array, values: Tensor, *, axis: int = -1) ->
 def cumulative_sum(
     x: Tensor, axis: Array, *, exclusive: bool = False, reverse: bool = False
 ) -> Tensor:
-    size = x.shape[int(axis)]
+    size = x.shape[int(axis.item())]
     require_elements(size, size)
     reads = np.triu(np.ones((size, size)), int(exclusive))  # [from, to]
-    return along_last(x, int(axis), lambda rows: rows @ (reads.T if reverse else reads))
+    return along_last(x, int(axis.item()), lambda rows: rows @ (reads.T if reverse else reads))
 
 
 @operator("CumProd", since=26)
@@ -146,7 +146,7 @@ def cumulative_product(
             found.append(found[-1] * part)
         return stack(found[::-1] if reverse else found, axis=-1)
 
-    return along_last(x, int(axis), running)
+    return along_last(x, int(axis.item()), running)
 
 
 @operator("NonZero", since=9)

@@ -166,7 +166,7 @@ def reverse_sequence(
 
 @operator("Trilu", since=14)
 def triangle(input: Tensor, k: Array | None = None, *, upper: bool = True) -> Tensor:
-    shift = 0 if k is None else int(k)
+    shift = 0 if k is None else int(k.item())
     ones = np.ones(input.shape[-2:], np.bool_)
     return where(np.triu(ones, shift) if upper else np.tril(ones, shift), input, _zero(input))
 

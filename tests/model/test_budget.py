@@ -174,6 +174,41 @@ def test_a_resize_to_a_billion_is_refused_before_there_is_one(mode: str):
     tracemalloc.stop()
 
 
+ONES = np.ones((100_000, 1))
+MAKING = {
+    "ConstantOfShape": ([node("ConstantOfShape", "s", "y")], {"s": [10**9]}),
+    "Tile": ([node("Tile", "x s", "y")], {"s": [1, 10**9]}),
+    "Pad": ([node("Pad", "x s", "y", mode="edge")], {"s": [0, 0, 0, 10**9]}),
+    "OneHot": ([node("OneHot", "i d v", "y")], {"i": [1], "d": [10**9], "v": [0.0, 1.0]}),
+    "MatMul": ([node("MatMul", "a b", "y")], {"a": ONES, "b": ONES.T}),
+    "Greater": ([node("Greater", "a b", "y")], {"a": ONES, "b": ONES.T}),
+    "Einsum": ([node("Einsum", "a a", "y", equation="ai,bi->ab")], {"a": ONES}),
+    "Gather": ([node("Gather", "a i", "y")], {"a": ONES.T, "i": np.zeros(100_000, int)}),
+    "ArgMax": ([node("ArgMax", "a", "y")], {"a": ONES}),
+    "CumSum": ([node("CumSum", "a k", "y")], {"a": ONES, "k": [0]}),
+    "DFT": ([node("DFT", "a", "y")], {"a": ONES[None]}),
+    "AveragePool": (
+        [node("AveragePool", "a", "y", kernel_shape=[3], pads=[10**9] * 2, count_include_pad=1)],
+        {"a": ONES[None, :, 0][None]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAKING)
+def test_what_an_operator_makes_is_counted_before_it_is_made(name: str):
+    nodes, constants = MAKING[name]
+    last = [node("Cast", "y", "f", to=1), node("ReduceSum", "f", "r", keepdims=0)]
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=rf"{name}\): it takes \d+ elements, and the limit"):
+            import_model(
+                graph([*nodes, *last, node("Add", "x r", "z")], outputs=("z",), **constants)
+            )
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
 def test_more_axes_than_arrays_have_are_refused():
     with pytest.raises(ModelError, match="input 'x' has 71 axes, expected 64 or fewer"):
         import_model(graph([node("Relu", "x", "y")], x=["N", *[1] * 70]))

@@ -6,7 +6,7 @@ import pytest
 from onnx import numpy_helper
 from support.examples.graphs import assert_lifts, graph, node, operators
 
-from neat_onnx import ModelError, Network, export, import_model, verify
+from neat_onnx import Network, export, import_model, verify
 
 RNG = np.random.default_rng(3)
 NORMAL = RNG.normal(size=(4, 1, 3, 3))
@@ -59,44 +59,6 @@ def test_steps_are_primitives_in_float64():
     assert "Round" in operators(model)
 
 
-@pytest.mark.parametrize(
-    "formula",
-    [
-        "0.25 * (clip(3 + round(z / 0.25), -127, 127) - 3)",
-        "0.25 * (clip(3.5 + round(z / 0.25), -128, 127) - 3.5)",
-        "0.25 * (clip(200 + round(z / 0.25), -128, 127) - 200)",
-        "-0.25 * (clip(3 + round(z / -0.25), -128, 127) - 3)",
-        "0.1 * (clip(3 + round(z / 0.1), -128, 127) - 3)",
-        "0.25 * (clip(3 + floor(z / 0.25), -128, 127) - 3)",
-        "0.25 * clip(round(z), 0, 255)",
-    ],
-)
-def test_other_steps_are_no_integers(formula):
-    net = Network.mlp([2, 3, 1], activation=f"formula: {formula}", seed=0)
-    model = export(net)
-    assert "QuantizeLinear" not in operators(model)
-    assert verify(net, model, samples=32, runtime="onnxruntime").passed
-    assert import_model(model) == net
-
-
-@pytest.mark.parametrize("scale", [[0.0], [0.5, 0.0, 1.0]], ids=str)
-def test_a_scale_of_zero_is_refused(scale):
-    nodes = [node("QuantizeLinear", "x s z", "q"), node("Cast", "q", "y", to=1)]
-    zeros = np.zeros(len(scale), np.int8)
-    model = between(*nodes, zero=zeros, s=np.array(scale))
-    with pytest.raises(ModelError, match=r"q \(QuantizeLinear\).*its scale is 0, expected"):
-        import_model(model)
-
-
-def test_steps_inside_a_longer_formula():
-    inner = "0.25 * (clip(3 + round(tanh(z) / 0.25), -128, 127) - 3)"
-    net = Network.mlp([2, 3, 1], activation=f"formula: 2 * exp({inner})", seed=0)
-    model = export(net)
-    assert "QuantizeLinear" in operators(model)
-    assert verify(net, model, samples=32, runtime="onnxruntime").passed
-    assert import_model(model) == net
-
-
 def test_steps_inside_a_scan_have_their_type_there():
     """A function that a body calls brings its constants along."""
     steps = "formula: 0.25 * (clip(125 + round(z / 0.25), 0, 255) - 125)"
@@ -136,12 +98,6 @@ def twice(zero: np.generic, other: np.generic, scale: float = 0.0371) -> onnx.Mo
     model = between(*nodes, zero=zero, x=("N", 2, 3), s=np.float32(0.0371), r=np.float32(scale))
     model.graph.initializer.append(numpy_helper.from_array(np.asarray(other), "w"))
     return model
-
-
-@pytest.mark.parametrize("zero", STEPS, ids=lambda zero: f"{zero.dtype}_{zero}")
-def test_steps_are_the_same_steps_when_they_are_quantized_again(zero):
-    net = assert_lifts(twice(zero, zero), scale=20.0)
-    assert str(net.activations).count("round") == 1
 
 
 @pytest.mark.parametrize(

@@ -298,7 +298,7 @@ def test_a_genome_has_the_type_of_numbers_that_it_had():
     assert {kind for _, kind, _ in ends(export(again))} == {"FLOAT"}
 
 
-@pytest.mark.parametrize("options", [{"include_metadata": False}, {"profile": "sonnx"}])
+@pytest.mark.parametrize("options", [{"profile": "sonnx"}])
 def test_other_forms(options):
     nodes = [
         node("Cast", "x", "f", to=FLOAT),

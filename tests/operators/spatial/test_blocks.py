@@ -12,7 +12,6 @@ from support.harness.routes import ROUTES, Trip
 from neat_onnx import NeatOnnxWarning, Network, export, import_model
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Port
-from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
@@ -92,20 +91,3 @@ def test_no_weight_of_zero_is_put_on_what_may_overflow(missing: bool):
         return
     with pytest.warns(NeatOnnxWarning, match="does not read a neuron of its window that may over"):
         assert operators(export(net)).count("Conv") == 1
-
-
-def test_blocks_that_stand_on_a_level_need_no_schedule_each(monkeypatch):
-    asked = []
-
-    def counting(net, blocks=()):
-        asked.append(len(blocks))
-        return schedule(net, blocks)
-
-    monkeypatch.setattr("neat_onnx.operators.export.spatial.find.schedule", counting)
-    kernel = np.full((1, 1, 3, 3), 0.25)
-    places = [("x", "a"), ("a", "b"), ("b", "c"), ("c", "y")]
-    nodes = [node("Conv", f"{read} W", gives) for read, gives in places]
-    net = import_model(graph(nodes, x=("N", 1, 12, 12), W=kernel))
-    model = export(net, infer_conv=False)
-    assert [each.op_type for each in model.graph.node].count("Conv") == 4
-    assert asked == [0]

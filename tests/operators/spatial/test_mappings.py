@@ -17,7 +17,6 @@ from mapped import (
     with_edges,
 )
 from support.examples.graphs import operators
-from support.harness.usual_form import usual_form
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_network, verify
 from neat_onnx.network.port import Port
@@ -120,15 +119,6 @@ def test_slopes_go_into_the_weights_on_request():
     model = export(NET, fold=True, **BOTH)
     assert operators(model) == ["Reshape", "Conv", "Tanh", "MaxPool", "Flatten", "Gemm", "Tanh"]
     assert_same(NET, model, fold=True)
-
-
-def test_without_metadata_the_graph_alone_brings_the_layers_back():
-    model = export(NET, include_metadata=False, **BOTH)
-    assert model.metadata == {}
-    back = import_model(model)
-    assert [block.kind for block in back.blocks] == ["Conv", "MaxPool"]
-    assert usual_form(back).to_json() == model.to_json()
-    np.testing.assert_allclose(back.activate(np.ones(24)), NET.activate(np.ones(24)), atol=1e-12)
 
 
 def test_flatten_after_pooling_stands_between_spatial_layers_too():
