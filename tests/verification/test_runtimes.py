@@ -78,7 +78,7 @@ def test_a_runtime_does_not_round_beside_weights_of_8_bits(runtime):
     weights = np.random.default_rng(0).integers(-127, 128, (32, 32)) / np.float32(64)
     model = graph([node("MatMul", "x w", "y")], x=("N", 32), w=weights.astype(np.float32))
     net = import_model(model)
-    model = export(net)
+    model = export(net.without_source())
     assert "Cast" in {node.op_type for node in model.graph.node}
     assert verify(net, model, runtime=runtime, samples=8).verdict == "equal"
 
@@ -167,7 +167,7 @@ def test_the_extras_are_named_like_the_runtimes():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     extras = project["optional-dependencies"]
     assert extras.pop("runtime") == extras["onnxruntime"]
-    assert set(extras) == set(PACKAGES)
+    assert set(extras) - {"torch"} == set(PACKAGES)
 
 
 def test_every_runtime_is_known():

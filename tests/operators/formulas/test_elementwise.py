@@ -88,21 +88,3 @@ def test_a_constant_of_constants_is_a_constant():
 def test_an_unknown_operator_is_refused_by_name():
     with pytest.raises(ModelError, match="MaxRoiPool"):
         import_model(graph([node("MaxRoiPool", "x x", "y")], x=("N", 2, 2)))
-<<<<<<< HEAD
-
-
-def test_bounds_that_are_computed():
-    """The upper bound wins where they cross, as in runtimes; a bound of each sample is refused."""
-    crossed = [node("Sub", "low gap", "high"), node("Clip", "x low high", "y")]
-    for nodes in ([node("Clip", "x low", "y")], [node("Clip", "x _ low", "y")], crossed):
-        model = graph(nodes, gap=np.array(0.5))
-        model.graph.input.append(helper.make_tensor_value_info("low", TensorProto.FLOAT, []))
-        net = import_model(model)
-        assert [port.shape for port in net.inputs] == [(3,), ()]
-        assert verify(net, model, runtime="onnxruntime").passed
-        assert verify(net, export(net), runtime="onnxruntime").passed
-    rows = [node("ReduceMean", "x one", "m", keepdims=0), node("Clip", "x m", "y")]
-    with pytest.raises(ModelError, match="bounds have to be single numbers"):
-        import_model(graph(rows, one=[1]))
-=======
->>>>>>> main

@@ -28,38 +28,6 @@ def test_a_function_is_one_activation(operator, attributes):
     assert len(net) == 3 + 2
 
 
-<<<<<<< HEAD
-OPERATORS = ("HardSigmoid", "HardSwish", "Celu", "ThresholdedRelu", "Shrink")
-
-
-@pytest.mark.parametrize(
-    ("operator", "attributes"),
-    [each for each in ONE if each[0] in OPERATORS and each != ("Celu", {})],
-)
-def test_a_function_without_a_name_comes_back_as_the_operator(operator, attributes):
-    function, more = node(operator, "z", "a", **attributes), node("Gemm", "a V", "y")
-    net = assert_lifts(graph([GEMM, function, more], W=W, V=W, opset=18))
-    model, double = export(net), export(net, dtype="float64")
-    assert operator in [each.op_type for each in model.graph.node]
-    assert operator not in [each.op_type for each in double.graph.node]
-    for each in (model, double):
-        assert verify(net, each, samples=32, runtime="onnxruntime").passed
-    assert import_model(model.to_json()) == net
-    assert "connections" not in model.metadata.get("neat_onnx.genome", "")
-
-
-def test_a_gelu_comes_back_as_the_operator_from_opset_20_on():
-    nodes = [GEMM, node("Gelu", "z", "a"), node("Gemm", "a V", "y")]
-    net = assert_lifts(graph(nodes, W=W, V=W, opset=20))
-    model, before = export(net, opset=20), export(net, opset=19)
-    assert "Erf" in [each.op_type for each in before.graph.node]
-    for runtime in ("onnxruntime", "reference"):
-        assert verify(net, model, samples=32, runtime=runtime).passed
-    assert import_model(model.to_json()) == net
-
-
-=======
->>>>>>> main
 TWO = [
     [node("Mul", "z u", "y")],
     [node("Div", "z u", "y")],

@@ -152,10 +152,6 @@ def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     written = export(net, dtype=dtype)
     (got,) = open_session(written).run(None, {"x": x.astype(dtype)})
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
-<<<<<<< HEAD
-    assert import_model(written) == net
-=======
->>>>>>> main
 
 
 def chain(count):

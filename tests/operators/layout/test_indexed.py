@@ -77,57 +77,8 @@ def test_indices_that_are_there_for_each_sample(name: str):
     assert import_model(export(net).to_json()) == net
 
 
-<<<<<<< HEAD
-REFUSED: dict[str, Any] = {
-    "of the first sample": [node("GatherElements", "x index", "y", axis=1)],
-    "that say which sample": [node("GatherElements", "x index", "y", axis=0)],
-    "updates of the first sample": [
-        *SPREAD, node("ScatterElements", "x i updates", "y", axis=1)
-    ],
-    "in the first sample": [*SPREAD, node("ScatterElements", "filled i x", "y", axis=1)],
-    "of samples": [node("GatherND", "x places", "y")],
-    "of one sample": [
-        node("Unsqueeze", "index two", "j"), node("GatherND", "x j", "y", batch_dims=1)
-    ],
-    "of constants of one sample": [TURN, node("ScatterND", "column again t", "y")],
-    "of samples that are replaced": [node("ScatterND", "x rows x", "y")],
-}  # fmt: skip
-
-
-=======
->>>>>>> main
 def test_a_model_of_one_sample_has_one_row_of_indices():
     nodes = [node("GatherElements", "x index", "y", axis=1)]
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(net.activate({"x": x})["y"], x[:, [3, 0]])
-<<<<<<< HEAD
-
-
-LARGEST = [node("TopK", "x one2", "v i"), node("Shape", "x", "shape")]
-EQUAL = [
-    node("Clip", "x low high", "near"), node("Cast", "near", "all", to=7),
-    node("Slice", "all zero two one", "i"), node("Sin", "x", "s"),
-    node("Slice", "s zero two one", "v"), node("Shape", "x", "shape"),
-]  # fmt: skip
-FILL = node("Expand", "fill shape", "d")
-COMPUTED: dict[str, Any] = {
-    "zeros but at the largest": [*LARGEST, FILL, node("ScatterElements", "d i v", "y", axis=1)],
-    "the largest in place of others": [
-        *LARGEST, node("Sin", "x", "d"), node("ScatterElements", "d i v", "y", axis=-1)
-    ],
-    "shares of the largest": [
-        *LARGEST, node("Expand", "lost shape", "d"),
-        node("ScatterElements", "d i v", "m", axis=1), node("Softmax", "m", "y"),
-    ],
-    "numbers at the largest": [
-        *LARGEST, FILL, node("Shape", "i", "few"), node("Expand", "high few", "u"),
-        node("ScatterElements", "d i u", "y", axis=1),
-    ],
-    "the last of equal places": [*EQUAL, FILL, node("ScatterElements", "d i v", "y", axis=1)],
-    "the sum at equal places": [
-        *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
-    ],
-}  # fmt: skip
-=======
->>>>>>> main

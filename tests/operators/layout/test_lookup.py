@@ -25,22 +25,6 @@ def test_slices_of_a_table(axis: int):
     )  # fmt: skip
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("axis", [-1, 1])
-def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
-    one_hot = node("OneHot", "at depth values", "y", axis=axis)
-    net = assert_lifts(
-        graph([*PLACES, one_hot], x=("N", 2), depth=np.array([5]), values=[0.0, 1.0], **BOUNDS),
-        scale=1.5,
-    )
-    assert net.outputs[0].neurons.size == 2 * 5
-    model = export(net)
-    assert "OneHot" in operators(model) or operators(model).count("Or") == 1
-    assert import_model(model.to_json()) == net
-
-
-=======
->>>>>>> main
 def test_a_single_place_takes_its_axis_away():
     picked = [*PLACES, node("Gather", "at one", "single", axis=1),
               node("Gather", "table single", "y", axis=0)]  # fmt: skip

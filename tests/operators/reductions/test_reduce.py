@@ -48,15 +48,6 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
 
-<<<<<<< HEAD
-def test_a_reduction_of_a_formula_reduces_neurons_of_it():
-    nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
-    net = assert_lifts(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
-    assert net.aggregation_names[-2:].tolist() == ["max", "max"]
-
-
-=======
->>>>>>> main
 REDUCTIONS = (
     "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
     "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
@@ -77,30 +68,6 @@ def test_every_reduction_over_any_axes(operator, axes, keepdims):
         assert_lifts(model)
 
 
-<<<<<<< HEAD
-def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
-    """The root of a mean that somebody else wrote: one neuron, not two."""
-    model = graph(
-        [
-            node("Mul", "x w", "m"),
-            node("ReduceSum", "m axes", "s"),
-            node("Mul", "s part", "p"),
-            node("Add", "p e", "q"),
-            node("Sqrt", "q", "y"),
-        ],
-        x=("N", 3),
-        w=np.array([0.5, 2.0, 1.5]),
-        axes=np.array([1]),
-        part=np.array(0.125, np.float32),
-        e=np.array(9.0, np.float32),
-    )
-    net = assert_lifts(model)
-    assert len(net) == 3 + 1
-    assert (net.neurons.response[-1], net.neurons.bias[-1]) == (0.125, 9.0)
-
-
-=======
->>>>>>> main
 EMPTY = [node("Slice", "x zero zero one", "none")]
 OF_NONE = {
     "MatMul": ("none w", {"w": np.zeros((0, 4))}),

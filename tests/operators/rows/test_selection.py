@@ -30,21 +30,7 @@ def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
     assert import_model(model.to_json()) == net
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("size", "count", "rounds"), [(5, 2, 2), (3, 3, 0), (6, 6, 0), (30, 5, 5), (24, 20, 0)]
-)
-def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
-    nodes = [node("TopK", "x k", "v i", largest=0), node("Cast", "i", "y", to=1)]
-    net = assert_lifts(graph(nodes, x=("N", size), k=np.array([count])))
-    written = export(net)
-    assert import_model(written.to_json()) == net
-
-
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
-=======
 @pytest.mark.parametrize("kind", [np.float32])
->>>>>>> main
 def test_what_is_taken_stays_below_the_smallest_number_that_there_is(kind):
     most = np.finfo(kind).max
     model = graph([node("TopK", "x k", "y i")], x=("N", 16), k=np.array([3]))
