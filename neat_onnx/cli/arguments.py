@@ -1,6 +1,7 @@
 """Flags of the command line: the times of a network, and the export options (from their fields)."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -91,7 +92,7 @@ def read_network(arguments: argparse.Namespace) -> Network:
         return load_network(source_of(arguments.file), **chosen_network(arguments))
 
 
-def read_networks(arguments: argparse.Namespace) -> dict[int | str, Network]:
+def read_networks(arguments: argparse.Namespace) -> Mapping[Any, Network]:
     """Return the networks in IN by id, the best first; only the one that --genome names.
 
     Raises:
@@ -102,7 +103,7 @@ def read_networks(arguments: argparse.Namespace) -> dict[int | str, Network]:
     options = chosen_network(arguments)
     del options["genome"]
     with of_file(arguments.file, config=arguments.config):
-        return {**load_networks(source_of(arguments.file), **options)}
+        return load_networks(source_of(arguments.file), **options)
 
 
 def read_first(arguments: argparse.Namespace) -> Network:

@@ -245,8 +245,8 @@ class _Trace:
         self._feed(registers, tensors)
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
-        whole = [x for name in kept if isinstance(x := tensors.get(name), Neurons)]
-        whole = [x.signals().ravel() for x in whole if not x.has_constants]
+        held = [x for name in kept if isinstance(x := tensors.get(name), Neurons)]
+        whole = [x.signals().ravel() for x in held if not x.has_constants]
         resolution = Resolution(self._tape, list(signals.values()), whole)
         network = self._network(resolution, bound, registers, given, signals)
         found, sizes = {}, {}

@@ -48,7 +48,7 @@ def imported(model: Model, options: object) -> Network:
     batch_axis = said.get("batch_axis", "auto")
     if batch_axis not in ("auto", "none"):
         raise OptionError('it has to be "auto" or "none"', where="import.batch_axis")
-    arguments = {
+    arguments: dict[str, Any] = {
         "batch_axis": _BATCH_AXES[batch_axis],
         **{name: said.get(name) for name in ("shapes", "outputs", "memory")},
     }
