@@ -221,13 +221,6 @@ def test_a_plain_mlp_needs_little_metadata():
     (genome,) = [entry.value for entry in export(net).metadata_props if "genome" in entry.key]
     keys = {"version", "library", "structure", "numbers", "written", "ids"}
     assert set(json.loads(genome)) == keys
-        "version",
-        "library",
-        "structure",
-        "numbers",
-        "ids",
-        "written",
-    }
 
 
 def test_embedded_networks_come_back_from_float32_bit_for_bit():
