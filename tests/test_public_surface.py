@@ -87,18 +87,5 @@ def test_a_warning_points_at_the_line_of_the_caller(net: neat_onnx.Network):
     assert warning.filename == __file__
 
 
-def test_a_warning_out_of_decorated_functions_points_there_too():
-    document = {
-        "inputs": 1,
-        "outputs": [1],
-        "neurons": [{"id": 1, "activation": "formula: z + log(-1.0)"}],
-        "connections": [(0, 1, 1.0)],
-    }
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        neat_onnx.export(neat_onnx.Network.build(**document))  # it runs under `np.errstate`
-    assert {Path(warning.filename) for warning in caught} == {Path(__file__)}
-
-
 def test_the_package_is_typed():
     assert (Path(neat_onnx.__file__).parent / "py.typed").is_file()

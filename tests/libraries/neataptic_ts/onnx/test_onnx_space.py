@@ -266,6 +266,11 @@ def test_any_convolution_is_read_as_the_graph_says(made: tuple[Network, dict[str
 
     source = with_warnings(in_dialect, net)[0].to_document()
     x = np.random.default_rng(1).normal(size=(3, len(net.input_neurons)))
-    got = with_warnings(import_model, source)[0].activate(x)
+    try:
+        imported = with_warnings(import_model, source)[0]
+    except ModelError as error:  # windows over padding alone
+        assert "depends on no input" in str(error)
+        return
+    got = imported.activate(x)
     np.testing.assert_allclose(got, computed(source, options, x), rtol=1e-12, atol=1e-12)
     assert validate(with_warnings(convert, source)[0]) == []

@@ -60,7 +60,7 @@ def test_the_corpora_are_written_or_refused(case: Case):
 
 
 def test_the_documentation_counts_the_documents():
-    text = (Path(__file__).parents[4] / "docs" / "json-onnx.md").read_text("utf-8")
+    text = (Path(__file__).parents[4] / "docs" / "neataptic-onnx.md").read_text("utf-8")
     lossy = len(CORPUS) - len(COMPUTED)
     assert f"all {len(CORPUS)} come out equal, {lossy} of them with `lossy=True`" in text
 
