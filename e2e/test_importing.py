@@ -48,6 +48,19 @@ def test_a_refused_model_is_imported_as_the_page_proposes(neat):
     assert neat.page.locator("#import-batch").input_value() == "none"
 
 
+def test_outputs_that_can_be_imported_are_chosen(neat):
+    assert (
+        neat.choose(
+            "partly.onnx", model(ALONG_THE_BATCH.replace("Gather <axis = 0> (x, k)", "Tanh (x)"))
+        )
+        == "error"
+    )
+    assert "Other outputs can be imported: y" in neat.text("error")
+    checked = [neat.page.locator(f"#import-output-{place}").is_checked() for place in range(2)]
+    assert checked == [True, False]
+    assert imported_again(neat) == "done"
+
+
 def test_axes_of_no_fixed_size_are_given_one(neat):
     data = open_model()
     assert neat.choose("open.onnx", data) == "error"
