@@ -146,6 +146,5 @@ def test_a_network_carries_a_formula_everywhere(text: str, dtype: str):
     back = neat_onnx.import_model(neat_onnx.export(net, dtype=dtype, include_metadata=False))
     x = np.random.default_rng(0).normal(size=(20, 3))
     np.testing.assert_allclose(back.activate(x), net.activate(x), rtol=1e-6, atol=1e-6)
-    if dtype == "float32":
-        assert len(back) == len(net)
+    if dtype == "float32":  # which has the functions; a formula of steps may be several neurons
         assert all(name.startswith("formula: ") for name in back.activations if name != "identity")
