@@ -21,6 +21,7 @@ from neat_onnx.lifting.tape import Array
 from neat_onnx.lifting.wide import widened
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
+from neat_onnx.model.corrected import corrected
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.indices import Range, places_of, zeros_of
@@ -424,8 +425,8 @@ def _runtimes(
         yield lambda names: _onnxruntime(proto(wide=True), names), _WIDE
         yield lambda names: _onnxruntime(proto(wide=False), names), narrow
     if node_count(model.graph) <= _MAX_REFERENCE:
-        yield lambda names: _reference(proto(wide=True), names), _WIDE
-        yield lambda names: _reference(proto(wide=False), names), narrow
+        yield lambda names: _reference(model, proto(wide=True), names), _WIDE
+        yield lambda names: _reference(model, proto(wide=False), names), narrow
 
 
 def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
@@ -447,10 +448,13 @@ def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
     return run
 
 
-def _reference(proto: Any, names: Sequence[str]) -> Runtime:
+def _reference(model: Model, proto: Any, names: Sequence[str]) -> Runtime:
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
-    evaluator, kinds = ReferenceEvaluator(_showing(proto, names)), _kinds(proto)
+    evaluator, kinds = (
+        ReferenceEvaluator(_showing(proto, names), new_ops=corrected(model)),
+        _kinds(proto),
+    )
 
     def run(feeds: Feeds) -> list[Array]:
         return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))
