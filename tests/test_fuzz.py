@@ -116,7 +116,7 @@ _DAMAGED = {
     ),
     "a thousand of 2,000 in their order": (
         "(float[N, 2000] x) => (float y) <int64[1] k = {1000}> { y, i = TopK (x, k) }",
-        "elements, and the limit is",
+        "TopK.*neurons, and the limit is",
     ),
     "more sequences than inputs": (
         _SCAN.format("r = Tanh (s)").replace("num_scan_inputs = 1", "num_scan_inputs = 1000000000"),
@@ -136,11 +136,11 @@ _DAMAGED = {
         { q = QuantizeLinear (x, s, z)
         r = com.microsoft.QLinearSoftmax <opset = "new"> (q, s, z, s, z)
         y = DequantizeLinear (r, s, z) }""",
-        "QLinearSoftmax.*attribute",
+        "QLinearSoftmax.*opset is 'new'",
     ),
     "a difference from a truth value": (
         "(float[N, 3] x) => (float y) <bool[3] b = {1, 0, 1}> { y = Sub (x, b) }",
-        "node y \\(Sub\\)",
+        "operator \\(Sub\\)",
     ),
     "an axis repeated two billion times": (
         """(float[N, 4, 3] x) => (float y)
@@ -152,15 +152,15 @@ _DAMAGED = {
         """(float[N, 2, 4] x) => (float y)
         <float[2, 2, 1] w = {1, 2, 3, 4}, float[2] s = {1, 2}, float[4] m = {1, 2, 3, 4}>
         { c = Conv (x, w) y = BatchNormalization (c, s, s, m, s) }""",
-        "BatchNormalization.*m has 4",
+        "BatchNormalization.*\\(4,\\)",
     ),
     "the first of 200,000": (
         "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",
-        "connections, and the limit is",
+        "Hardmax.*elements, and the limit is",
     ),
     "running sums of 200,000": (
         "(float[N, 200000] x) => (float y) <int64 one = {1}> { y = CumSum (x, one) }",
-        "connections, and the limit is",
+        "CumSum.*elements, and the limit is",
     ),
 }
 
@@ -180,9 +180,10 @@ def test_a_loop_that_never_runs_hands_its_value_on(rounds: int) -> None:
         rounds, "y", ", float[N, 3] r"
     )
     text = text.replace("(float y)", "(float[N, 3] y)")
-    simple = canonicalize(parser.parse_model(text)).to_proto()
-    assert [each.op_type for each in simple.graph.node] == ["Identity"]
-    onnx.checker.check_model(simple, full_check=True)
+    model = parser.parse_model(text)
+    onnx.checker.check_model(canonicalize(model).to_proto(), full_check=True)
+    row = [0.5, -2.0, 3.0]
+    assert import_model(model, check=False).activate(row).tolist() == row
 
 
 def test_a_loop_that_carries_a_tensor_of_no_node_is_left_alone() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
 from neat_onnx.lifting.neurons import Neurons, folded
-from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of
+from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of, refuse
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
@@ -26,6 +26,7 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
+_NESTING = (("", "If"), ("", "Loop"), ("", "Scan"))
 _LARGE = 4096  # elements of numbers that are counted
 _MANY_AXES = 16
 _FAULTS = (ValueError, LookupError, ArithmeticError, TypeError, AttributeError, MemoryError)
@@ -193,7 +194,10 @@ class Interpreter:
         if known is not None and known.since <= version:
             given = self._given(known, node, version, tensors)
             _require_broadcast([x for x in inputs if x is not None])
-            return known.call(inputs, self._arguments[id(node)], given)
+            found = known.call(inputs, self._arguments[id(node)], given)
+            if key in _NESTING and len(node.output) > len(found):
+                raise refuse("the number of outputs", len(node.output), f"{len(found)} at most")
+            return found
         if key in self._functions:
             return self._call(self._functions[key], inputs)
         return self._call_body(node, key, inputs, version)

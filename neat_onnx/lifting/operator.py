@@ -205,7 +205,7 @@ class Operator:
             if known is not None:
                 attributes[name] = known.read(name, value)
             elif name in self.given:  # as `opset` of onnxruntime's QLinearSoftmax
-                attributes[name] = value
+                attributes[name] = Attribute(int).read(name, value)
             elif name in self.inputs:
                 inputs[name] = np.asarray(
                     numbers_of(value) if isinstance(value, Constant) else value
@@ -258,6 +258,9 @@ class Operator:
         if old:
             by_name = dict(zip(self.inputs, inputs, strict=False)) | old
             inputs = [by_name.get(name) for name in self.inputs]
+            for name, value in zip(self.inputs[: self.required], inputs, strict=False):
+                if value is None:
+                    raise Refusal(f"{name} is missing")
         if self.given:
             attributes = {name: known[name] for name in self.given} | attributes
         for k in self.numbers:

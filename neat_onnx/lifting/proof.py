@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -21,8 +21,10 @@ from neat_onnx.lifting.tape import Array
 from neat_onnx.lifting.wide import widened
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
+from neat_onnx.model.corrected import corrected
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.half_precision import rounds_to
+from neat_onnx.model.indices import Range, places_of, zeros_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
@@ -205,14 +207,44 @@ class Proof:
                 for port in ports
             }
             if positive:
-                drawn = {name: np.abs(np.tanh(values)) for name, values in drawn.items()}
+                drawn = {
+                    name: v if entries[name].elem_type.is_discrete else np.abs(np.tanh(v))
+                    for name, v in drawn.items()
+                }
+            drawn = self._taken(drawn)
             yield length, count, drawn, False
             if length == 1 and (fixed or not several):
                 break
         switches = [p.name for p in ports if entries[p.name].elem_type.is_discrete]
         for all_of_them in (0.0, 1.0) if switches else ():
             same = {name: np.full_like(drawn[name], all_of_them) for name in switches}
-            yield length, count, drawn | same, True
+            yield length, count, drawn | self._taken(same), True
+
+    def _taken(self, drawn: Feeds) -> Feeds:
+        """Samples where runtimes take them: places that are there, and divisors that are not 0."""
+        found = dict(drawn)
+        for name, values in found.items():
+            if name in self._places:
+                low, high = self._places[name]
+                found[name] = np.clip(values, low, high - 1)
+            if name in self._zeros:
+                zero = self._zeros[name]
+                found[name] = np.where(found[name] == zero, zero + 1, found[name])
+        return found
+
+    @cached_property
+    def _whole(self) -> set[str]:
+        return {each.name for each in self.inputs if each.elem_type.is_integer}
+
+    @cached_property
+    def _places(self) -> Mapping[str, Range]:
+        known = places_of(self.model)
+        return {name: known[name] for name in self._whole.intersection(known)}
+
+    @cached_property
+    def _zeros(self) -> Mapping[str, int]:
+        known = zeros_of(self.model)
+        return {name: known[name] for name in self._whole.intersection(known)}
 
     @property
     def _is_timed(self) -> bool:
@@ -393,8 +425,8 @@ def _runtimes(
         yield lambda names: _onnxruntime(proto(wide=True), names), _WIDE
         yield lambda names: _onnxruntime(proto(wide=False), names), narrow
     if node_count(model.graph) <= _MAX_REFERENCE:
-        yield lambda names: _reference(proto(wide=True), names), _WIDE
-        yield lambda names: _reference(proto(wide=False), names), narrow
+        yield lambda names: _reference(model, proto(wide=True), names), _WIDE
+        yield lambda names: _reference(model, proto(wide=False), names), narrow
 
 
 def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
@@ -416,10 +448,13 @@ def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
     return run
 
 
-def _reference(proto: Any, names: Sequence[str]) -> Runtime:
+def _reference(model: Model, proto: Any, names: Sequence[str]) -> Runtime:
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
-    evaluator, kinds = ReferenceEvaluator(_showing(proto, names)), _kinds(proto)
+    evaluator, kinds = (
+        ReferenceEvaluator(_showing(proto, names), new_ops=corrected(model)),
+        _kinds(proto),
+    )
 
     def run(feeds: Feeds) -> list[Array]:
         return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))

@@ -85,6 +85,8 @@ def scan(
 ) -> tuple[Tensor, ...]:  # fmt: skip
     """States, then what each step gives, stacked along an axis of its own."""
     first = len(inputs) - num_scan_inputs
+    if first < 0 or num_scan_inputs < 1:
+        raise refuse("num_scan_inputs", num_scan_inputs, f"1 to {len(inputs)}")
     states, sequences = list(inputs[:first]), inputs[first:]
     axes, back = (
         each or (0,) * num_scan_inputs for each in (scan_input_axes, scan_input_directions)

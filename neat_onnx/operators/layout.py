@@ -31,6 +31,8 @@ def flatten(input: Tensor, *, axis: int = 1) -> Tensor:
 
 @operator("Transpose")
 def transpose(data: Tensor, *, perm: Ints | None = None) -> Tensor:
+    if perm is not None and sorted(perm) != [*range(data.ndim)]:
+        raise refuse("perm", list(perm), f"the axes 0 to {data.ndim - 1} in some order")
     return data.T if perm is None else data.transpose(perm)
 
 

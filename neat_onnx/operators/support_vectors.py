@@ -47,6 +47,8 @@ def svm_regressor(
 ) -> Tensor:  # fmt: skip
     """The sum of the kernels times coefficients, and rho, [N, 1]; or its sign, 1 and -1."""
     kernels = x
+    if x.ndim > 2:
+        raise refuse("X", f"of {x.ndim} axes", "1 or 2")
     if n_supports:
         kernels = _kernels(x, kernel_type, kernel_params, support_vectors, n_supports)
     found = matmul(kernels, np.array(coefficients)[:, None]) + rho[0]

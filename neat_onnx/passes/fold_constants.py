@@ -4,6 +4,8 @@ They are computed by the functions of the operators, which import runs on neuron
 tensor whose shape is fixed are constants as well.
 """
 
+import warnings
+
 import numpy as np
 
 from neat_onnx.errors import ModelError
@@ -62,7 +64,8 @@ def _computed(
     tensors = {name: numbers_of(draft.tensors[name]) for name in read}
     try:
         interpreter.check([node])
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of the mean of nothing
             interpreter.run_node(node, tensors)
         return [_tensor(name, tensors[name], node, draft) for name in node.output if name]
     except (ModelError, MemoryError):

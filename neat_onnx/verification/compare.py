@@ -8,11 +8,11 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
+from neat_onnx.model.indices import places_of, zeros_of
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.model.wiring import node_count, without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.judge import (
     Errors,

@@ -17,7 +17,7 @@ from neat_onnx.network.schedule import schedule
 
 _STEPS_OF_MARGIN = 16  # another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
-_DRAWS_OF_SMALL, _MAX_CONNECTIONS_OF_SMALL = 12, 4096  # spikes may move in few orders of a sum
+_DRAWS_OF_SMALL, _MAX_CONNECTIONS_OF_SMALL = 32, 8192  # spikes may move in few orders of a sum
 
 
 def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:

@@ -5,7 +5,7 @@ import pytest
 from onnx import TensorProto, helper
 from support.examples.graphs import graph, node
 
-from neat_onnx import import_model, load_model, verify
+from neat_onnx import ModelError, import_model, load_model, verify
 from neat_onnx.verification.compare import as_read
 from neat_onnx.verification.samples import short_sequences
 
@@ -34,12 +34,6 @@ LABELS = {
         node("Unsqueeze", "place one", "places"),
         node("GatherElements", "x places", "y", axis=1),
     ],
-    "places that are set": [
-        node("Unsqueeze", "at one", "places"),
-        node("Neg", "places", "less"),
-        node("Cast", "less", "numbers", to=TensorProto.FLOAT),
-        node("ScatterElements", "x places numbers", "y", axis=1),
-    ],
 }
 
 
@@ -53,6 +47,19 @@ def test_labels_are_drawn_among_the_classes(name: str):
     assert verify(net, model, runtime="onnxruntime").passed
     drawn = as_read(net, load_model(model), short_sequences(net, 256, 0))[..., 4:]
     assert {*drawn.ravel()} == {0.0, 1.0, 2.0, 3.0}
+
+
+def test_places_that_are_set_are_refused_by_name():
+    nodes = [
+        node("Unsqueeze", "at one", "places"),
+        node("Neg", "places", "less"),
+        node("Cast", "less", "numbers", to=TensorProto.FLOAT),
+        node("ScatterElements", "x places numbers", "y", axis=1),
+    ]
+    model = graph(nodes, x=("N", 4), one=[1])
+    model.graph.input.append(helper.make_tensor_value_info("at", TensorProto.INT64, ["N"]))
+    with pytest.raises(ModelError, match=r"ScatterElements\): indices is computed from inputs"):
+        import_model(model)
 
 
 def divided(operator: str, kind: int, shift: int) -> onnx.ModelProto:

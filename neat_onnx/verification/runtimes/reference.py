@@ -9,9 +9,9 @@ from onnx.reference import ReferenceEvaluator
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
+from neat_onnx.model.corrected import corrected
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.verification.runtimes import Feed, Session
-from neat_onnx.verification.runtimes.corrected import corrected
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LENGTHS = 4  # the position of sequence_lens

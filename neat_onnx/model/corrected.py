@@ -28,7 +28,7 @@ def corrected(model: Model) -> list[Any]:
         if name in operators and model.opset < before
     ]
     if any(node.domain == _ML for node in nodes):
-        from neat_onnx.verification.runtimes.corrected_ml import CORRECTED_ML  # noqa: PLC0415
+        from neat_onnx.model.corrected_ml import CORRECTED_ML  # noqa: PLC0415
 
         found += [make() for name, make in CORRECTED_ML.items() if name in operators]
     return found
