@@ -37,6 +37,7 @@ from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.draft import Draft
 from neat_onnx.model.half_precision import check_half_precision
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.states import (
@@ -403,9 +404,19 @@ class _Trace:
         for name in self._wanted:
             if name not in fixed and name not in empty:
                 x = tensors[name]
-                axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
+                entry = self._with_shape(self._entries[name], x)
+                axes = axes_of_output(entry, x.shape, self._inputs, self._frame)
                 found[name] = of_sample(x, axes, self._frame.samples), axes
         return found
+
+    def _with_shape(self, entry: ValueInfo, x: Neurons) -> ValueInfo:
+        """An output without a shape, of which several axes may be the batch, with that of ONNX."""
+        if entry.shape is not None or x.shape.count(self._frame.samples) < 2:
+            return entry
+        shape = Draft(self._model).facts(entry.name).shape
+        if shape is None or len(shape) != x.ndim:
+            return entry
+        return ValueInfo.of(entry.name, entry.elem_type, shape)
 
     def _network(
         self, resolution: Resolution, bound: Mapping[str, Neurons],

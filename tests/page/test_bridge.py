@@ -73,17 +73,21 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
 
 
-def test_a_comparison_that_import_leaves_to_the_page_is_no_warning(monkeypatch):
-    """Onnx's evaluator overlooks activations, and no onnxruntime is there: the page compares."""
+@pytest.mark.parametrize("activation", ["Tanh", "Relu"])
+def test_a_layer_is_compared_without_onnxruntime(monkeypatch, activation):
+    """Or said to be left to another runtime: onnx's evaluator has Tanh alone."""
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     weights = {"W": np.ones((1, 2, 3)), "R": np.ones((1, 2, 2)), "first": [0]}
-    layer = node("RNN", "t W R", "steps y", hidden_size=2, activations=["Tanh"])
+    layer = node("RNN", "t W R", "steps y", hidden_size=2, activations=[activation])
     nodes = [node("Unsqueeze", "x first", "t"), layer]
     model = graph(nodes, outputs=["y"], **weights)
-    with pytest.warns(neat_onnx.NeatOnnxWarning, match="is not compared with the model"):
-        neat_onnx.import_model(model)
     result = convert(model.SerializeToString(), name="rnn.onnx")[0]["result"]
-    assert (result["warnings"], result["report"]["verdict"]) == ([], "equal")
+    assert result["warnings"] == []
+    if activation == "Tanh":
+        assert result["report"]["verdict"] == "equal"
+    else:
+        assert result["report"] is None
+        assert "Relu" in result["unchecked"], result["unchecked"]
 
 
 def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():

@@ -146,9 +146,8 @@ def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
     assert ask("runtime_report", outputs, runtime="x")[0]["result"]["passed"]
 
 
-@pytest.mark.filterwarnings("ignore:.*it is taken for time:neat_onnx.NeatOnnxWarning")
-def test_a_sequence_without_a_batch_is_not_run_there():
-    """Its first axis is time, and would be taken for the samples."""
+def test_a_sequence_without_a_batch_is_refused():
+    """Its first axis is time, and is taken for the samples, which the graph mixes."""
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["T", 2]) for name in ("x", "y"))
     held, step, after, given = (
         helper.make_tensor_value_info(name, TensorProto.FLOAT, [2])
@@ -163,6 +162,7 @@ def test_a_sequence_without_a_batch_is_not_run_there():
     first = helper.make_tensor("first", TensorProto.FLOAT, [2], [0.0, 0.0])
     graph = helper.make_graph(nodes, "sums", [x], [y], [first])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    found = convert(model.SerializeToString(), name="sums.onnx")[0]["result"]
-    assert found["report"]["passed"]
-    assert "begin with time and the samples" in ask("runtime_inputs")[0]["error"]["message"]
+    error = convert(model.SerializeToString(), name="sums.onnx")[0]["error"]
+    assert "does not compute what the model does: 'y'" in error["message"]
+    assert "last (Scan)" in error["where"]
+    assert error["import"] == {"batch_axis": "none"}
