@@ -306,6 +306,10 @@ def _through(
     """The connections with those from sums that have no place replaced by the sums' own inputs."""
     helpers = (place == NONE) & sums & (bias == 0.0)
     helpers[net.output_neurons] = False
+    late, starts = genes.source[genes.delay > 0], net.neurons.initial != 0.0
+    begins = starts.copy()  # with another value than 0, or what it reads does
+    begins[genes.target[starts[genes.source]]] = True
+    helpers[late[begins[late]]] = False
     if not np.any(helpers):
         return genes
     inputs: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
