@@ -103,6 +103,11 @@ class GenomeDocument(Document):
     structure: str = Field(description="The checksum of the graph's genes but their numbers.")
     numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
     written: str = Field(description="The checksum of the floats in the file, as exported.")
+    whole: str | None = Field(
+        None,
+        description="The checksum of the file without this document, where import cannot tell the "
+        "genes from the graph: then the embedded network is the genome.",
+    )
     ids: dict[str, Ids] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
     )

@@ -26,19 +26,23 @@ from neat_onnx.genome.joined import joined
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.places import Places, places_of
 from neat_onnx.genome.port_hints import plain_ports, with_hints
-from neat_onnx.genome.written import written_numbers
+from neat_onnx.genome.written import whole_file, written_numbers
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, moved_memory
 from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.schedule import schedule
+
+_SAMPLES = 16
+_CLOSE = 1e-3  # of a network that is rounded to float32 in its file
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ def _with_genome(model: Model, lifted: Lifted) -> tuple[Network, bool]:
     data_type = model.graph.number_type
     if data_type not in (DataType.FLOAT, DataType.DOUBLE):
         raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
+    if document.whole is not None and document.whole == whole_file(model, GENOME):
+        return _as_embedded(model, lifted.network), True
     for places in places_of(document, lifted):
         try:
             net = joined(lifted.network, places.place)
@@ -159,6 +165,29 @@ def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     if not any(each.is_rounded(live, data_type) for each in found):
         raise NetworkError("it does not compute what the graph computes")
     schedule(net)  # the other neurons as well
+    return net
+
+
+@np.errstate(all="ignore")
+def _as_embedded(model: Model, lifted: Network) -> Network:
+    """The network in an unchanged export, whose graph has its neurons in steps.
+
+    Raises:
+        NetworkError: there is none, or it does not compute what the graph computes on samples.
+    """
+    if NETWORK not in model.metadata:
+        raise NetworkError(f"there is no {NETWORK}")
+    net = replace(Network.from_document(parse_json(model.metadata[NETWORK])), source=None)
+    for ours, theirs in ((net.inputs, lifted.inputs), (net.outputs, lifted.outputs)):
+        if [(each.name, each.shape) for each in ours] != [
+            (each.name, each.shape) for each in theirs
+        ]:
+            raise NetworkError("its ports are others")
+    schedule(net)
+    x = np.random.default_rng(0).normal(size=(_SAMPLES, len(net.input_neurons)))
+    got, want = evaluate(net, x), evaluate(lifted, x)
+    if not np.allclose(got, want, rtol=_CLOSE, atol=_CLOSE, equal_nan=True):
+        raise NetworkError("it does not compute what the graph computes")
     return net
 
 

@@ -13,24 +13,29 @@ import numpy as np
 from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
-from neat_onnx.genome.written import written_numbers
+from neat_onnx.genome.written import whole_file, written_numbers
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.model import Model
+from neat_onnx.model import DataType, MetadataEntry, Model
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.activations import FORMULA
+from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
+from neat_onnx.network.runtime_formulas import writable
 
 
-def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> dict[str, str]:
+def genome_metadata(
+    ctx: LoweringContext, model: Model, names: Mapping[str, str], others: Mapping[str, str]
+) -> dict[str, str]:
     """The metadata entries that bring back the genome of a network.
 
     Args:
         ctx: the export.
         model: its model.
         names: the names in the model of tensors that had others.
+        others: its other metadata.
     """
     net, folded, data_type = ctx.net, ctx.options.fold, model.graph.number_type
     live = live_genes(net, np.arange(len(net)), data_type, rounds=not folded)
@@ -52,10 +57,30 @@ def genome_metadata(ctx: LoweringContext, model: Model, names: Mapping[str, str]
         "apart": [with_runs(ids[block.neurons].ravel().tolist()) for block in ctx.apart],
     }
     document |= {key: value for key, value in optional.items() if value}
-    entries = {GENOME: _text(document), **hints_entry(net)}
-    if ctx.options.embed_network:
+    entries = hints_entry(net)
+    in_steps = _in_steps(net, live, data_type)
+    if ctx.options.embed_network or in_steps:
         entries[NETWORK] = _text(json.loads(net.to_json()))
-    return entries
+    if in_steps:
+        given = {**others, **entries}
+        kept = [MetadataEntry(key=key, value=value) for key, value in given.items()]
+        document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
+    return {GENOME: _text(document), **entries}
+
+
+def _in_steps(net: Network, live: LiveGenes, data_type: DataType) -> bool:
+    """Whether a graph has some neuron in steps of which import makes several neurons, or none.
+
+    Such are registered aggregations, formulas without a name in other primitives, and states that
+    a response of 0 keeps at 0.
+    """
+    if not all(aggregation_named(name).builtin for name in net.aggregations):
+        return True
+    if np.any(live.genes.reads_state) and np.any(net.neurons.response == 0.0):
+        return True
+    unnamed = [name for name in net.activations if name.startswith(FORMULA)]
+    formulas = (activation_named(name).expression for name in unnamed)
+    return any(writable(each, data_type.dtype) != each for each in formulas)
 
 
 def _text(value: Any) -> str:

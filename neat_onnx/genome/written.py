@@ -1,4 +1,4 @@
-"""The checksum of the numbers that stand in a file."""
+"""The checksums of the numbers that stand in a file, and of all of it."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from neat_onnx.genome.live import DIGITS, rounded
-from neat_onnx.model import Graph
+from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.genes import Floats
 
@@ -21,6 +21,13 @@ def written_numbers(graph: Graph) -> str:
         digest.update(f"{name}\n".encode())
         digest.update((rounded(values, kind) + 0.0).astype("<f8").tobytes())
     return digest.hexdigest()[:DIGITS]
+
+
+def whole_file(model: Model, genome: str) -> str:
+    """The checksum of a model as binary ONNX, but its metadata entry `genome`."""
+    others = [each for each in model.metadata_props if each.key != genome]
+    data = model.model_copy(update={"metadata_props": others}).to_bytes()
+    return hashlib.sha256(data).hexdigest()[:DIGITS]
 
 
 def _floats(graph: Graph) -> Iterator[tuple[str, Floats]]:

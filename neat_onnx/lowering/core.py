@@ -148,7 +148,7 @@ def _metadata(
     for plan in work.plans:
         entries |= plan.metadata(ctx, plan.claims)
     entries |= frame.metadata(model)
-    entries |= genome_metadata(ctx, model, names)
+    entries |= genome_metadata(ctx, model, names, entries)
     return _entries(entries)
 
 
