@@ -348,8 +348,12 @@ def _with_numbers(net: Network, live: LiveGenes, data_type: DataType) -> Network
     weight, gain = genes.weight.copy(), genes.initial_gain.copy()
     at, edge = found.neuron, found.genes.edge
     slope, scale = found.slope[at], found.weight / found.genes.weight
-    bias[at] += (live.bias - found.bias) / slope
-    response[at] += (live.response - found.response) / slope
+    for values, new, old in (
+        (bias, live.bias, found.bias),
+        (response, live.response, found.response),
+    ):
+        other = new != old  # -0.0 plus 0.0 would be 0.0
+        values[at[other]] += (new - old)[other] / slope[other]
     initial[found.late] = live.initial
     weight[edge] += (live.weight - found.weight) / scale
     late = found.genes.gate_delay > 0
