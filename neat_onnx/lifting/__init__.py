@@ -16,8 +16,8 @@ An ONNX operator is one function over tensors in numpy's terms. Run on numbers i
 - `recognition.py`  the name of an activation that a formula is.
 - `resolution.py`   `resolve(tape, …)`: the tape as a `Network`: sums merge, formulas become
                     activations, registers become delays.
-- `operator.py`     `@operator`: a function whose signature is the schema of an ONNX operator.
-- `operators/`      one function an operator, by family.
+- `operator.py`     `@operator`: a function whose signature is the schema of an ONNX operator; the
+                    functions stand in `neat_onnx/operators/`, by family.
 - `interpreter.py`  `Interpreter`: binds tensors and runs node after node; functions, branches and
                     loops are calls of itself.
 - `ports.py`        which axes of the inputs are the batch and time.

@@ -59,25 +59,6 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
     }
 
 
-def static_inputs(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> set[str]:
-    """The inputs without time beside sequences: of each sample, or shared by all of them.
-
-    Args:
-        inputs: the inputs; states among them have no time either.
-        axes: time and the batch of each, by name.
-    """
-    sizes = {entry.name: (entry.shape or (), axes[entry.name]) for entry in inputs}
-    batches = {shape[found[-1]] for shape, found in sizes.values() if len(found) > 1}
-    alone = {name: [shape[axis] for axis in found] for name, (shape, found) in sizes.items()
-             if batches and len(found) < 2}  # fmt: skip
-    return {name for name, size in alone.items() if not size or _is_batch(size[0], batches)}
-
-
-def _is_batch(size: Extent, batches: Collection[Extent]) -> bool:
-    """Whether the only leading axis of an input is the batch, where other inputs have time."""
-    return size in batches or names_batch(size) if isinstance(size, str) else size is not None
-
-
 def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
     several = is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1
