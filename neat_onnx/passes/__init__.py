@@ -16,7 +16,6 @@ from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
-from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
 
@@ -33,8 +32,6 @@ CANONICAL: tuple[Pass, ...] = (
     identities,
     matmul_add,
     fold_batch_normalization,
-    transpose_pairs,
-    double_reshapes,
     without_dead,
 )
 """All passes, in their order."""
