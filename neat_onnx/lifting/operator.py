@@ -204,8 +204,6 @@ class Operator:
             known = self.attributes.get(name)
             if known is not None:
                 attributes[name] = known.read(name, value)
-            elif name in self.given:  # as `opset` of onnxruntime's QLinearSoftmax
-                attributes[name] = Attribute(int).read(name, value)
             elif name in self.inputs:
                 inputs[name] = np.asarray(
                     numbers_of(value) if isinstance(value, Constant) else value
@@ -262,7 +260,7 @@ class Operator:
                 if value is None:
                     raise Refusal(f"{name} is missing")
         if self.given:
-            attributes = {name: known[name] for name in self.given} | attributes
+            attributes = attributes | {name: known[name] for name in self.given}
         for k in self.numbers:
             if k < len(inputs) and is_neurons(inputs[k]):
                 raise refuse(

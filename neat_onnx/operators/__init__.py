@@ -20,7 +20,6 @@ from neat_onnx.operators import (  # noqa: F401
     recurrent,
     reductions,
     resize,
-    support_vectors,
     trees,
     windows,
 )

@@ -1,6 +1,6 @@
 """Operators of onnxruntime's own domain, com.microsoft, that its optimizer fuses from ONNX's."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.operators import elementwise
 from neat_onnx.operators.matrices import gemm
 from neat_onnx.operators.normalization import simplified_layer_normalization
-from neat_onnx.operators.windows import AutoPad, conv, max_pool
+from neat_onnx.operators.windows import AutoPad, conv
 
 MICROSOFT = "com.microsoft"
 _PARAMETERS = {
@@ -81,19 +81,6 @@ def fused_conv(
     return _activated(y, activation, dict(zip(names, activation_params, strict=False)))
 
 
-@operator("NhwcMaxPool", domain=MICROSOFT)
-def max_pool_channels_last(
-    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
-    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
-) -> Tensor:  # fmt: skip
-    first = moved(x, lambda array: np.moveaxis(array, -1, 1))
-    y = max_pool(
-        first, kernel_shape=kernel_shape, strides=strides, pads=pads, dilations=dilations,
-        auto_pad=auto_pad, ceil_mode=ceil_mode,
-    )  # fmt: skip
-    return moved(y, lambda array: np.moveaxis(array, 1, -1))
-
-
 def _turned(x: Tensor, matrix: bool, batch: bool) -> Tensor:
     """An operand with its axes in order: a batch may stand between the axes of the matrix."""
     if x.ndim > 1 and batch:
@@ -109,13 +96,6 @@ def fused_matmul(
     """alpha · A · B of matrices that may be transposed."""
     product = matmul(_turned(a, transA, transBatchA), _turned(b, transB, transBatchB))
     return product * alpha
-
-
-@operator("TransposeMatMul", domain=MICROSOFT)
-def transpose_matmul(
-    a: Tensor, b: Tensor, *, alpha: float = 1.0, transA: bool = False, transB: bool = False
-) -> Tensor:
-    return fused_matmul(a, b, alpha=alpha, transA=transA, transB=transB)
 
 
 @operator("Gelu", domain=MICROSOFT)
@@ -137,15 +117,6 @@ def fast_gelu(x: Tensor, bias: Tensor | None = None) -> Tensor:
 @operator("QuickGelu", domain=MICROSOFT)
 def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
     return formula(z * e.sigmoid(alpha * z))(x)
-
-
-@operator("CDist", domain=MICROSOFT)
-def distances(
-    a: Tensor, b: Tensor, *, metric: Literal["euclidean", "sqeuclidean"] = "sqeuclidean"
-) -> Tensor:
-    """The distance of each row of A from each of B, or its square."""
-    squares = square(a[:, None] - b[None]).sum(axis=-1)
-    return sqrt(squares) if metric == "euclidean" else squares
 
 
 @operator("SkipLayerNormalization", domain=MICROSOFT)
