@@ -38,7 +38,8 @@ from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model import Tensor as Constant
 
 __all__ = [
-    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "operator", "refuse",
+    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "axis_within", "operator",
+    "refuse",
 ]  # fmt: skip
 
 Ints = tuple[int, ...]
@@ -80,6 +81,17 @@ class Refusal(ValueError):
 def refuse(argument: str, found: Any, wanted: str, hint: Hint | None = None) -> Refusal:
     """Return the error of an argument whose value is not supported, to be raised."""
     return Refusal(f"{argument} is {found}, expected {wanted}", hint)
+
+
+def axis_within(axis: Any, rank: int, name: str = "axis") -> int:
+    """An axis counted from 0 on, of tensors with `rank` axes.
+
+    Raises:
+        Refusal: there is none.
+    """
+    if not -rank <= int(axis) < rank:
+        raise refuse(name, int(axis), f"{-rank} to {rank - 1}")
+    return int(axis) % rank
 
 
 @dataclass(frozen=True)

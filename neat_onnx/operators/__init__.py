@@ -11,7 +11,6 @@ from neat_onnx.operators import (  # noqa: F401
     layout,
     logic,
     matrices,
-    microsoft,
     ml,
     normalization,
     ordering,

@@ -4,13 +4,13 @@ A place that inputs decide is a row of hits: 1 for the element that it names, 0 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
 from neat_onnx.lifting.operator import Array, operator, refuse
-from neat_onnx.lifting.order import ranked, remember_places
+from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -74,7 +74,7 @@ def integer(x: Tensor) -> Tensor:
 
 @operator("TopK")
 def top_k(
-    x: Tensor, k: Array, *, axis: int = -1, largest: bool = True, sorted: bool = True
+    x: Tensor, k: Array, *, axis: int = -1, largest: bool = True, sorted: Literal[True] = True
 ) -> tuple[Tensor, Tensor]:
     """The k largest elements and their places; equal ones in their order."""
     count, size = int(k.ravel()[0]), x.shape[axis]

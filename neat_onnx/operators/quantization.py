@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.lifting.formulas import Function, formula, rounded
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, maximum, minimum, where
-from neat_onnx.lifting.operator import Ints, held_type, operator, refuse
+from neat_onnx.lifting.operator import Ints, axis_within, held_type, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -36,7 +36,7 @@ def _along(values: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
     if values.size == 1:
         return values.reshape(())
     if block_size:
-        reads = (*_ANY * (axis % x.ndim), np.arange(x.shape[axis]) // block_size)
+        reads = (*_ANY * axis_within(axis, x.ndim), np.arange(x.shape[axis]) // block_size)
         return values[reads]
     shape = [1] * x.ndim
     shape[axis] = -1

@@ -49,7 +49,10 @@ _TABLE = {
         "QLinearSoftmax QLinearWhere QLinearConcat QLinearAveragePool QLinearGlobalAveragePool "
         "QGemm MatMulIntegerToFloat DynamicQuantizeMatMul"
     ),
-    _REWRITTEN: "CDist NhwcMaxPool TransposeMatMul",
+    _REWRITTEN: (
+        "CDist FusedConv FusedGemm FusedMatMul NhwcMaxPool TransposeMatMul SkipLayerNormalization "
+        "SkipSimplifiedLayerNormalization"
+    ),
     _KERNELS: "SVMClassifier SVMRegressor",
     _TREES: "TreeEnsemble",
     _PLACES: "GridSample RoiAlign MaxRoiPool MaxUnpool DeformConv",

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.neurons import Tensor, moved
-from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -115,7 +115,8 @@ def resize(
     if opset < 11:
         rounding = "ceil" if np.any(np.asarray(scales) < 1.0) else "floor"
     way = coordinate_transformation_mode
-    which = tuple(range(x.ndim)) if axes is None else tuple(k % x.ndim for k in axes)
+    given = range(x.ndim) if axes is None else axes
+    which = tuple(axis_within(axis, x.ndim, "axes") for axis in given)
     targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy, way)
     kernel, reach = (_tent, 1) if mode == "linear" else (cubic_kernel(cubic_coeff_a), 2)
     for axis, (result, scale) in zip(which, targets, strict=True):

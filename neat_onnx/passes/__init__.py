@@ -12,7 +12,6 @@ from neat_onnx.model.ports import with_data_inputs
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.branches import known_branches
-from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
@@ -25,7 +24,6 @@ _MAX_ROUNDS = 64
 CANONICAL: tuple[Pass, ...] = (
     local_functions,
     with_data_inputs,
-    constant_nodes,
     fold_constants,
     known_branches,
     modern_forms,
