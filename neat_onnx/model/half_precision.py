@@ -63,7 +63,8 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
                 continue
             rounds = not exact
         (constant if fixed else computed).update(filter(None, node.output))
-        stated = kind is DataType.FLOAT16 and inside.isdisjoint(node.output)
+        single = node.op_type != "Attention"  # which rounds inside as well
+        stated = kind is DataType.FLOAT16 and inside.isdisjoint(node.output) and single
         if rounds and not fixed and not stated:
             found.append(node.label)
     return found

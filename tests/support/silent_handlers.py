@@ -8,7 +8,6 @@ SILENT = [
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
     ("genome/document.py:ids", "the reader of the document tells of it"),
     ("genome/document.py:ids_of_tensors", "the reader of the document tells of it"),
-    ("genome/read.py:tensors_named", "the reader of the genome tells of it"),
     ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
