@@ -14,9 +14,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.export.layout.shaping import Concat, Flatten
-from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.operators.export.sums.dense import Gemm
+from neat_onnx.operators.export.nodes import AveragePool, Concat, Conv, Flatten, Gemm, MaxPool
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 from neat_onnx.parsing import ForeignDocument
 

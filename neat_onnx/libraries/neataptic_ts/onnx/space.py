@@ -25,11 +25,17 @@ from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
     window_of,
 )
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.draft import make_node
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, times
-from neat_onnx.operators.export.layout.shaping import Flatten, FlattenAttributes, Reshape
-from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.operators.export.sums.dense import Gemm
+from neat_onnx.operators.export.nodes import (
+    AveragePool,
+    Conv,
+    Flatten,
+    FlattenAttributes,
+    Gemm,
+    MaxPool,
+)
 
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
 
@@ -218,7 +224,7 @@ class _Walk:
         output, shape = self._fresh(names.output), self._fresh(f"shape_l{stem}")
         sizes = np.array([0, *wanted], np.int64)
         self.initializers.append(Tensor.of(shape, sizes, DataType.INT64))
-        self._add(Reshape(name=names.node, input=[tensor, shape], output=[output]))
+        self._add(make_node("Reshape", [tensor, shape], [output], name=names.node))
         self.shapes[output] = wanted
         if tensor in self.window:
             self.window[output] = self.window[tensor]
