@@ -48,8 +48,8 @@ from neat_onnx.errors import (
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.verification.certificate import CertificateMismatch, load_certificate

@@ -20,8 +20,7 @@ from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, 
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
-from neat_onnx.model.graph import ONNX_DOMAINS, Function
-from neat_onnx.model.node import parse_node
+from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.operators.refused import REFUSED
 

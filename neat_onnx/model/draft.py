@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
+from neat_onnx.model.graph import parse_node
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
-from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import producers, reads, subgraphs
 
 MODERN = 18

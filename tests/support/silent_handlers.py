@@ -54,10 +54,10 @@ SILENT = [
         "a type that is not known has no size below 0; inference itself says why",
     ),
     ("model/numbers.py:number_list", "the slow way, number by number, raises with the place"),
-    ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
-    ("model/open_node.py:schema_of", "operators of other domains have no schema"),
+    ("model/graph.py:_type_of", "no entry of a list; validation of the node says so"),
+    ("model/graph.py:schema_of", "operators of other domains have no schema"),
     ("model/parts.py:check_binary", "a file that ends too early; protobuf says so"),
-    ("model/validation_errors.py:_label", "the path of an error ends where the document does"),
+    ("model/node.py:_label", "the path of an error ends where the document does"),
     ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
     ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
     (
