@@ -23,9 +23,9 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
 from neat_onnx.model.corrected import corrected
 from neat_onnx.model.crashes import refuse_crashes
-from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.indices import Range, places_of, zeros_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.rounding import rounds_to
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.model.wiring import node_count, producers

@@ -38,8 +38,8 @@ from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.half_precision import check_half_precision
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
+from neat_onnx.model.rounding import check_half_precision
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,

@@ -43,7 +43,6 @@ from neat_onnx.model.node import (
     refusal,
 )
 from neat_onnx.model.numbers import Version
-from neat_onnx.model.operator_kinds import CHOOSING
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
 
@@ -147,21 +146,14 @@ class Graph(Part):
     def number_type(self) -> DataType:
         """The type of the numbers: of the first input of floats, else of an output or a constant.
 
-        Words, images and masks are integers or truth values, whatever numbers are made of them.
-        Inputs and outputs of FLOAT16 may be cast at once, and numbers of another type be computed.
+        Words, images and masks are integers or truth values, whatever numbers are made of them; and
+        FLOAT16 counts where there is no other, since it may be cast at once.
         """
-        entries = (*self.inputs, *self.outputs)
-        kinds = [entry.elem_type for entry in entries]
+        kinds = [entry.elem_type for entry in (*self.inputs, *self.outputs)]
         kinds += [tensor.data_type for tensor in self.initializer]
         floats = [kind for kind in kinds if kind.dtype.kind == "f"]
-        if DataType.FLOAT16 in floats[:1]:
-            halves = {entry.name for entry in entries if entry.elem_type is DataType.FLOAT16}
-            ends = [
-                node for node in self.node if not halves.isdisjoint([*node.input, *node.output])
-            ]
-            if all(node.op_type == "Cast" or node.op_type in CHOOSING for node in ends):
-                floats = [kind for kind in floats if kind is not DataType.FLOAT16]
-        return next(iter(floats), DataType.FLOAT)
+        wide = [kind for kind in floats if kind is not DataType.FLOAT16]
+        return next(iter(wide or floats), DataType.FLOAT)
 
 
 class Function(Part):

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.draft import Draft, is_one_of, with_inputs
-from neat_onnx.model.operator_kinds import ELEMENTWISE
+from neat_onnx.model.rounding import ELEMENTWISE
 from neat_onnx.model.splice import renamed
 
 

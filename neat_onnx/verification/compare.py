@@ -1,19 +1,22 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome import genome_of_graph
+from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.indices import places_of, zeros_of
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
+from neat_onnx.model.rounding import computes_integers, is_quantized
 from neat_onnx.model.wiring import node_count, without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.judge import (
     Errors,
     RoundedRuns,
@@ -28,7 +31,6 @@ from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
-from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.rows import ShapeMismatch
@@ -268,6 +270,26 @@ def _within_rounding(
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
     return others and found[0].within, parts, max(sizes, default=None)
+
+
+def has_its_weights(net: Network, model: Model) -> bool:
+    """Whether a network has the weights and biases that a quantized model computes with.
+
+    They are compared as float32, whatever their order. The network that an import gives has them;
+    the network that was quantized has others, however small the difference.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeatOnnxWarning)  # of an import that nobody asked for
+        try:
+            imported = genome_of_graph(trace_model(model).network)
+        except NeatOnnxError:
+            return False
+    return np.array_equal(_numbers(net), _numbers(imported))
+
+
+def _numbers(net: Network) -> Floats:
+    genes = np.concatenate([net.live.weight, net.neurons.bias])
+    return np.sort(genes[genes != 0].astype(np.float32)).astype(np.float64)
 
 
 def _of_enough_samples(

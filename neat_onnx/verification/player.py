@@ -11,11 +11,10 @@ import numpy as np
 
 from neat_onnx.lifting.axes import Axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
+from neat_onnx.model.rounding import computes_integers, rounds_to
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load

@@ -7,7 +7,7 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.half_precision import rounds_to
+from neat_onnx.model.rounding import rounds_to
 from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network

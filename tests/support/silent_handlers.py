@@ -73,7 +73,7 @@ SILENT = [
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
     ("verification/open_batch.py:_runs", "the error is the answer"),
     (
-        "verification/quantized.py:has_its_weights",
+        "verification/compare.py:has_its_weights",
         "a model without a network has no weights of one",
     ),
     (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.draft import Draft, is_one_of, with_graph
-from neat_onnx.model.operator_kinds import ELEMENTWISE
+from neat_onnx.model.rounding import ELEMENTWISE
 from neat_onnx.model.splice import renamed
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
