@@ -90,7 +90,6 @@ class Proof:
                 that their users registered no runtime knows: then a warning tells that there was
                 no proof.
         """
-        refuse_crashes(self.model)  # a runtime would end the process
         names = [port.name for port in self.network.outputs] + list(self.pairs.values())
         difference, reasons = None, []
         for start, tolerance in _runtimes(self.model, self._open_axes()):
@@ -414,9 +413,9 @@ def _runtimes(
 
     def proto(*, wide: bool) -> Any:
         if wide not in made:
-            made[wide] = (
-                widened(proto(wide=False)) if wide else _opened(model.to_proto(), open_axes)
-            )
+            found = widened(proto(wide=False)) if wide else model.to_proto()
+            refuse_crashes(found)  # a runtime would end the process
+            made[wide] = found if wide else _opened(found, open_axes)
         return made[wide]
 
     halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)

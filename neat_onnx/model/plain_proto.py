@@ -18,12 +18,10 @@ import onnx
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.crashes import refuse_crashes_in, refuse_slices
+from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_crashes, refuse_negative_sizes
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.proto_graphs import graphs_in, nodes_in
 from neat_onnx.model.value import KINDS
-from neat_onnx.model.wiring import in_order
 
 
 def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -38,17 +36,13 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
         return proto
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
-    refuse_crashes_in(proto)
     proto = _without_negative_sizes(proto)
-    order = _topological_order(proto.graph)
-    ordered = _with_nodes(proto, order)
-    refuse_slices(ordered)
+    refuse_crashes(proto)
+    refuse_negative_sizes(proto)
     try:
-        inferred = shape_inference.infer_shapes(ordered)
+        inferred = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
-    position = {node: at for at, node in enumerate(order)}
-    inferred = _with_nodes(inferred, [position[node] for node in range(len(order))])
     typed = onnx.ModelProto()
     typed.CopyFrom(proto)
     stated = {entry.name: entry.type for entry in inferred.graph.value_info}
@@ -78,28 +72,6 @@ def _stated_sizes(graph: onnx.GraphProto) -> Iterator[onnx.TensorShapeProto.Dime
         yield from entry.type.tensor_type.shape.dim
 
 
-def _topological_order(graph: onnx.GraphProto) -> list[int]:
-    """The positions of nodes, each after its sources', as inference wants; as given in a cycle."""
-    makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
-    sources = [
-        [makers[name] for each in nodes_in([node]) for name in each.input if name in makers]
-        for node in graph.node
-    ]
-    given = range(len(graph.node))
-    return in_order(given, sources.__getitem__) or [*given]
-
-
-def _with_nodes(proto: onnx.ModelProto, order: list[int]) -> onnx.ModelProto:
-    """The model with its nodes in another order, itself where that is the order they have."""
-    if order == list(range(len(order))):
-        return proto
-    ordered = onnx.ModelProto()
-    ordered.CopyFrom(proto)
-    del ordered.graph.node[:]
-    ordered.graph.node.extend(proto.graph.node[at] for at in order)
-    return ordered
-
-
 def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
     kind = entry.type.WhichOneof("value")
     return kind is None or (kind == "tensor_type" and not entry.type.tensor_type.elem_type)
@@ -108,8 +80,8 @@ def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
 def _values(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
     """The outputs of a graph; inputs and outputs of graphs in its nodes, and of those in them."""
     yield from graph.output
-    for node in graph.node:
-        for inner in graphs_in(node):
+    for node in nodes_in(graph.node):
+        for inner in own_graphs(node):
             yield from (*inner.input, *inner.output)
 
 
@@ -200,7 +172,8 @@ def _drop_dead(graph: onnx.GraphProto) -> None:
 def _reads(node: onnx.NodeProto) -> Iterator[str]:
     """The tensors that a node reads, in the graphs inside it too."""
     yield from (name for each in nodes_in([node]) for name in each.input if name)
-    yield from (entry.name for graph in graphs_in(node) for entry in graph.output)
+    inner = [graph for each in nodes_in([node]) for graph in own_graphs(each)]
+    yield from (entry.name for graph in inner for entry in graph.output)
 
 
 def _replace(field: object, values: list[object]) -> None:
