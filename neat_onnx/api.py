@@ -23,8 +23,8 @@ from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
-from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, draw_networks_with

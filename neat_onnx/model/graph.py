@@ -32,7 +32,7 @@ from neat_onnx.model.attributes import (
     given_value,
     plain_value,
 )
-from neat_onnx.model.data_type import DataType
+from neat_onnx.model.data_type import DataType, Version
 from neat_onnx.model.node import (
     OLDEST_TYPED,
     OWN_DOMAIN,
@@ -42,7 +42,6 @@ from neat_onnx.model.node import (
     node_class,
     refusal,
 )
-from neat_onnx.model.numbers import Version
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
 

@@ -12,9 +12,9 @@ from pydantic import (
 from neat_onnx.arguments import FLAG, PATH, TEXT, Kind, optional, takes
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
+from neat_onnx.model.budget import check_document
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.node import refusal
-from neat_onnx.model.parts import check_document
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.spelling import Spelling, canonical, json_text, protobuf_document
 from neat_onnx.model.states import State, states

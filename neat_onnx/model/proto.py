@@ -13,11 +13,10 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.budget import Budget
+from neat_onnx.model.budget import Budget, check_binary, check_text
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.parts import check_binary, check_text
 from neat_onnx.model.plain_proto import with_missing_types, without_labels
 from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neat_onnx.model.numbers import check_finite, number_list
+from neat_onnx.model.data_type import check_finite, number_list
 
 Floats = NDArray[np.float64]
 

@@ -21,8 +21,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.data_type import DataType, supported
-from neat_onnx.model.numbers import Count, as_text, check_finite, number_list
+from neat_onnx.model.data_type import Count, DataType, as_text, check_finite, number_list, supported
 from neat_onnx.model.sparse import Room, from_sparse, to_sparse
 
 Array = NDArray[Any]
