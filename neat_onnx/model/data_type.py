@@ -75,6 +75,7 @@ _LOW_PRECISION = {
     21: "UINT4", 22: "INT4", 23: "FLOAT4E2M1",
 }  # fmt: skip
 _ADVICE = dict.fromkeys(_LOW_PRECISION, ": save the weights as FLOAT, or as INT8 with a scale")
+_ADVICE[0] = ": state its type; ONNX infers those of outputs where nodes stand in their order"
 _ADVICE[8] = ": encode texts as numbers outside of the model"
 
 
