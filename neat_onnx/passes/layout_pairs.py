@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.draft import Draft, is_one_of, with_inputs
+from neat_onnx.model.draft import Draft, is_one_of, renamed, with_inputs
 from neat_onnx.model.rounding import ELEMENTWISE
-from neat_onnx.model.splice import renamed
 
 
 def transpose_pairs(model: Model) -> Model:

@@ -1,8 +1,7 @@
 """One Reshape, or none, in the place of several nodes that give a tensor another shape."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.draft import Draft, is_one_of
-from neat_onnx.model.splice import HandedOn, renamed
+from neat_onnx.model.draft import Draft, HandedOn, is_one_of, renamed
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.model.wiring import without_dead
 

@@ -13,7 +13,7 @@ from pydantic import model_validator
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
-from neat_onnx.model.splice import renamed
+from neat_onnx.model.draft import renamed
 from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.constants import Shape
 from neat_onnx.operators.export.frames.memory import State, ports_of_sequences

@@ -7,9 +7,8 @@ elementwise nodes broadcast; where others read it beside the samples, an Expand 
 from collections.abc import Sequence
 
 from neat_onnx.model import Graph, Model, Node, ValueInfo
-from neat_onnx.model.draft import Draft, is_one_of, with_graph
+from neat_onnx.model.draft import Draft, is_one_of, renamed, with_graph
 from neat_onnx.model.rounding import ELEMENTWISE
-from neat_onnx.model.splice import renamed
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.port import Port
 from neat_onnx.operators.export.frames.merged_shapes import merged_shapes

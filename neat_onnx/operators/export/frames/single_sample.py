@@ -7,8 +7,7 @@ it by a Squeeze, each of them only where no other node gives the tensor another 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Tensor, ValueInfo
-from neat_onnx.model.draft import Draft, with_graph
-from neat_onnx.model.splice import renamed
+from neat_onnx.model.draft import Draft, renamed, with_graph
 from neat_onnx.operators.export.frames.merged_shapes import merged_shapes
 
 

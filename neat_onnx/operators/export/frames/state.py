@@ -17,7 +17,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model
-from neat_onnx.model.splice import renamed_twice
+from neat_onnx.model.draft import renamed_twice
 from neat_onnx.model.states import (
     INITIAL_KEY,
     NEXT,

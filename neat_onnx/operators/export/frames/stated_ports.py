@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, ValueInfo
-from neat_onnx.model.draft import Draft, Step, is_one_of, with_graph
-from neat_onnx.model.splice import HandedOn, renamed
+from neat_onnx.model.draft import Draft, HandedOn, Step, is_one_of, renamed, with_graph
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, static_ports

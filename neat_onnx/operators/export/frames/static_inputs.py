@@ -6,8 +6,7 @@ A network reads its inputs at every step, so that an Expand gives such a value t
 from collections.abc import Sequence
 
 from neat_onnx.model import Model, ValueInfo
-from neat_onnx.model.draft import Draft, with_graph
-from neat_onnx.model.splice import renamed
+from neat_onnx.model.draft import Draft, renamed, with_graph
 from neat_onnx.network.port import Port
 
 
