@@ -374,7 +374,7 @@ def _type_of(value: Any) -> bytes:
 
 
 def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
-    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415
+    from neat_onnx.model.proto import document_of_message  # noqa: PLC0415
 
     nodes = []
     for each in proto.node:
@@ -393,7 +393,7 @@ def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Func
         changed.attribute.extend(kept)
         _state_types(changed)
         opsets = {entry.domain: entry.version for entry in proto.opset_import}
-        nodes.append(parse_node(_node_from_proto(changed), {"opset": opsets.get("", version)}))
+        nodes.append(parse_node(document_of_message(changed), {"opset": opsets.get("", version)}))
     return Function.model_construct(
         name=proto.name,
         domain=proto.domain,

@@ -27,16 +27,18 @@ Spelling = Literal["neat_onnx", "protobuf"]
 
 _UPPER, _UNDERSCORE = re.compile(r"(?<=[a-z0-9])[A-Z]"), re.compile(r"_([a-z])")
 _OURS = {"input": "inputs", "output": "outputs", "attribute": "attributes"}
-_OF_A_NODE = {"attribute": "attributes"}  # its `input` and `output` are of all spellings
+RENAMED = {"graph": _OURS, "function": _OURS, "node": {"attribute": "attributes"}}
+"""By message, our names of keys that have others."""
 _OFFICIAL = {ours: name for name, ours in _OURS.items()}
 _TEXTS = frozenset({"s", "strings"})  # of attributes: bytes, which JSON has in base64
-_NOTES = frozenset({"doc_string", "metadata_props", "denotation"})
-_DROPPED = {
+NOTES = frozenset({"doc_string", "metadata_props", "denotation"})
+DROPPED = {
     "model": frozenset({LINK_KEY, "model_version", "domain", "training_info", "configuration"}),
     "graph": frozenset({"value_info", "quantization_annotation", "metadata_props"}),
-    "node": _NOTES | {"overload", "device_configurations"},
+    "node": NOTES | {"overload", "device_configurations"},
     "function": frozenset({"metadata_props", "value_info"}),
 }
+"""By message, the keys that are dropped; of any other message, the notes."""
 _INNER = {
     "model": {"graph": "graph", "functions": "function"},
     "graph": {"inputs": "other", "outputs": "other", "initializer": "other", "node": "node"},
@@ -68,8 +70,8 @@ def _canonical(value: Any, message: str, where: str, *, official: bool) -> Any:
     if not isinstance(value, dict):
         return value
     found: dict[str, Any] = {}
-    dropped, inner = _DROPPED.get(message, _NOTES), _INNER.get(message)
-    renamed = {} if inner is None else _OURS if message != "node" else _OF_A_NODE
+    dropped, inner = DROPPED.get(message, NOTES), _INNER.get(message)
+    renamed = RENAMED.get(message, {})
     if message == "node":
         official = "attribute" in value
     for key, entry in value.items():
