@@ -96,7 +96,7 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
-    from neat_onnx.verification.overflow import warn_of_overflow
+    from neat_onnx.verification.rounding import warn_of_overflow
 
     model = export_network(network, wanted)
     warn_of_overflow(network, model)
@@ -180,7 +180,7 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(converted(model), model)
@@ -206,7 +206,7 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(canonical(repaired(model)), model)
@@ -489,7 +489,7 @@ def certify(
     Raises:
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certify import issue
+    from neat_onnx.verification.certificate import issue
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
@@ -518,8 +518,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
             the errors are larger than it says.
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certificate import load_certificate
-    from neat_onnx.verification.certify import repeat
+    from neat_onnx.verification.certificate import load_certificate, repeat
 
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
 

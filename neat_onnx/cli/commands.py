@@ -319,7 +319,7 @@ def schema(arguments: Namespace) -> int:
 
 def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
-    from neat_onnx.verification.certify import certified  # noqa: PLC0415 (seldom needed)
+    from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
     if options.dialect == "neataptic":
         raise OptionError(
