@@ -49,14 +49,15 @@ SILENT = [
         "the types stay open; whoever needs them says so",
     ),
     (
-        "model/negative_sizes.py:_inferred",
+        "model/crashes.py:_inferred",
         "a type that is not known has no size below 0; inference itself says why",
     ),
-    ("model/numbers.py:number_list", "the slow way, number by number, raises with the place"),
-    ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
-    ("model/open_node.py:schema_of", "operators of other domains have no schema"),
-    ("model/parts.py:check_binary", "a file that ends too early; protobuf says so"),
-    ("model/validation_errors.py:_label", "the path of an error ends where the document does"),
+    ("model/data_type.py:number_list", "the slow way, number by number, raises with the place"),
+    ("model/graph.py:_type_of", "no entry of a list; validation of the node says so"),
+    ("model/graph.py:schema_of", "operators of other domains have no schema"),
+    ("model/budget.py:check_binary", "a file that ends too early; protobuf says so"),
+    ("model/tensor.py:_places_within", "a number beyond 64 bits is found one by one"),
+    ("model/node.py:_label", "the path of an error ends where the document does"),
     ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
     ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
     (
@@ -70,9 +71,9 @@ SILENT = [
     ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("verification/open_batch.py:_runs", "the error is the answer"),
+    ("verification/player.py:_runs", "the error is the answer"),
     (
-        "verification/quantized.py:has_its_weights",
+        "verification/compare.py:has_its_weights",
         "a model without a network has no weights of one",
     ),
     (

@@ -13,8 +13,8 @@ from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim
 from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model.draft import renamed
 from neat_onnx.model.ports import BATCH_AXIS, NONE
-from neat_onnx.model.splice import renamed
 from neat_onnx.network.port import Port
 from neat_onnx.operators.export.columns import exactly
 from neat_onnx.operators.export.ports import (

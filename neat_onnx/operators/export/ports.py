@@ -12,8 +12,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import DataType, Model, Node, ValueInfo
-from neat_onnx.model.draft import Draft, Step, with_graph
-from neat_onnx.model.splice import renamed
+from neat_onnx.model.draft import Draft, Step, renamed, with_graph
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, are_plain, shared_ports, static_ports
