@@ -125,11 +125,7 @@ class GenomeGraph:
     limited: frozenset[int] = frozenset()
 
     def checked(self) -> "GenomeGraph":
-        """Return the genome itself.
-
-        Raises:
-            NetworkError: an edge has an end that does not exist, or ends at an input.
-        """
+        """Return the genome itself."""
         computing, inputs = {node.id for node in self.nodes}, set(self.inputs)
         for edge in self.edges:
             place = f"connection {edge.source} to {edge.target}"
@@ -179,9 +175,6 @@ class GenomeGraph:
 
         Args:
             hint: the way out, where there is a cycle.
-
-        Raises:
-            NetworkError: enabled edges form a cycle, or it is no network.
         """
         built = self._built(0)
         try:
@@ -191,12 +184,7 @@ class GenomeGraph:
         return built
 
     def updated(self, cycles: int) -> Network:
-        """Return the network that updates all nodes at once, `cycles` times in a step.
-
-        Raises:
-            NetworkError: it is no network.
-            OptionError: the number is less than 1, or makes too many copies of the nodes.
-        """
+        """Return the network that updates all nodes at once, `cycles` times in a step."""
         check_cycles(cycles)
         if cycles == 1:
             return self._built(1)
@@ -263,11 +251,7 @@ class GenomeGraph:
 
 
 def check_cycles(cycles: Any) -> None:
-    """Refuse a number of updates that is not a positive integer.
-
-    Raises:
-        OptionError: it is not.
-    """
+    """Refuse a number of updates that is not a positive integer."""
     if not is_whole(cycles) or cycles < 1:
         raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
 

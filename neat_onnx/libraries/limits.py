@@ -54,11 +54,7 @@ class Reasons:
         self.neurons(what, np.isin(np.arange(len(self.net)), self.net.live.target[which]))
 
     def refuse(self, hint: str | None = None) -> None:
-        """Refuse the network if there is a reason.
-
-        Raises:
-            NetworkError: lists every reason, with its neurons.
-        """
+        """Refuse the network if there is a reason."""
         if self.found:
             raise cannot_hold(self.net, self.title, self.found, hint)
 
@@ -146,11 +142,7 @@ def tell_disabled(net: Network, title: str) -> None:
 
 
 def in_order(net: Network) -> list[int]:
-    """Return the neurons that compute, each after those that it reads without a delay.
-
-    Raises:
-        NetworkError: connections without a delay form a cycle.
-    """
+    """Return the neurons that compute, each after those that it reads without a delay."""
     level = schedule(net).level
     return [j for j in np.argsort(level, kind="stable").tolist() if not net.is_input[j]]
 

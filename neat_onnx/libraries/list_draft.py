@@ -312,11 +312,7 @@ class _Drafting:
 
 
 def draft_of(net: Network, library: ListLibrary) -> Draft:
-    """Return the nodes and edges of a network.
-
-    Raises:
-        NetworkError: the library cannot express something; lists every reason with neurons.
-    """
+    """Return the nodes and edges of a network."""
     work = _Drafting(net, library)
     draft = work.run()
     if work.problems:

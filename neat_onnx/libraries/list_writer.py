@@ -40,9 +40,6 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
         net: the network. Several ports become one, their neurons in order.
         library: the expressive power of the library.
         outputs_last: whether the outputs have to stand at the end of the list.
-
-    Raises:
-        NetworkError: the library cannot express something; lists every reason with neurons.
     """
     if len(net.inputs) > 1 or len(net.outputs) > 1:
         warn(f"written for {library.title}: several ports become one, their neurons in order")

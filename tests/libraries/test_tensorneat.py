@@ -13,7 +13,7 @@ import pytest
 from support.peers.transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
 
 from neat_onnx import Network, NetworkError, OptionError, export, load_network, verify
-from neat_onnx.libraries.tensorneat.document import ACTIVATION_NAMES, AGGREGATION_NAMES
+from neat_onnx.libraries.tensorneat import ACTIVATION_NAMES, AGGREGATION_NAMES
 
 INPUTS, OUTPUTS = 3, 2
 pytestmark = pytest.mark.filterwarnings("ignore:tensorneat reads 0:neat_onnx.NeatOnnxWarning")

@@ -12,10 +12,11 @@ from support.harness.sweep import count
 
 import neat_onnx
 from neat_onnx import Network, NetworkError, Population
+from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.libraries.neat_python.generation import generation_of, network_of
-from neat_onnx.libraries.neat_python.genome import to_document
+from neat_onnx.libraries.neat_python.genome import document_of_genome as to_document
 from neat_onnx.libraries.neat_python.settings import settings_of
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES, read
+from neat_onnx.libraries.neat_python.static import read
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 

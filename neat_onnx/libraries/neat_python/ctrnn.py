@@ -26,17 +26,15 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Genes, Value
-from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
-from neat_onnx.libraries.neat_python.static import (
+from neat_onnx.libraries.neat_python.documents import (
     Connection,
     Document,
     Node,
     function_name,
     parse_document,
-    silent_functions,
-    silent_ids,
 )
-from neat_onnx.libraries.neat_python.times import Times, sub_steps
+from neat_onnx.libraries.neat_python.static import silent_functions, silent_ids
+from neat_onnx.libraries.neat_python.times import Swaps, Times, sub_steps, swaps_of
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 
@@ -81,12 +79,7 @@ _EXPONENTIAL = _Integrator(
 
 
 def read(document: Mapping[str, Any], times: Times) -> Network:
-    """The network, one step of which is `net.advance(inputs, advance_time, time_step)`.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the times are missing or wrong.
-    """
+    """The network, one step of which is `net.advance(inputs, advance_time, time_step)`."""
     parsed = parse_document(_Document, document)
     integrator = _integrator(parsed.metadata.neat_python_version)
     step, advance = times.of(name)

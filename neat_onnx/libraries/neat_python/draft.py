@@ -12,9 +12,8 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.limits import cannot_hold
+from neat_onnx.libraries.neat_python.functions import AGGREGATION_NAMES, aggregation_called, called
 from neat_onnx.libraries.neat_python.silent import released
-from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
-from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Ints
@@ -77,11 +76,7 @@ class Draft:
 
 
 def draft_of(net: Network) -> Draft:
-    """Return the genes of a network.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
+    """Return the genes of a network."""
     net, silent = released(net)
     problems = _problems(net)
     if problems:
@@ -152,11 +147,7 @@ def _keys(net: Network) -> list[int]:
 
 
 def numbered(draft: Draft) -> Draft:
-    """Return genes whose inputs are -1, -2, … and whose outputs are 0, 1, …, as a genome has them.
-
-    Raises:
-        NetworkError: one node is an input and an output, or two outputs.
-    """
+    """Return genes with the inputs -1, -2, … and the outputs 0, 1, …, as a genome has them."""
     keys = {key: -1 - place for place, key in enumerate(draft.inputs)}
     for place, key in enumerate(draft.outputs):
         if key in keys:

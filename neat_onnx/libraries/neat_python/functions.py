@@ -7,17 +7,45 @@ it is known by the formula that it computes, or by one that was registered for i
 import builtins
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.names import formula_of, is_users_own
+from neat_onnx.libraries.names import (
+    formula_of,
+    is_users_own,
+)
 from neat_onnx.libraries.neat_python.pickled import Name
-from neat_onnx.network.activations import ACTIVATIONS, Activation
-from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
+from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES, Activation
+from neat_onnx.network.aggregations import AGGREGATIONS, LIBRARY_AGGREGATIONS, Aggregation
 
 LIBRARY = "neat-python"
+name = LIBRARY
+
+ACTIVATION_NAMES = {
+    "sigmoid": "neat_sigmoid",
+    "tanh": "neat_tanh",
+    "sin": "neat_sin",
+    "gauss": "neat_gauss",
+    "relu": "relu",
+    "elu": "elu",
+    "lelu": "neat_lelu",
+    "selu": "selu",
+    "softplus": "neat_softplus",
+    "identity": "identity",
+    "clamped": "hard_tanh",
+    "inv": "neat_inv",
+    "log": "neat_log",
+    "exp": "neat_exp",
+    "abs": "abs",
+    "hat": "hat",
+    "square": "square",
+    "cube": "cube",
+}
+AGGREGATION_NAMES = {
+    key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
+}
 Kind = Literal["activation", "aggregation"]
 _PYTHONS = ("sum", "max", "min", "abs")
 """Python's functions that compute what neat-python's do."""
@@ -81,3 +109,53 @@ def _formula(kind: str, function: Callable[[Any], Any]) -> str | None:
 
 def _table(kind: str) -> Mapping[str, Activation | Aggregation]:
     return ACTIVATIONS if kind == "activation" else AGGREGATIONS
+
+
+class NeatActivation(NamedTuple):
+    """How neat-python computes an activation.
+
+    Attributes:
+        name: its function.
+        slope: the function takes z / slope where ours takes z.
+        shift: added to z / slope.
+        custom: whether it is a function that the user adds.
+    """
+
+    name: str
+    slope: float = 1.0
+    shift: float = 0.0
+    custom: bool = False
+
+
+_SLOPES = {
+    "sigmoid": NeatActivation("sigmoid", 5.0),
+    "tanh": NeatActivation("tanh", 2.5),
+    "bipolar_sigmoid": NeatActivation("tanh", 5.0),
+    "gaussian": NeatActivation("gauss", 5.0**0.5),
+    "complement": NeatActivation("identity", -1.0, 1.0),
+}
+
+
+def aggregation_called(aggregation: str) -> str | None:
+    """Return neat-python's name of an aggregation of ours; None if it has none."""
+    if aggregation in AGGREGATION_NAMES:
+        return aggregation
+    return next(
+        (
+            name
+            for (library, name), ours in LIBRARY_AGGREGATIONS.items()
+            if library == "neat-python" and ours == aggregation
+        ),
+        None,
+    )
+
+
+def called(activation: str) -> NeatActivation | None:
+    """Return how neat-python computes an activation of ours; None if it does not."""
+    for (library, name), ours in LIBRARY_NAMES.items():
+        if library == "neat-python" and ours == activation:
+            return NeatActivation(name, custom=True)
+    for name, ours in ACTIVATION_NAMES.items():
+        if ours == activation:
+            return NeatActivation(name)
+    return _SLOPES.get(activation)

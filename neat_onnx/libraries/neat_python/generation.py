@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.libraries.neat_python.functions import Kind, described
-from neat_onnx.libraries.neat_python.settings import Settings
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
-from neat_onnx.libraries.neat_python.versions import NEWER
+from neat_onnx.libraries.neat_python.functions import (
+    ACTIVATION_NAMES,
+    AGGREGATION_NAMES,
+    Kind,
+    described,
+)
+from neat_onnx.libraries.neat_python.settings import NEWER, Settings
 from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of, repeated
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
@@ -127,11 +130,7 @@ def _are_timed(nodes: Collection[Any]) -> bool:
 
 
 def _ours(kind: Kind, nodes: Iterable[Any], settings: Settings) -> list[str]:
-    """Return our names of the functions of nodes.
-
-    Raises:
-        NetworkError: one is the user's, and not neat-python's own.
-    """
+    """Return our names of the functions of nodes."""
     activates = kind == "activation"
     table = settings.activations if activates else settings.aggregations
     known = ACTIVATION_NAMES if activates else AGGREGATION_NAMES
@@ -143,11 +142,7 @@ def _ours(kind: Kind, nodes: Iterable[Any], settings: Settings) -> list[str]:
 
 
 class _Generation:
-    """The genes in arrays. Nodes are numbered: first the inputs, genome by genome, then the others.
-
-    Raises:
-        NetworkError: two nodes of a genome have one key, or a connection has no node at an end.
-    """
+    """The genes in arrays. Nodes are numbered genome by genome, first the inputs, then the others."""
 
     def __init__(self, genomes: Sequence[Any], settings: Settings) -> None:
         self._settings, self._count = settings, len(genomes)
@@ -184,11 +179,7 @@ class _Generation:
         return self._by_code[place]
 
     def side_by_side(self) -> SideBySide:
-        """Return the networks, of the inputs and of the nodes that an output depends on.
-
-        Raises:
-            NetworkError: a gene has no value that it can have, or there is a cycle within the step.
-        """
+        """Return the networks, of the inputs and of the nodes that an output depends on."""
         enabled = np.array([gene.enabled for gene in self._edges], np.bool_)
         weight = np.array([gene.weight for gene in self._edges], np.float64)[enabled]
         source, target = self._source[enabled], self._target[enabled]

@@ -11,30 +11,36 @@ A genome does not say how it is evaluated; its configuration does, and the kind 
 
 All genes are kept, so that the genome can be written again: disabled ones, and nodes that no output
 depends on.
+
+Networks of neat-python, live or from a pickle, as the documents that its exporter would write.
+
+neat-python is never imported.
 """
 
+import sys
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import reached
-from neat_onnx.libraries.neat_python.contents import class_name
-from neat_onnx.libraries.neat_python.functions import Kind, described
-from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.pickled import Record
-from neat_onnx.libraries.neat_python.settings import Settings, likely_counts
-from neat_onnx.libraries.neat_python.static import connection_document
-from neat_onnx.libraries.neat_python.versions import (
+from neat_onnx.libraries.neat_python.documents import connection_document
+from neat_onnx.libraries.neat_python.functions import Kind, described, name_of
+from neat_onnx.libraries.neat_python.pickled import Name, Record, number
+from neat_onnx.libraries.neat_python.settings import (
+    EXPONENTIAL,
     FIRST_STABLE,
     NEWER,
+    Settings,
     Version,
+    likely_counts,
     oldest_version,
     version_of_genes,
 )
 
+_NETWORKS = ("FeedForwardNetwork", "RecurrentNetwork", "CTRNN", "IZNN")
 _SPIKING = ("a", "b", "c", "d")
 
 
@@ -48,7 +54,7 @@ class _Edge:
     enabled: bool
 
 
-def to_document(
+def document_of_genome(
     genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
 ) -> dict[str, Any]:
     """Return the network document of a genome.
@@ -58,10 +64,6 @@ def to_document(
         settings: of its configuration.
         timed: whether it is a ctrnn; None where the caller does not say.
         version: of neat-python; None to go by genes and configuration.
-
-    Raises:
-        NetworkError: it is not a genome, or not of this configuration.
-        OptionError: it has time constants, and the caller does not say whether it is a ctrnn.
     """
     nodes, edges = _genes(genome)
     _check_ends(genome, nodes, edges, settings)
@@ -289,3 +291,150 @@ def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
             )
         said["time_constant"] = _number(node, "time_constant", *of)
     return said
+
+
+def class_name(value: Any) -> str:
+    """Return the name of an object's class, live or pickled, with its module."""
+    if isinstance(value, Record):
+        name = value.pickled_name
+        return str(name) if isinstance(name, Name) else "pickle.Unknown"  # the result of a result
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def network_class(value: Any) -> str | None:
+    """Return which network of neat-python an object is, live or pickled; None if none."""
+    live = [class_name(value)] if isinstance(value, Record) else bases_of(value)
+    names = [name.rpartition(".")[2] for name in live if name.startswith("neat.")]
+    return next((name for name in names if name in _NETWORKS), None)
+
+
+def bases_of(value: Any) -> list[str]:
+    """Return the names of a live object's class and of those that it is derived from."""
+    return [f"{kind.__module__}.{kind.__name__}" for kind in type(value).__mro__]
+
+
+def document_of_network(network: Any, version: str | None = None) -> Mapping[str, Any]:
+    """The network document of a live network.
+
+    Args:
+        network: live, or from a pickle; one of `network_class`.
+        version: of neat-python, if the caller gave it.
+    """
+    name = network_class(network) or ""
+    kind, parts = _DOCUMENTS[name]
+    try:
+        found = {"format_version": "1.0", "network_type": kind, **parts(network)}
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
+    if kind == "ctrnn":
+        found["metadata"] = {"neat_python_version": version_of(network, version)}
+    return found
+
+
+def refuse(value: Any) -> NoReturn:
+    """Refuse a value that holds no network."""
+    name = class_name(value) if isinstance(value, Record) else type(value).__name__
+    called = "None" if value is None else f"a {name}"
+    raise DocumentError(
+        f"{called} is not a network of neat-python",
+        hint="Give or pickle a network, a genome or a population of genomes (winner, "
+        "stats.best_genome(), population.population)",
+    )
+
+
+def _discrete(network: Any) -> dict[str, Any]:
+    """A feed-forward or recurrent network."""
+    return _parts(
+        network.input_nodes,
+        network.output_nodes,
+        [
+            (node, _functions(activation, aggregation, bias, response), links)
+            for node, activation, aggregation, bias, response, links in network.node_evals
+        ],
+    )
+
+
+def _continuous(network: Any) -> dict[str, Any]:
+    """A ctrnn; the version of neat-python says how it is integrated."""
+    nodes = [
+        (
+            key,
+            _functions(node.activation, node.aggregation, node.bias, node.response)
+            | {"time_constant": number(node.time_constant)},
+            node.links,
+        )
+        for key, node in network.node_evals.items()
+    ]
+    return _parts(network.input_nodes, network.output_nodes, nodes)
+
+
+_BEFORE_2_1 = "2.0.0"
+
+
+def version_of(network: Any, given: str | None, config: Version | None = None) -> str:
+    """Return the version of neat-python that integrates a ctrnn; 0.92 does it as 2.0 does.
+
+    Args:
+        network: a genome or a network, live or from a pickle.
+        given: the version that the caller gives, or None.
+        config: the version that the configuration tells, or None.
+    """
+    if given is not None:
+        return given
+    if config is not None and isinstance(network, Record):
+        return "2.1.0" if config >= EXPONENTIAL else _BEFORE_2_1
+    if not isinstance(network, Record):
+        return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
+    warn(
+        "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
+        "for a newer one give version='2.1.0' (--library-version 2.1.0)"
+    )
+    return _BEFORE_2_1
+
+
+def _spiking(network: Any) -> dict[str, Any]:
+    """An iznn."""
+    plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}, "response": 1.0}
+    numbers = ("bias", "a", "b", "c", "d")
+    nodes = [
+        (key, plain | {name: number(getattr(node, name)) for name in numbers}, node.inputs)
+        for key, node in network.neurons.items()
+    ]
+    return _parts(network.inputs, network.outputs, nodes)
+
+
+_DOCUMENTS: dict[str, tuple[str, Callable[[Any], dict[str, Any]]]] = {
+    "FeedForwardNetwork": ("feedforward", _discrete),
+    "RecurrentNetwork": ("recurrent", _discrete),
+    "CTRNN": ("ctrnn", _continuous),
+    "IZNN": ("iznn", _spiking),
+}
+
+_Node = tuple[int, dict[str, Any], Iterable[tuple[int, Any]]]
+"""An id, what its document says, and its links (source, weight)."""
+
+
+def _parts(inputs: Iterable[int], outputs: Iterable[int], nodes: list[_Node]) -> dict[str, Any]:
+    """The fields that every document has."""
+    input_keys, output_keys = list(inputs), list(outputs)
+    return {
+        "topology": {"input_keys": input_keys, "output_keys": output_keys},
+        "nodes": [
+            {"id": key, "type": "output" if key in output_keys else "hidden", **said}
+            for key, said, _ in nodes
+        ],
+        "connections": [
+            {"from": source, "to": key, "weight": number(weight)}
+            for key, _, links in nodes
+            for source, weight in links
+        ],
+    }
+
+
+def _functions(activation: Any, aggregation: Any, bias: Any, response: Any) -> dict[str, Any]:
+    return {
+        "activation": described("activation", name_of(activation, "activation"), activation),
+        "aggregation": described("aggregation", name_of(aggregation, "aggregation"), aggregation),
+        "bias": number(bias),
+        "response": number(response),
+    }

@@ -22,7 +22,7 @@ from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.genome_graph import Genes, Value
-from neat_onnx.libraries.neat_python.static import Connection, Document, Node, parse_document
+from neat_onnx.libraries.neat_python.documents import Connection, Document, Node, parse_document
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
 from neat_onnx.network.network import Network
 
@@ -43,12 +43,7 @@ class _Document(Document):
 
 
 def read(document: Mapping[str, Any], times: Times) -> Network:
-    """The network, one step of which is `net.advance(time_step)` until advance_time is over.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the times are missing or wrong.
-    """
+    """The network, one step of which is `net.advance(time_step)` until advance_time is over."""
     parsed = parse_document(_Document, document)
     _check_ends(parsed)
     step, advance = times.of(name)

@@ -1,25 +1,101 @@
-"""The settings of a configuration that a genome of neat-python needs: its inputs, outputs and
+"""The versions of neat-python, as far as a genome computes differently in them.
+
+The settings of a configuration that a genome of neat-python needs: its inputs, outputs and
 functions.
 """
 
 import configparser
 import os
+import re
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
-from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.versions import (
-    EXPONENTIAL,
-    FIRST_STABLE,
-    NEWER,
-    OLD,
-    Version,
-)
+from neat_onnx.libraries.neat_python.pickled import number
+
+Version = tuple[int, int]
+
+FIRST_STABLE: Version = (1, 0)
+"""From here on a node without inputs is evaluated; in 1.0 only what the inputs lead to."""
+NEWER: Version = (1, 1)
+EXPONENTIAL: Version = (2, 1)
+"""From here on a ctrnn is integrated by the exponential Euler method."""
+OLD: Version = (0, 92)
+FIRST_INNOVATION = 1_000_000_000
+"""Of written genes: beyond the numbers that a fresh innovation tracker gives to new ones."""
+
+
+def parsed_version(text: object) -> Version | None:
+    """Return the first two numbers of a version that a caller gives; None for None."""
+    if text is None:
+        return None
+    found = (
+        re.fullmatch(r"(\d{1,9})\.(\d{1,9})[\w.+-]{0,40}", text, re.ASCII)
+        if isinstance(text, str)
+        else None
+    )
+    if not found:
+        raise OptionError(
+            f"{text!r:.40} is not a version of neat-python",
+            where="version",
+            hint="Give it as text, such as '1.0.0' or '2.1.0'",
+        )
+    return int(found[1]), int(found[2])
+
+
+def installed() -> Version | None:
+    """Return the version of the neat-python that is imported; None if none is."""
+    module = sys.modules.get("neat")
+    return None if module is None else parsed_version(getattr(module, "__version__", "0.92"))
+
+
+def version_of_genes(
+    nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
+) -> Version:
+    """Return the version whose rules a genome is evaluated by.
+
+    Args:
+        nodes, genes: the node genes, and the connection genes.
+        config: the version that its configuration tells, or None.
+    """
+    marks = _marks(genes)
+    if any(marks):
+        return NEWER if config in (None, OLD) else config
+    if config is not None:
+        return config
+    return OLD if None in marks and (False in marks or not _is_timed(nodes)) else NEWER
+
+
+def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
+    """Return the oldest version, of those that compute differently, that a genome may be of.
+
+    Args:
+        nodes, genes: the node genes, and the connection genes.
+    """
+    marks = _marks(genes)
+    if _is_timed(nodes) and (any(marks) or not marks):
+        return NEWER
+    return FIRST_STABLE if any(marks) else OLD
+
+
+def _marks(genes: Iterable[Any]) -> list[bool | None]:
+    """Whether each connection has a number of innovation, which came with 1.0.
+
+    None where it has none, False for one that `write` gives to genes for any version.
+    """
+    numbers = [number(getattr(gene, "innovation", None)) for gene in genes]
+    return [isinstance(n, int) and n < FIRST_INNOVATION if n is not None else None for n in numbers]
+
+
+def _is_timed(nodes: Mapping[int, Any]) -> bool:
+    """Whether the nodes have time constants, which came after 1.1."""
+    return any(hasattr(node, "time_constant") for node in nodes.values())
+
 
 _MAX_KEYS = 100_000
 _OF_2_1 = "compatibility_include_node_genes"
@@ -70,11 +146,6 @@ def settings_for(
         config: as `settings_of` takes it; None to go by the counts, or else by the genome's genes.
         inputs, outputs: the counts of a genome without configuration; None where they are not
             given.
-
-    Raises:
-        ConfigurationNeeded: nothing tells its inputs.
-        OptionError: it is no configuration, or a count is none.
-        DocumentError: the file cannot be read, or is not a configuration.
     """
     if config is not None:
         if inputs is not None or outputs is not None:
@@ -141,12 +212,7 @@ def _has_cycle(genome: Any) -> bool:
 
 
 def settings_of(config: object) -> Settings:
-    """Return the settings in a configuration: a path, INI text, bytes, or a Config.
-
-    Raises:
-        OptionError: it is no configuration.
-        DocumentError: the file cannot be read, or is not a configuration.
-    """
+    """Return the settings in a configuration: a path, INI text, bytes, or a Config."""
     if not isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
         return _from_config(config)
     where = "config"
@@ -156,12 +222,7 @@ def settings_of(config: object) -> Settings:
 
 
 def text_of(config: Any) -> str:
-    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config.
-
-    Raises:
-        OptionError: it is no configuration.
-        DocumentError: the file cannot be read.
-    """
+    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config."""
     if isinstance(config, bytes | bytearray | memoryview):
         return _text(bytes(config), "config")
     if isinstance(config, str) and "\n" in config:
@@ -182,9 +243,6 @@ def prefers_low_fitness(config: object) -> bool:
 
     Args:
         config: a path, INI text, bytes, or a Config; of anything else nothing is known.
-
-    Raises:
-        DocumentError: as `settings_of`.
     """
     if isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
         return settings_of(config).prefers_low

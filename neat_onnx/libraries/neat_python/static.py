@@ -6,105 +6,24 @@ Networks whose step is an amount of time have readers of their own.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.names import (
-    Registered,
-    formula_of,
-    how_to_register,
-    is_users_own,
-    translated,
+from neat_onnx.libraries.neat_python.documents import (
+    Connection,
+    Document,
+    Node,
+    function_name,
+    parse_document,
 )
 from neat_onnx.libraries.neat_python.silent import is_held, is_plain
-from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Connections, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
-from neat_onnx.parsing import ForeignDocument, parse
-
-name = "neat-python"
-
-ACTIVATION_NAMES = {
-    "sigmoid": "neat_sigmoid",
-    "tanh": "neat_tanh",
-    "sin": "neat_sin",
-    "gauss": "neat_gauss",
-    "relu": "relu",
-    "elu": "elu",
-    "lelu": "neat_lelu",
-    "selu": "selu",
-    "softplus": "neat_softplus",
-    "identity": "identity",
-    "clamped": "hard_tanh",
-    "inv": "neat_inv",
-    "log": "neat_log",
-    "exp": "neat_exp",
-    "abs": "abs",
-    "hat": "hat",
-    "square": "square",
-    "cube": "cube",
-}
-AGGREGATION_NAMES = {
-    key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
-}
-_VERSION = "1.0"
-_TYPES = ("feedforward", "recurrent", "ctrnn", "iznn")
-
-_Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
-
-
-class _Function(ForeignDocument):
-    """A function by the library's name; `formula` is ours, for live ones that we recognise."""
-
-    name: str
-    custom: bool = False
-    formula: str | None = None
-
-
-class Node(ForeignDocument):
-    """A node of a network of any type."""
-
-    id: _Id
-    type: Literal["input", "hidden", "output"]
-    activation: _Function
-    aggregation: _Function
-    bias: float
-    response: float
-
-
-class Connection(ForeignDocument):
-    """A connection of a network of any type."""
-
-    source: _Id = Field(alias="from")
-    target: _Id = Field(alias="to")
-    weight: float
-    enabled: bool = True
-
-
-class _Topology(ForeignDocument):
-    num_inputs: int | None = None
-    num_outputs: int | None = None
-    input_keys: list[_Id]
-    output_keys: list[_Id]
-
-
-class _Head(ForeignDocument):
-    format_version: Any = None
-    network_type: str
-
-
-class Document(_Head):
-    """A network of any type."""
-
-    topology: _Topology
-    nodes: Sequence[Node]
-    connections: list[Connection]
 
 
 class _StaticDocument(Document):
@@ -114,41 +33,9 @@ class _StaticDocument(Document):
     silent: list[Node] = Field(default_factory=list)
 
 
-Parsed = TypeVar("Parsed", bound=Document)
-
-
-def connection_document(source: int, target: int, weight: float, enabled: bool) -> dict[str, Any]:
-    """Return a connection as neat-python's JSON has it."""
-    return {"from": source, "to": target, "weight": weight, "enabled": enabled}
-
-
 def read(document: Mapping[str, Any]) -> Network:
-    """The network, as neat-python 2 evaluates it.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """The network, as neat-python 2 evaluates it."""
     return _network(parse_document(_StaticDocument, document))
-
-
-def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
-    """The document of a network of any type, as a `kind`.
-
-    Raises:
-        NetworkError: it is not one; says where.
-    """
-    head = parse(_Head, document, NetworkError)
-    if head.network_type not in _TYPES:
-        raise NetworkError(
-            f"unknown network_type '{head.network_type}'",
-            where="network_type",
-            hint=f"Known: {', '.join(_TYPES)}",
-        )
-    if head.format_version != _VERSION:
-        warn(f"unknown format_version {head.format_version}: read as version {_VERSION}")
-    parsed = parse(kind, document, NetworkError)
-    _check_topology(parsed)
-    return parsed
 
 
 def _network(document: _StaticDocument) -> Network:
@@ -217,37 +104,11 @@ def _refuse_cycles(network: Network) -> None:
         ) from error
 
 
-def _check_topology(document: Document) -> None:
-    topology = document.topology
-    for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
-        number, found = getattr(topology, count), len(getattr(topology, said))
-        if number is not None and number != found:
-            raise NetworkError(
-                f"{count} is {number} but {said} has {found}", where=f"topology.{count}"
-            )
-    inputs, seen = set(topology.input_keys), set[int]()
-    if len(inputs) != len(topology.input_keys):
-        raise NetworkError("an input key occurs twice", where="topology.input_keys")
-    for index, node in enumerate(document.nodes):
-        if node.id in seen:
-            raise NetworkError(f"the id {node.id} occurs twice", where=f"nodes[{index}].id")
-        if (node.type == "input") != (node.id in inputs):
-            is_in = "is" if node.id in inputs else "is not"
-            raise NetworkError(
-                f"node {node.id} has type {node.type} but {is_in} in topology.input_keys",
-                where=f"nodes[{index}].type",
-            )
-        seen.add(node.id)
-
-
 def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -> list[int]:
     """Ids that stand for the constant 0: named, but not in the list of nodes.
 
     Both kinds of network start an output at 0, and leave it there if it has no node. In a recurrent
     one that also holds for a node without enabled connections into it.
-
-    Raises:
-        NetworkError: a connection ends in an input or, unless that is such a 0, nowhere.
     """
     inputs, outputs = document.topology.input_keys, document.topology.output_keys
     for key in dict.fromkeys(outputs):
@@ -287,34 +148,6 @@ def _neurons(
         bias=[*bias.values()],
         response=[*response.values()],
         name=names,
-    )
-
-
-def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:
-    """The name in a Network of the activation or aggregation of the node at `index`.
-
-    Raises:
-        NetworkError: nobody knows it.
-    """
-    registry: Mapping[str, Registered]
-    if what == "activation":
-        function, names, registry = node.activation, ACTIVATION_NAMES, ACTIVATIONS
-    else:
-        function, names, registry = node.aggregation, AGGREGATION_NAMES, AGGREGATIONS
-    where = f"nodes[{index}].{what}"
-    registered = formula_of(name, function.name, what)
-    if registered is not None and (function.custom or function.name not in names):
-        return registered
-    if not function.custom:
-        return translated(function.name, names, registry, what, where, name)
-    if function.formula in registry:
-        return str(function.formula)
-    if is_users_own(function.name, registry):
-        return function.name
-    raise NetworkError(
-        f"the {what} '{function.name}' of node {node.id} is custom: its formula is unknown",
-        where=where,
-        hint=how_to_register(function.name, what, name),
     )
 
 

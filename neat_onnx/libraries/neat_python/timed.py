@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.libraries.neat_python import kinds
 from neat_onnx.libraries.neat_python.documents import document_of_draft, node_document
 from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, node_gene
-from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
+from neat_onnx.libraries.neat_python.functions import aggregation_called, called
+from neat_onnx.libraries.neat_python.sources import read_document
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
 
@@ -60,7 +60,7 @@ def _gives(draft: Draft, net: Network, rounding: float) -> bool:
             warnings.simplefilter("ignore", NeatOnnxWarning)
             times = Times(draft.time_step, draft.advance_time)
             silent = [node_document(node, draft) for node in draft.silent]
-            back = kinds.read(document_of_draft(draft) | {"silent": silent}, times)
+            back = read_document(document_of_draft(draft) | {"silent": silent}, times)
     except NeatOnnxError:
         return False
     if len(back) != len(net) or len(back.connections) != len(net.connections):

@@ -23,37 +23,28 @@ from neat_onnx.libraries.neat_python.draft import (
     draft_of,
     numbered,
 )
-from neat_onnx.libraries.neat_python.ini import ini_text
-from neat_onnx.libraries.neat_python.settings import text_of
-from neat_onnx.libraries.neat_python.timed import timed_draft
-from neat_onnx.libraries.neat_python.user_ini import ini_of_user
-from neat_onnx.libraries.neat_python.versions import (
+from neat_onnx.libraries.neat_python.ini import ini_of_user, ini_text
+from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
     FIRST_INNOVATION,
     OLD,
     Version,
     installed,
     parsed_version,
+    text_of,
 )
+from neat_onnx.libraries.neat_python.timed import timed_draft
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
 
 
 def document_of(net: Network) -> dict[str, Any]:
-    """Return the JSON that neat-python exports of a network.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
+    """Return the JSON that neat-python exports of a network."""
     return document_of_draft(_genes_of(net, None))
 
 
 def _genes_of(net: Network, time_step: float | None) -> Draft:
-    """The genes of a network of any kind.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
+    """The genes of a network of any kind."""
     draft = timed_draft(net, time_step)
     if draft is None:
         return draft_of(net)
@@ -75,11 +66,6 @@ def files_of(
         name: of the pickle, such as `winner.pkl`; the configuration is `winner.ini` then.
         config: the user's own configuration, as `text_of` takes it; None for usual rates.
         time_step: of the integration of a ctrnn; 1 if None.
-
-    Raises:
-        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: the configuration is none, or of another kind of genome.
-        DocumentError: the configuration cannot be read.
     """
     draft = numbered(_genes_of(net, time_step))
     text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, None)

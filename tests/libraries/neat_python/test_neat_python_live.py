@@ -15,7 +15,7 @@ from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
 from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
+from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS, register_activation
 from neat_onnx.network.aggregations import (
     AGGREGATIONS,

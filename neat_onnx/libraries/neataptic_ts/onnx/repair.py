@@ -8,15 +8,22 @@ nothing to repair comes back as the same object.
 from collections.abc import Callable
 
 from neat_onnx.errors import ModelError, abridged, warn
-from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
-from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED, NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
+from neat_onnx.libraries.neataptic_ts.onnx.space import (
+    kernel_of,
+    renamed,
+    warn_repaired,
+    window_of,
+    with_graph,
+    with_space,
+)
+from neat_onnx.libraries.neataptic_ts.onnx.spec import (
+    EMITTED,
+    NOT_SHARED,
     is_identity,
     is_padded_before,
-    kernel_of,
-    window_of,
+    is_readable,
+    items,
 )
-from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
@@ -28,11 +35,7 @@ Repair = Callable[[Model], Model]
 
 
 def repaired(model: Model) -> Model:
-    """Return the model with its defects repaired, or the very same object if it has none.
-
-    Raises:
-        ModelError: the model contradicts itself, or does not determine a function; names the node.
-    """
+    """Return the model with its defects repaired, or the very same object if it has none."""
     model = without_unproduced(model)
     for repair in (*(_OWN if unproduced(model.graph) else ()), *_GENERAL):
         model = repair(model)
@@ -143,11 +146,7 @@ def without_unproduced(model: Model) -> Model:
 
 
 def with_bound_output(model: Model) -> Model:
-    """Bind the output to the one tensor that no node reads; drop LSTM and GRU nodes beside layers.
-
-    Raises:
-        ModelError: the output could be any of several tensors.
-    """
+    """Bind the output to the one tensor that no node reads; drop LSTM and GRU beside layers."""
     model = _without_by_products(model)
     nodes, missing = model.graph.node, unproduced(model.graph)
     read = {name for node in nodes for name in node.input}
@@ -182,11 +181,7 @@ def _without_by_products(model: Model) -> Model:
 
 
 def with_states(model: Model) -> Model:
-    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters.
-
-    Raises:
-        ModelError: no recurrent sum reads one of them.
-    """
+    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters."""
     model = _without_unread(model)
     graph = model.graph
     outputs, nodes = list(graph.outputs), list(graph.node)

@@ -1,35 +1,152 @@
-"""Reshape before a Conv that reads a flat tensor, Flatten before a Gemm that reads a spatial one.
+"""Shapes of tensors after the operators that NeatapticTS writes, and windows of Conv and pools.
+
+Shapes have no batch axis. One that is unknown or impossible is None; lifting such a node says where
+it is wrong.
+
+Reshape before a Conv that reads a flat tensor, Flatten before a Gemm that reads a spatial one.
 
 NeatapticTS's layers are flat lists of neurons, and its documents have no nodes between layers of
 different shapes. The metadata holds the input shape of each Conv.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from neat_onnx.errors import ModelError
-from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
-from neat_onnx.libraries.neataptic_ts.onnx.metadata import CONV_SPECS, items
-from neat_onnx.libraries.neataptic_ts.onnx.names import RESHAPE, NodeNames, flatten_of, layer_number
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
-    MAX_ELEMENTS,
-    SLIDING,
-    ConvInput,
-    input_shapes,
-    kernel_of,
-    shape_after,
-    window_of,
+from neat_onnx.errors import ModelError, NetworkError, warn
+from neat_onnx.libraries.neataptic_ts.onnx.spec import (
+    CONV_SPECS,
+    RESHAPE,
+    NodeNames,
+    flatten_of,
+    items,
+    layer_number,
 )
-from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import Wiring
-from neat_onnx.network.window import Sizes, times
-from neat_onnx.operators.export.layout.shaping import Flatten, FlattenAttributes, Reshape
+from neat_onnx.network.window import Sizes, Window, times
+from neat_onnx.operators.export.layout.shaping import Concat, Flatten, FlattenAttributes, Reshape
 from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
 from neat_onnx.operators.export.sums.dense import Gemm
+from neat_onnx.parsing import ForeignDocument
+
+SLIDING = Conv | MaxPool | AveragePool
+_ELEMENTWISE = frozenset(
+    (
+        *("Abs", "Add", "Elu", "Identity", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Sin"),
+        *("Softplus", "Softsign", "Tanh"),
+    )
+)
+MAX_ELEMENTS = 1 << 20
+"""Most elements of a layer; a larger one has no shape."""
+
+
+def input_shapes(graph: Graph) -> dict[str, Sizes]:
+    """Return the fixed shapes of the graph's inputs, by name."""
+    shapes = {}
+    for entry in graph.inputs:
+        sizes = (entry.shape or ())[1:]
+        if sizes and is_fixed(sizes):
+            shapes[entry.name] = sizes
+    return shapes
+
+
+def shape_after(
+    node: Node, shapes: Mapping[str, Sizes], tensors: Mapping[str, Tensor]
+) -> Sizes | None:
+    """Return the shape of a node's first output, or None if it is unknown."""
+    given = [shapes.get(name) for name in node.input]
+    known = [shape for shape in given if shape is not None]
+    if not known or given[0] is None:
+        return None
+    match node:
+        case Gemm():
+            return _columns(node, tensors)
+        case Conv() | MaxPool() | AveragePool():
+            return _positions(node, given[0], tensors)
+        case Flatten() if node.attributes.axis == 1:
+            return (math.prod(given[0]),)
+        case Concat() if node.attributes.axis in (1, -1) and len(known) == len(given):
+            flat = all(len(shape) == 1 for shape in known)
+            return (sum(shape[0] for shape in known),) if flat else None
+        case _ if node.op_type in _ELEMENTWISE and all(shape == given[0] for shape in given):
+            return given[0]
+    return None
+
+
+def kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    """Return the kernel of a node, or None if its weights are no initializer."""
+    if not isinstance(node, Conv):
+        return node.attributes.kernel_shape
+    weights = tensors.get(node.input[1])
+    return None if weights is None else weights.dims[2:]
+
+
+def window_of(node: SLIDING, kernel: Sizes) -> Window | None:
+    """Return the window of a node, or None if its attributes allow none."""
+    if node.attributes.auto_pad != "NOTSET":
+        return None
+    try:
+        return node.attributes.window(kernel)
+    except NetworkError:
+        return None
+
+
+def _columns(node: Gemm, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    weights = tensors.get(node.input[1])
+    if weights is None or len(weights.dims) != 2:
+        return None
+    return (weights.dims[0 if node.attributes.transB else 1],)
+
+
+def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    kernel = kernel_of(node, tensors)
+    window = window_of(node, kernel) if kernel else None
+    if window is None or len(given) != len(window.kernel) + 1:
+        return None
+    channels = given[0]
+    if isinstance(node, Conv):
+        channels, seen, *_ = tensors[node.input[1]].dims
+        declared = node.attributes.kernel_shape
+        if seen * node.attributes.group != given[0] or declared not in (None, kernel):
+            return None
+    shape = (channels, *window.positions(given[1:]))
+    return shape if 0 < math.prod(shape) <= MAX_ELEMENTS else None
+
+
+class ConvInput(ForeignDocument):
+    """An entry of `conv2d_specs`, read for the shape in which a Conv sees the layer before it."""
+
+    layer_index: int = Field(alias="layerIndex")
+    channels: int = Field(alias="inChannels", ge=1)
+    rows: int = Field(alias="inHeight", ge=1)
+    columns: int = Field(alias="inWidth", ge=1)
+
+    @property
+    def shape(self) -> Sizes:
+        """Channels, rows, columns."""
+        return self.channels, self.rows, self.columns
+
+
+def warn_repaired(text: str) -> None:
+    """Warn that the document was repaired."""
+    warn(f"repaired: {text}")
+
+
+def with_graph(model: Model, **changes: Any) -> Model:
+    """Return the model with fields of its graph replaced."""
+    return model.model_copy(update={"graph": model.graph.model_copy(update=changes)})
+
+
+def renamed(names: list[str], old: str, new: str) -> list[str]:
+    """Return the names with `old` replaced by `new`."""
+    return [new if name == old else name for name in names]
+
 
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
 
@@ -43,11 +160,7 @@ class ConvInputs:
         self._is_flat = False  # set by the first flat input: from there on specs decide
 
     def shape_for(self, node: Conv, given: Sizes) -> Sizes | None:
-        """Return the shape in which a Conv reads a tensor of shape `given`; None for the same.
-
-        Raises:
-            ModelError: the tensor is flat and its shape is not determined.
-        """
+        """Return the shape in which a Conv reads a tensor of shape `given`; None for the same."""
         kernel = kernel_of(node, self._tensors)
         if not kernel:
             return None
@@ -111,11 +224,7 @@ def _possible(node: Conv, kernel: Sizes, channels: int, size: int) -> list[Sizes
 
 
 def with_space(model: Model) -> Model:
-    """Insert a Reshape or a Flatten where a tensor has another shape than its reader needs.
-
-    Raises:
-        ModelError: a layer has another size than its reader needs, or its shape is not determined.
-    """
+    """Insert a Reshape or a Flatten where a tensor has another shape than its reader needs."""
     if not any(isinstance(node, SLIDING) for node in model.graph.node):
         return model
     walk = _Walk(model, ConvInputs(model))

@@ -51,12 +51,7 @@ _MAX_COPIES = 100_000
 
 
 def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
-    """Return the network that `forward` of the genome computes.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: `inputs` or `outputs` is missing or wrong, or `cycles` is missing.
-    """
+    """Return the network that `forward` of the genome computes."""
     nodes = _by_index(_entries(content, "nodes"))
     inputs, outputs = _count(options, "inputs"), _count(options, "outputs")
     first = range(inputs + outputs)
@@ -186,11 +181,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
 
 
 def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -> None:
-    """Refuse outputs that have no value after the last update.
-
-    Raises:
-        NetworkError: nothing has come in at one of them.
-    """
+    """Refuse outputs that have no value after the last update."""
     for key in graph.outputs:
         if not any(edge.target == key and edge.source in before for edge in graph.edges):
             raise NetworkError(f"after {cycles} updates its output is NaN", where=f"nodes[{key}]")
@@ -217,11 +208,7 @@ _KEY_LIMIT = 2**23
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document: lists of nodes and connections.
-
-    Raises:
-        NetworkError: TensorNEAT cannot express something; lists every reason with neurons.
-    """
+    """Return the document: lists of nodes and connections."""
     reasons = reasons_against(net, _LIMITS)
     silent = ~net.is_input & (net.fan_in == 0)
     reasons.neurons("a product of nothing", silent & (net.aggregation_names == "product"))

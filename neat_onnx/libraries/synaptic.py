@@ -49,11 +49,7 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
-    """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
     parsed = parse(_Document, coerced(document), NetworkError)
     nodes = [
         ListNode(
@@ -86,11 +82,7 @@ def _rank(layer: str | int) -> tuple[int, int]:
 
 
 def _projected(genes: Sequence[ListConnection]) -> list[ListConnection]:
-    """The connections that `Neuron.project` makes of these, one after the other.
-
-    Raises:
-        NetworkError: one of them would have two gaters; says where.
-    """
+    """The connections that `Neuron.project` makes of these, one after the other."""
     made: list[ListConnection] = []
     place: dict[tuple[int, int], int] = {}
     for position, gene in enumerate(genes):
@@ -135,11 +127,7 @@ _INPUT_SQUASH = "LOGISTIC"
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a network, with one hidden layer that holds the neurons in order.
-
-    Raises:
-        NetworkError: synaptic cannot express something; lists every reason with neurons.
-    """
+    """Return the document of a network, with one hidden layer that holds the neurons in order."""
     written = write_list(net, _LIBRARY, outputs_last=True)
     return {
         "neurons": [

@@ -168,11 +168,7 @@ _CONNECTIONS = "connections (connected_to_neuron, weight)"
 
 
 def read(content: str, _: ReadOptions) -> Network:
-    """Return the network that `fann_run` evaluates.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """Return the network that `fann_run` evaluates."""
     lines = content.splitlines()
     if lines[0].strip() not in _VERSIONS:
         hint = "Save it as floating point numbers with FANN 2"
@@ -306,11 +302,7 @@ class _Cell:
 
 
 def write(net: Network) -> str:
-    """Return the text of the file.
-
-    Raises:
-        NetworkError: FANN cannot express something; lists every reason with neurons.
-    """
+    """Return the text of the file."""
     names = dict.fromkeys(net.activation_names[~net.is_input].tolist())
     functions = {name: function for name in names if (function := called(name))}
     limits = Limits(_TITLE, dict.fromkeys(functions, ""), repeated=True, copies_outputs=True)

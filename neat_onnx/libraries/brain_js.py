@@ -52,11 +52,7 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
-    """Return the network that `new NeuralNetwork().fromJSON(document)` runs.
-
-    Raises:
-        NetworkError: it is not such a network; says where.
-    """
+    """Return the network that `new NeuralNetwork().fromJSON(document)` runs."""
     kind = document.get("type")
     if kind not in _KINDS:
         raise NetworkError(
@@ -174,11 +170,7 @@ _ACTIVATIONS = {**reversed_names(ACTIVATION_NAMES), LEAKY_FORMULA: LEAKY}
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a layered network whose neurons have one activation.
-
-    Raises:
-        NetworkError: brain.js cannot express something; lists every reason with neurons.
-    """
+    """Return the document of a layered network whose neurons have one activation."""
     level = _levels(net)
     _refuse(net, level)
     inputs, outputs = _names(net, net.input_neurons), _names(net, net.output_neurons)
