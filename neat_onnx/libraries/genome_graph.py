@@ -4,7 +4,7 @@ A *acyclic* network passes each sample through nodes in topological order. An *u
 all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
 number of updates for each step.
 
-`Genes` gathers neurons one by one, where a step has sub-steps: their neurons are copied for each.
+`NetworkBuilder` gathers neurons one by one, where a step has sub-steps: it has a copy for each.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ Value = tuple[int, int]
 _KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
 
 
-class Genes:
+class NetworkBuilder:
     """Neurons and connections on their way to be a Network.
 
     Args:
@@ -206,10 +206,10 @@ class GenomeGraph:
             genes.connect(value, edge.target, edge.weight, enabled=edge.enabled)
         return self._network(genes)
 
-    def _fresh_genes(self) -> Genes:
-        return Genes([*self.inputs, *(node.id for node in self.nodes)])
+    def _fresh_genes(self) -> NetworkBuilder:
+        return NetworkBuilder([*self.inputs, *(node.id for node in self.nodes)])
 
-    def _network(self, genes: Genes) -> Network:
+    def _network(self, genes: NetworkBuilder) -> Network:
         """The network of these genes, with its outputs limited."""
         outputs = [
             genes.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)

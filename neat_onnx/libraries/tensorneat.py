@@ -18,7 +18,7 @@ import numpy as np
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import Edge, Genes, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names, translated
@@ -161,7 +161,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
     if cycles * len(graph.nodes) > _MAX_COPIES:
         hint = f"At most {_MAX_COPIES} copies of nodes are made"
         raise OptionError(f"{cycles} updates are too many", where="cycles", hint=hint)
-    genes = Genes([*graph.inputs, *(node.id for node in graph.nodes)])
+    genes = NetworkBuilder([*graph.inputs, *(node.id for node in graph.nodes)])
     before = {key: key for key in graph.inputs}
     for cycle in range(1, cycles + 1):
         now = {key: key for key in graph.inputs}

@@ -14,7 +14,6 @@ SILENT = [
     ("libraries/neat_python/ctrnn.py:_rate", "an infinite rate is refused in the next line"),
     ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
-    ("libraries/neat_python/generation.py:network_of", "the genome is read as a document then"),
     ("libraries/neat_python/pickled.py:_array", "the caller refuses the gene that is no number"),
     ("libraries/neat_python/texts.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),

@@ -12,10 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.names import (
-    formula_of,
-    is_users_own,
-)
+from neat_onnx.libraries.names import formula_of, is_users_own
 from neat_onnx.libraries.neat_python.pickled import Name
 from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES, Activation
 from neat_onnx.network.aggregations import AGGREGATIONS, LIBRARY_AGGREGATIONS, Aggregation
@@ -53,27 +50,33 @@ _POINTS = [0.0, *(s * x for x in (1e-9, 0.1, 0.3, 0.77, 1.0, 1.9, 3.1, 4.5, 13.0
 _LISTS = [[0.5], [-1.5, 0.25], [2.0, -3.5, 1.25], [0.3, 0.7, -0.7, 4.0], [3.0, 1.0, 2.0, 5.0, -9.0]]
 
 
-def described(kind: Kind, name: object, function: Any) -> dict[str, Any]:
-    """Return how a document speaks of a function.
+class Function(NamedTuple):
+    """A function by the library's name; `formula` is ours, for live ones that we recognise."""
+
+    name: str
+    custom: bool = False
+    formula: str | None = None
+
+
+def described(kind: Kind, name: str, function: Any) -> Function:
+    """Return a function by its name.
 
     Args:
         kind: "activation" or "aggregation".
         name: the name in the gene, or in the configuration.
         function: the function of that name, live or a stand-in; None if it is not at hand.
     """
-    if not isinstance(name, str) or _is_own(function, kind, name):
-        return {"name": name, "custom": False}
+    if _is_own(function, kind, name):
+        return Function(name)
+    registered = formula_of(LIBRARY, name, kind) is not None
     if function is None:  # an INI file names functions only
-        return {"name": name, "custom": formula_of(LIBRARY, name, kind) is not None}
-    found = {"name": name, "custom": True}
-    if formula_of(LIBRARY, name, kind) is not None or is_users_own(name, _table(kind)):
-        return found
-    if callable(function):
-        formula = _formula(kind, function)
-        if formula is not None:
-            warn(f"the custom {kind} '{name}' computes what neat_onnx calls {formula}")
-            found["formula"] = formula
-    return found
+        return Function(name, registered)
+    if registered or is_users_own(name, _table(kind)) or not callable(function):
+        return Function(name, True)
+    formula = _formula(kind, function)
+    if formula is not None:
+        warn(f"the custom {kind} '{name}' computes what neat_onnx calls {formula}")
+    return Function(name, True, formula)
 
 
 def name_of(function: Any, kind: str) -> str:
@@ -112,50 +115,53 @@ def _table(kind: str) -> Mapping[str, Activation | Aggregation]:
 
 
 class NeatActivation(NamedTuple):
-    """How neat-python computes an activation.
+    """How neat-python computes an activation of ours.
+
+    Its sigmoid is sigmoid(5 z) and its tanh is tanh(2.5 z): the slope is divided out of the bias
+    and the response, and leaves the weights as they are. Where a function of neat-python is clamped
+    so that it differs from ours, it is no equal one: its sin stops at ±60, its softplus at 12.
 
     Attributes:
-        name: its function.
+        function: its own, or one that the user adds.
         slope: the function takes z / slope where ours takes z.
         shift: added to z / slope.
-        custom: whether it is a function that the user adds.
     """
 
-    name: str
+    function: Function
     slope: float = 1.0
     shift: float = 0.0
-    custom: bool = False
 
 
 _SLOPES = {
-    "sigmoid": NeatActivation("sigmoid", 5.0),
-    "tanh": NeatActivation("tanh", 2.5),
-    "bipolar_sigmoid": NeatActivation("tanh", 5.0),
-    "gaussian": NeatActivation("gauss", 5.0**0.5),
-    "complement": NeatActivation("identity", -1.0, 1.0),
+    "sigmoid": NeatActivation(Function("sigmoid"), 5.0),
+    "tanh": NeatActivation(Function("tanh"), 2.5),
+    "bipolar_sigmoid": NeatActivation(Function("tanh"), 5.0),
+    "gaussian": NeatActivation(Function("gauss"), 5.0**0.5),
+    "complement": NeatActivation(Function("identity"), -1.0, 1.0),
 }
-
-
-def aggregation_called(aggregation: str) -> str | None:
-    """Return neat-python's name of an aggregation of ours; None if it has none."""
-    if aggregation in AGGREGATION_NAMES:
-        return aggregation
-    return next(
-        (
-            name
-            for (library, name), ours in LIBRARY_AGGREGATIONS.items()
-            if library == "neat-python" and ours == aggregation
-        ),
-        None,
-    )
 
 
 def called(activation: str) -> NeatActivation | None:
     """Return how neat-python computes an activation of ours; None if it does not."""
-    for (library, name), ours in LIBRARY_NAMES.items():
-        if library == "neat-python" and ours == activation:
-            return NeatActivation(name, custom=True)
+    users = _of_user(LIBRARY_NAMES, activation)
+    if users is not None:
+        return NeatActivation(users)
     for name, ours in ACTIVATION_NAMES.items():
         if ours == activation:
-            return NeatActivation(name)
+            return NeatActivation(Function(name))
     return _SLOPES.get(activation)
+
+
+def aggregation_called(aggregation: str) -> Function | None:
+    """Return neat-python's name of an aggregation of ours; None if it has none."""
+    if aggregation in AGGREGATION_NAMES:
+        return Function(aggregation)
+    return _of_user(LIBRARY_AGGREGATIONS, aggregation)
+
+
+def _of_user(registered: Mapping[tuple[str, str], str], ours: str) -> Function | None:
+    """The function that the user registered for neat-python as one of ours."""
+    found = (
+        name for (library, name), own in registered.items() if (library, own) == (LIBRARY, ours)
+    )
+    return next((Function(name, custom=True) for name in found), None)

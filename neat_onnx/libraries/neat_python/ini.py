@@ -10,7 +10,7 @@ import configparser
 import io
 
 from neat_onnx.errors import DocumentError, OptionError, warn
-from neat_onnx.libraries.neat_python.draft import Draft
+from neat_onnx.libraries.neat_python.genes import Genes
 from neat_onnx.libraries.neat_python.settings import EXPONENTIAL, NEWER, Version
 
 _BEGIN = """\
@@ -67,25 +67,25 @@ _SPIKING_THRESHOLD = 12.0
 refuses."""
 
 
-def ini_text(draft: Draft) -> str:
+def ini_text(genes: Genes) -> str:
     """Return the configuration of a genome: its shape and functions, and usual rates of mutation.
 
     Args:
-        draft: the genes.
+        genes: the genes.
 
     Returns:
         INI text that `neat.Config` reads, with `neat.DefaultGenome` and the default classes.
     """
-    spiking = draft.timed == "iznn"
+    spiking = genes.kind == "iznn"
     items = {
-        "num_inputs": str(len(draft.inputs)),
-        "num_outputs": str(len(draft.outputs)),
-        "feed_forward": str(draft.feed_forward),
+        "num_inputs": str(len(genes.inputs)),
+        "num_outputs": str(len(genes.outputs)),
+        "feed_forward": str(genes.kind == "feedforward"),
         **_GENOME,
     }
-    items |= _numbers(draft)
+    items |= _numbers(genes)
     for name in () if spiking else ("activation", "aggregation"):
-        options = sorted({getattr(node, name) for node in draft.nodes})
+        options = sorted({getattr(node, name).name for node in genes.nodes})
         items |= {
             f"{name}_default": options[0],
             f"{name}_mutate_rate": "0.05" if len(options) > 1 else "0.0",
@@ -96,12 +96,12 @@ def ini_text(draft: Draft) -> str:
     return begin + lines + _END.format(threshold=_SPIKING_THRESHOLD if spiking else 3.0)
 
 
-def _numbers(draft: Draft) -> dict[str, str]:
+def _numbers(genes: Genes) -> dict[str, str]:
     """The settings of genes that are numbers, with bounds that hold the values of this genome."""
     values = {
-        "bias": [node.bias for node in draft.nodes],
-        "response": [node.response for node in draft.nodes],
-        "weight": [gene.weight for gene in draft.connections],
+        "bias": [node.bias for node in genes.nodes],
+        "response": [node.response for node in genes.nodes],
+        "weight": [gene.weight for gene in genes.connections],
     }
     items: dict[str, str] = {}
     for name, found in values.items():
@@ -109,9 +109,9 @@ def _numbers(draft: Draft) -> dict[str, str]:
         changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
         bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
         items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
-    for name in dict.fromkeys(name for node in draft.nodes for name in node.numbers):
-        items |= _around(name, [node.numbers[name] for node in draft.nodes if node.numbers])
-    if draft.timed == "iznn":
+    for name in dict.fromkeys(name for node in genes.nodes for name in node.numbers):
+        items |= _around(name, [node.numbers[name] for node in genes.nodes if node.numbers])
+    if genes.kind == "iznn":
         items = {key: value for key, value in items.items() if not key.startswith("response")}
     return items
 
@@ -168,12 +168,12 @@ _CAME_WITH: dict[Version, dict[str, tuple[str, ...]]] = {
 """Items that older versions refuse."""
 
 
-def ini_of_user(text: str, draft: Draft, version: Version | None) -> str:
+def ini_of_user(text: str, genes: Genes, version: Version | None) -> str:
     """Return a user's configuration, fitted to a genome and to a version of neat-python.
 
     Args:
         text: the INI.
-        draft: the genes.
+        genes: the genes.
         version: of neat-python; None for a text that all versions read, but for items of newer ones
             that it has already.
     """
@@ -185,9 +185,9 @@ def ini_of_user(text: str, draft: Draft, version: Version | None) -> str:
         what = f"not a configuration of neat-python: {' '.join(str(error).split())}"
         raise DocumentError(what, where="config") from None
     changes: list[str] = []
-    section = _renamed(ini, section, draft, changes)
-    _fit(ini, section, draft, changes)
-    added = _completed(ini, section, draft)
+    section = _renamed(ini, section, genes, changes)
+    _fit(ini, section, genes, changes)
+    added = _completed(ini, section, genes)
     for since, sections in _CAME_WITH.items():
         for place, keys in sections.items() if version is not None and version < since else ():
             gone = [key for key in keys if ini.remove_option(place, key)]
@@ -204,7 +204,7 @@ def ini_of_user(text: str, draft: Draft, version: Version | None) -> str:
     return written.getvalue()
 
 
-def _completed(ini: configparser.RawConfigParser, section: str, draft: Draft) -> list[str]:
+def _completed(ini: configparser.RawConfigParser, section: str, genes: Genes) -> list[str]:
     """Add the items that newer versions ask for, and return them."""
     added = []
     for name, items in _DEFAULTS.items():
@@ -212,17 +212,17 @@ def _completed(ini: configparser.RawConfigParser, section: str, draft: Draft) ->
         if not ini.has_section(place):
             ini.add_section(place)
         for key, value in items.items():
-            if not ini.has_option(place, key) and not (draft.timed == "iznn" and place == section):
+            if not ini.has_option(place, key) and not (genes.kind == "iznn" and place == section):
                 ini.set(place, key, value)
                 added.append(f"{key} = {value}")
     return added
 
 
 def _renamed(
-    ini: configparser.RawConfigParser, section: str, draft: Draft, changes: list[str]
+    ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]
 ) -> str:
     """The section of the genome, under the name that its class has."""
-    wanted = "IZGenome" if draft.timed == "iznn" else "DefaultGenome"
+    wanted = "IZGenome" if genes.kind == "iznn" else "DefaultGenome"
     if (wanted == "IZGenome") != ini.has_option(section, "a_init_mean"):
         raise OptionError(
             f"this is not the configuration of a {wanted}",
@@ -238,7 +238,7 @@ def _renamed(
     return wanted
 
 
-def _fit(ini: configparser.RawConfigParser, section: str, draft: Draft, changes: list[str]) -> None:
+def _fit(ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]) -> None:
     """Set the counts, the kind of network and the options of functions where they do not fit."""
 
     def change(key: str, value: str) -> None:
@@ -247,14 +247,14 @@ def _fit(ini: configparser.RawConfigParser, section: str, draft: Draft, changes:
             ini.set(section, key, value)
             changes.append(f"{key} {before} is {value}")
 
-    change("num_inputs", str(len(draft.inputs)))
-    change("num_outputs", str(len(draft.outputs)))
-    if not _is_either(draft):
-        change("feed_forward", str(draft.feed_forward))
-    for name in () if draft.timed == "iznn" else ("activation", "aggregation"):
+    change("num_inputs", str(len(genes.inputs)))
+    change("num_outputs", str(len(genes.outputs)))
+    if not _is_either(genes):
+        change("feed_forward", str(genes.kind == "feedforward"))
+    for name in () if genes.kind == "iznn" else ("activation", "aggregation"):
         default = ini.get(section, f"{name}_default", fallback="random")
         own = ini.get(section, f"{name}_options", fallback="").split()
-        used = sorted({getattr(node, name) for node in draft.nodes})
+        used = sorted({getattr(node, name).name for node in genes.nodes})
         if default.lower() in ("none", "random"):
             change(f"{name}_default", "random")
         else:
@@ -265,9 +265,9 @@ def _fit(ini: configparser.RawConfigParser, section: str, draft: Draft, changes:
             ini.set(section, f"{name}_mutate_rate", "0.0")
 
 
-def _is_either(draft: Draft) -> bool:
+def _is_either(genes: Genes) -> bool:
     """Whether the genes compute the same as a feed-forward and as a recurrent network."""
-    fed = {gene.target for gene in draft.connections if gene.enabled}
-    inputs = set(draft.inputs)
-    reads = all(gene.source in inputs for gene in draft.connections)
-    return reads and all(node.key in fed for node in draft.nodes)
+    fed = {gene.target for gene in genes.connections if gene.enabled}
+    inputs = set(genes.inputs)
+    reads = all(gene.source in inputs for gene in genes.connections)
+    return reads and all(node.key in fed for node in genes.nodes)

@@ -14,11 +14,11 @@ from typing import Any
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import static
-from neat_onnx.libraries.neat_python.generation import network_of
+from neat_onnx.libraries.neat_python.genes import Genes, genes_of_document
 from neat_onnx.libraries.neat_python.genome import (
     bases_of,
-    document_of_genome,
-    document_of_network,
+    genes_of_genome,
+    genes_of_network,
     network_class,
     refuse,
     version_of,
@@ -142,7 +142,7 @@ def _parts(value: Any) -> Iterable[Any]:
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
     if _is_document(content):
-        return _network(content, options)
+        return _whole(genes_of_document(content), options)
     found, config = _opened(content, options)
     if len(found.singles) == 1:
         return _single(found.singles[0], config, options)
@@ -162,7 +162,7 @@ def read(content: Any, options: ReadOptions) -> Network:
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
     if _is_document(content):
-        return {0: _network(content, options)}
+        return {0: _whole(genes_of_document(content), options)}
     found, config = _opened(content, options)
     population = _population(found, options)
     wanted = [*population]
@@ -214,7 +214,7 @@ def _is_document(found: Any) -> bool:
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, or of a network object."""
     if not is_genome(found):
-        return _network(document_of_network(found, options.version), options)
+        return _whole(genes_of_network(found, options.version), options)
     is_given = options.time_step is not None or options.advance_time is not None
     timed = True if is_given else None
     if options.time_step == 0.0:
@@ -223,51 +223,37 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     if version is None and not isinstance(found, Record):
         version = installed()
     settings = settings_for(found, config, options.inputs, options.outputs)
-    if not timed and not isinstance(found, Record):
-        quick = network_of(
-            found, settings if version is None else replace(settings, version=version)
-        )
-        if quick is not None:
-            return quick
-    document = document_of_genome(found, settings, timed=timed, version=version)
-    if document["network_type"] == "ctrnn":
-        library_version = version_of(found, options.version, settings.version)
-        document["metadata"] = {"neat_python_version": library_version}
+    genes = genes_of_genome(found, settings, timed=timed, version=version)
+    if genes.kind == "ctrnn":
+        genes.version = version_of(found, options.version, settings.version)
     try:
-        return _document(document, options)
+        return network_of(genes, Times(options.time_step, options.advance_time))
     except NetworkError as error:
         key = getattr(found, "key", None)
         where = f"genome {key}" + (f", {error.where}" if error.where else "")
         raise NetworkError(error.message, where=where, hint=error.hint) from error
 
 
-def _network(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    """The network of a document that is no genome's: it needs no configuration."""
-    kind = document.get("network_type")
-    unused = ("config", "inputs", "outputs") + (() if kind == "ctrnn" else ("version",))
+def _whole(genes: Genes, options: ReadOptions) -> Network:
+    """The network of genes that are no genome's: they need no configuration."""
+    unused = ("config", "inputs", "outputs") + (() if genes.kind == "ctrnn" else ("version",))
     for name in unused:
         if getattr(options, name) is not None:
             warn(f"{name} is for genomes; this is a network, which does not need it")
-    return _document(document, options)
+    if parsed_version(options.version):
+        genes.version = options.version
+    return network_of(genes, Times(options.time_step, options.advance_time))
 
 
-def _document(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    version = parsed_version(options.version)
-    if version and document.get("network_type") == "ctrnn":
-        document = {**document, "metadata": {"neat_python_version": options.version}}
-    return read_document(document, Times(options.time_step, options.advance_time))
-
-
-def read_document(document: Mapping[str, Any], times: Times) -> Network:
-    """Return the network of a document of any kind."""
-    kind = document.get("network_type")
-    if kind == "ctrnn":
+def network_of(genes: Genes, times: Times) -> Network:
+    """Return the network of genes of any kind."""
+    if genes.kind == "ctrnn":
         from neat_onnx.libraries.neat_python import ctrnn  # noqa: PLC0415 - few networks are
 
-        return ctrnn.read(document, times)
-    if kind == "iznn":
+        return ctrnn.read(genes, times)
+    if genes.kind == "iznn":
         from neat_onnx.libraries.neat_python import iznn  # noqa: PLC0415 - few networks are
 
-        return iznn.read(document, times)
+        return iznn.read(genes, times)
     times.refuse()
-    return static.read(document)
+    return static.read(genes)

@@ -18,7 +18,7 @@ from typing import Any
 
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.genome_graph import Genes
+from neat_onnx.libraries.genome_graph import NetworkBuilder
 
 MAX_SUB_STEPS = 1000  # each one is a copy of every neuron
 _ROUNDING = 1e-15
@@ -101,7 +101,7 @@ class Swaps:
     changes: tuple[int, ...]
     followed: int
 
-    def neurons(self, genes: Genes) -> tuple[int, int]:
+    def neurons(self, genes: NetworkBuilder) -> tuple[int, int]:
         """Add neurons that are 1 at these steps and 0 at the others, and the other way round."""
         counter = genes.fresh_id()
         genes.neuron(counter, "number of the step", [((counter, 1), 1.0)], bias=1.0)

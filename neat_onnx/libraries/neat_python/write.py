@@ -15,14 +15,8 @@ from typing import Any
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.neat_python.documents import document_of_draft
-from neat_onnx.libraries.neat_python.draft import (
-    ConnectionGene,
-    Draft,
-    NodeGene,
-    draft_of,
-    numbered,
-)
+from neat_onnx.libraries.neat_python.draft import genes_of, numbered
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, document_of_genes
 from neat_onnx.libraries.neat_python.ini import ini_of_user, ini_text
 from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
@@ -33,27 +27,27 @@ from neat_onnx.libraries.neat_python.settings import (
     parsed_version,
     text_of,
 )
-from neat_onnx.libraries.neat_python.timed import timed_draft
+from neat_onnx.libraries.neat_python.timed import timed_genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
 
 
 def document_of(net: Network) -> dict[str, Any]:
     """Return the JSON that neat-python exports of a network."""
-    return document_of_draft(_genes_of(net, None))
+    return document_of_genes(_any_genes_of(net, None))
 
 
-def _genes_of(net: Network, time_step: float | None) -> Draft:
+def _any_genes_of(net: Network, time_step: float | None) -> Genes:
     """The genes of a network of any kind."""
-    draft = timed_draft(net, time_step)
-    if draft is None:
-        return draft_of(net)
-    how = "advance(inputs, {1!r}, {0!r})" if draft.timed == "ctrnn" else "advance({0!r})"
+    genes = timed_genes(net, time_step)
+    if genes is None:
+        return genes_of(net)
+    how = "advance(inputs, {1!r}, {0!r})" if genes.kind == "ctrnn" else "advance({0!r})"
     warn(
-        f"written as {draft.timed} of neat-python {draft.version}, a step of which is "
-        + how.format(draft.time_step, draft.advance_time)
+        f"written as {genes.kind} of neat-python {genes.version}, a step of which is "
+        + how.format(genes.time_step, genes.advance_time)
     )
-    return draft
+    return genes
 
 
 def files_of(
@@ -67,21 +61,21 @@ def files_of(
         config: the user's own configuration, as `text_of` takes it; None for usual rates.
         time_step: of the integration of a ctrnn; 1 if None.
     """
-    draft = numbered(_genes_of(net, time_step))
-    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, None)
-    return {Path(name).stem + ".ini": text.encode(), name: _pickled(draft)}
+    genes = numbered(_any_genes_of(net, time_step))
+    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, None)
+    return {Path(name).stem + ".ini": text.encode(), name: _pickled(genes)}
 
 
 def to_neat_python(
     net: Network, time_step: float | None = None, config: object = None
 ) -> tuple[Any, Any]:
     """Return a live genome and its configuration. See `neat_python.to_neat_python`."""
-    draft = numbered(_genes_of(net, time_step))
+    genes = numbered(_any_genes_of(net, time_step))
     neat = _neat()
     version = installed() or OLD
-    _check_version(draft, version)
-    settings = _config(neat, draft, config, version)
-    return pickle.loads(_pickled(draft, marked=version > OLD)), settings
+    _check_version(genes, version)
+    settings = _config(neat, genes, config, version)
+    return pickle.loads(_pickled(genes, marked=version > OLD)), settings
 
 
 def neat_population(nets: Sequence[Network], config: object) -> Any:
@@ -133,13 +127,13 @@ def _neat() -> Any:
     return neat
 
 
-def _config(neat: Any, draft: Draft, config: object, version: Version) -> Any:
+def _config(neat: Any, genes: Genes, config: object, version: Version) -> Any:
     """The live configuration of a genome: the user's own, fitted to it, or one of usual rates."""
     kinds = [neat.DefaultGenome, neat.DefaultReproduction, neat.DefaultSpeciesSet]
     kinds.append(neat.DefaultStagnation)
-    if draft.timed == "iznn":
+    if genes.kind == "iznn":
         kinds[0] = neat.iznn.IZGenome
-    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, version)
+    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, version)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config")
         Path(path).write_text(text, encoding="utf-8")
@@ -151,32 +145,31 @@ def _config(neat: Any, draft: Draft, config: object, version: Version) -> Any:
     return found
 
 
-def _check_version(draft: Draft, found: Version) -> None:
+def _check_version(genes: Genes, found: Version) -> None:
     """Refuse a ctrnn that the installed neat-python integrates in another way."""
-    wanted = parsed_version(draft.version)
-    assert wanted is not None
-    if draft.timed == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
+    wanted = parsed_version(genes.version) or OLD
+    if genes.kind == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
         raise NetworkError(
-            f"the network is integrated as by neat-python {draft.version}; "
+            f"the network is integrated as by neat-python {genes.version}; "
             f"{found[0]}.{found[1]} is installed, which integrates in another way",
             hint="Save it as JSON or .pkl for the other version",
         )
 
 
-def _pickled(draft: Draft, marked: bool = True) -> bytes:
+def _pickled(genes: Genes, marked: bool = True) -> bytes:
     """The pickle of a DefaultGenome or an IZGenome, protocol 2.
 
     Args:
-        draft: the genes.
+        genes: the genes.
         marked: whether they have the attributes that came after 0.92, which ignores them.
     """
-    spiking = draft.timed == "iznn"
+    spiking = genes.kind == "iznn"
     nodes = _dictionary(
-        (_atom(node.key), _node_object(node, spiking, marked)) for node in draft.nodes
+        (_atom(node.key), _node_object(node, spiking, marked)) for node in genes.nodes
     )
     connections = _dictionary(
         (_atom((gene.source, gene.target)), _connection_object(gene, at if marked else None))
-        for at, gene in enumerate(draft.connections)
+        for at, gene in enumerate(genes.connections)
     )
     genome = _object(
         "neat.iznn.IZGenome" if spiking else "neat.genome.DefaultGenome",
@@ -192,8 +185,8 @@ def _node_object(node: NodeGene, spiking: bool, marked: bool) -> bytes:
         return _object("neat.iznn.IZNodeGene", atoms)
     state |= {
         "response": node.response,
-        "activation": node.activation,
-        "aggregation": node.aggregation,
+        "activation": node.activation.name,
+        "aggregation": node.aggregation.name,
     }
     if marked:
         state["time_constant"] = node.numbers.get("time_constant", 1.0)
