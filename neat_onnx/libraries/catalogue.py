@@ -4,12 +4,13 @@ Reading and writing are modules of their own, imported when a file asks for them
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-from neat_onnx.errors import NetworkError
-from neat_onnx.libraries.library import Library, ReadOptions, no_genome
+from neat_onnx.errors import NetworkError, abridged
+from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
 
 _WITH_NODES = "ids, names, disabled genes: left out; responses, delays: expressed by added "
@@ -37,35 +38,65 @@ class Own(Library):
         return network.to_json()
 
 
+Members = Sequence[tuple[int, Callable[[], Network]]]
+"""The networks of a file with their ids, each read when it is called."""
+
+
 class DocumentLibrary(Library):
     """A library that a module reads and writes.
 
-    The module has `read(content, options)`, `write(network)` and, where files hold populations,
-    `read_all(content, options)`, as `Library` describes them.
+    The module has `write(network)` and, where files hold one network, `read(content, options)`;
+    where they hold populations, `members(content, options)`.
 
     Attributes:
         module: its name in this folder.
+        ranked: whether a population stands in the order of its fitness.
     """
 
     module = ""
     oracle = "its own code"
+    ranked = False
 
     @property
     def document(self) -> Any:
         """The module."""
         return import_module(f"neat_onnx.libraries.{self.module}")
 
+    def members(self, content: Any, options: ReadOptions) -> Members:
+        """Return the networks of a file, the fittest first."""
+        document = self.document
+        if hasattr(document, "members"):
+            found: Members = document.members(content, options)
+            return found
+        return [(0, partial(document.read, content, options))]
+
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network that the library evaluates; see `Library.read`."""
-        found: Network = self.document.read(content, options)
-        return found
+        found = self.members(content, options)
+        if len(found) == 1:
+            return found[0][1]()
+        ids = abridged((str(key) for key, _ in found), 20)
+        raise NetworkError(
+            f"this is a population of {len(found)} networks",
+            hint="Ask for one of them, genome=ID (--genome ID), or for all: load_networks. "
+            f"Found: {ids}",
+        )
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
         """Return the networks of a population by their ids; see `Library.read_all`."""
-        if not hasattr(self.document, "read_all"):
-            return super().read_all(content, options)
-        found: Mapping[int, Network] = self.document.read_all(content, options)
-        return found
+        members, wanted = self.members(content, options), options.genome
+        found = dict(members)
+        if len(found) < len(members):
+            ids = [key for key, _ in members]
+            twice = next(key for key in ids if ids.count(key) > 1)
+            raise NetworkError(f"the genome id {twice} occurs twice")
+        if wanted is None:
+            return {key: read() for key, read in members}
+        if wanted == BEST and members and (self.ranked or len(members) == 1):
+            wanted = members[0][0]
+        if not isinstance(wanted, int) or wanted not in found:
+            raise no_genome(wanted, found)
+        return {wanted: found[wanted]()}
 
     def write(self, network: Network) -> Any:
         """Return the document that the library loads; see `Library.write`."""
@@ -91,36 +122,22 @@ class ExportedLibrary(DocumentLibrary):
         first = content if members is None else members[0] if members else None
         return isinstance(first, Mapping) and self.recognises_network(first)
 
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that the library restores from a document."""
-        members = _members(content)
-        if members is not None:
-            raise NetworkError(
-                f"this is a population of {len(members)} networks",
-                hint="Ask for one of them, genome=0 (--genome 0), or for all: load_networks",
-            )
-        return super().read(content, options)
-
-    def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
-        """Return the networks of a population by their positions, in its order."""
+    def members(self, content: Any, options: ReadOptions) -> Members:
+        """Return the networks of an array; a document alone is one with the id 0."""
         members = _members(content)
         if members is None:
-            return {0: super().read(content, options)}
-        places = range(len(members))
-        if options.genome is None:
-            return {place: self._member(members[place], place, options) for place in places}
-        if not isinstance(options.genome, int) or options.genome not in places:
-            raise no_genome(options.genome, places)  # the exports hold no fitness for a best one
-        return {options.genome: self._member(members[options.genome], options.genome, options)}
+            return super().members(content, options)
+        return [(at, partial(self._member, one, at, options)) for at, one in enumerate(members)]
 
     def _member(self, document: Any, place: int, options: ReadOptions) -> Network:
         if not isinstance(document, Mapping):
             raise NetworkError("a member of the population is no object", where=f"[{place}]")
         try:
-            return super().read(document, options)
+            found: Network = self.document.read(document, options)
         except NetworkError as error:
             where = f"[{place}]" + (f".{error.where}" if error.where else "")
             raise NetworkError(error.message, where=where, hint=error.hint) from None
+        return found
 
 
 def _members(content: object) -> list[Any] | None:
@@ -223,6 +240,7 @@ class SharpNEAT(DocumentLibrary):
     name = "sharpneat"
     title = "SharpNEAT"
     module = "sharpneat"
+    ranked = True
     oracle = "the evaluation that it documents, written out"
     keys = "text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML"
     suffixes = (".net",)

@@ -1,10 +1,8 @@
 """Genomes of nodes and weighted edges, compiled to networks in the two ways that breeders evaluate.
 
-A *acyclic* network passes each sample through nodes in topological order. An *updated* one computes
-all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
-number of updates for each step.
-
-`NetworkBuilder` gathers neurons one by one, where a step has sub-steps: it has a copy for each.
+An *acyclic* network passes each sample through nodes in topological order. An *updated* one
+computes all nodes at once, from the inputs and from the nodes' values one update before, and takes
+a fixed number of updates for each step.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -15,9 +13,8 @@ from typing import Any, NamedTuple
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.network.network import Network
+from neat_onnx.network.repeated import repeated
 from neat_onnx.network.schedule import schedule
-
-_MAX_COPIES = 100_000
 
 
 class Node(NamedTuple):
@@ -51,7 +48,7 @@ _KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
 
 
 class NetworkBuilder:
-    """Neurons and connections on their way to be a Network.
+    """Gathers neurons one by one, where a library's node becomes several of them.
 
     Args:
         taken: the ids of the library's own nodes, which no helper may have.
@@ -69,15 +66,13 @@ class NetworkBuilder:
         return next(self._fresh)
 
     def neuron(self, key: int, name: str, reads: Iterable[tuple[Value, float]], **gene: Any) -> int:
-        """Add a neuron, and a connection from each (value, weight) that it reads.
+        """Add a neuron, and a connection from each (value, weight) that it reads; return its id.
 
         Args:
             key: its id.
             name: for people; may be empty.
+            reads: the values and the weights.
             gene: `activation`, `bias`, …, where they are not plain.
-
-        Returns:
-            Its id.
         """
         self._neurons.append({"id": key, "name": name, **gene})
         for value, weight in reads:
@@ -96,7 +91,7 @@ class NetworkBuilder:
         )
 
     def network(self, inputs: Sequence[int], outputs: Sequence[int], library: str) -> Network:
-        """The genes as a Network with these input and output neurons."""
+        """The network of all of them, with these input and output neurons."""
         built = Network.build(
             inputs=inputs, outputs=outputs, neurons=self._neurons, connections=self._connections
         )
@@ -125,7 +120,7 @@ class GenomeGraph:
     limited: frozenset[int] = frozenset()
 
     def checked(self) -> "GenomeGraph":
-        """Return the genome itself."""
+        """Return the genome, or refuse an edge whose end does not exist or that ends at an input."""
         computing, inputs = {node.id for node in self.nodes}, set(self.inputs)
         for edge in self.edges:
             place = f"connection {edge.source} to {edge.target}"
@@ -186,68 +181,23 @@ class GenomeGraph:
     def updated(self, cycles: int) -> Network:
         """Return the network that updates all nodes at once, `cycles` times in a step."""
         check_cycles(cycles)
-        if cycles == 1:
-            return self._built(1)
-        if cycles * len(self.nodes) > _MAX_COPIES:
-            raise OptionError(
-                f"{cycles} updates of {len(self.nodes)} nodes in a step are too many",
-                where="cycles",
-                hint=f"At most {_MAX_COPIES} copies of nodes are made",
-            )
-        return self._unrolled(cycles)
+        return repeated(self._built(1), cycles)
 
     def _built(self, delay: int) -> Network:
-        genes = self._fresh_genes()
+        made = NetworkBuilder([*self.inputs, *(node.id for node in self.nodes)])
         for node in self.nodes:
-            genes.neuron(node.id, "", (), **node.gene)
+            made.neuron(node.id, "", (), **node.gene)
         inputs = set(self.inputs)
         for edge in self.edges:
             value = (edge.source, 0 if edge.source in inputs else delay)
-            genes.connect(value, edge.target, edge.weight, enabled=edge.enabled)
-        return self._network(genes)
-
-    def _fresh_genes(self) -> NetworkBuilder:
-        return NetworkBuilder([*self.inputs, *(node.id for node in self.nodes)])
-
-    def _network(self, genes: NetworkBuilder) -> Network:
-        """The network of these genes, with its outputs limited."""
+            made.connect(value, edge.target, edge.weight, enabled=edge.enabled)
         outputs = [
-            genes.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
+            made.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
             if key in self.limited
             else key
             for key in self.outputs
         ]
-        return genes.network(list(self.inputs), outputs, self.library)
-
-    def _unrolled(self, cycles: int) -> Network:
-        """Copies of the nodes, one for each update; the last ones keep the ids."""
-        genes = self._fresh_genes()
-        needed = self._needed(cycles)
-        inputs = set(self.inputs)
-        before = {node.id: (node.id, 1) for node in self.nodes}
-        for cycle in range(1, cycles + 1):
-            last = cycle == cycles
-            now = {}
-            for node in self.nodes:
-                if last:
-                    now[node.id] = genes.neuron(node.id, "", (), **node.gene)
-                elif node.id in needed[cycle]:
-                    now[node.id] = genes.helper(f"{node.id} at update {cycle}", (), **node.gene)
-            for edge in self.edges:
-                if edge.target in now and (edge.enabled or last):
-                    value = (edge.source, 0) if edge.source in inputs else before.get(edge.source)
-                    value = value or (edge.source, 1)  # only a disabled edge reads a missing copy
-                    genes.connect(value, now[edge.target], edge.weight, enabled=edge.enabled)
-            before = {key: (copy, 0) for key, copy in now.items()}
-        return self._network(genes)
-
-    def _needed(self, cycles: int) -> dict[int, set[int]]:
-        """The nodes that the update after each one reads."""
-        needed = {cycles: {node.id for node in self.nodes}}
-        for cycle in range(cycles - 1, 0, -1):
-            later = needed[cycle + 1]
-            needed[cycle] = {e.source for e in self.edges if e.enabled and e.target in later}
-        return needed
+        return made.network(list(self.inputs), outputs, self.library)
 
 
 def check_cycles(cycles: Any) -> None:

@@ -21,13 +21,14 @@ not kept.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, reasons_against
@@ -104,30 +105,10 @@ class Genome:
     genes: list[Edge] = field(default_factory=list)
 
 
-def read(content: str, options: ReadOptions) -> Network:
-    """Return the network of the only genome of a file."""
-    genomes = _genomes(content)
-    if len(genomes) != 1:
-        ids = ", ".join(str(genome.id) for genome in genomes[:20])
-        raise NetworkError(
-            f"a population of {len(genomes)} networks",
-            hint=f"Say which (genome=ID, or --genome ID), or use load_networks. Found: {ids}",
-        )
-    return _network(genomes[0], options.cycles)
-
-
-def read_all(content: str, options: ReadOptions) -> Mapping[int, Network]:
-    """Return the network of each genome by its id, in the order of the file."""
-    found: dict[int, Network] = {}
-    for genome in _genomes(content):
-        if genome.id in found:
-            raise NetworkError(f"the genome id {genome.id} occurs twice")
-        found[genome.id] = _network(genome, options.cycles)
-    return found
-
-
-def _genomes(content: str) -> list[Genome]:
-    return plain_genomes(content) or [yaml_genome(content)]
+def members(content: str, options: ReadOptions) -> Members:
+    """Return the network of each genome, in the order of the file."""
+    genomes = plain_genomes(content) or [yaml_genome(content)]
+    return [(genome.id, partial(_network, genome, options.cycles)) for genome in genomes]
 
 
 def _network(genome: Genome, cycles: int | None) -> Network:

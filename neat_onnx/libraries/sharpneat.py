@@ -1,35 +1,27 @@
-"""SharpNEAT's activation functions, as versions 2 and 4 compute them.
+"""Read and write SharpNEAT's network files (version 4); read version 2's XML.
 
-The names that only version 2 has stand last, so that a written file has the names of version 4.
+The sections of a network file are separated by empty lines: how many inputs and outputs; `acyclic`,
+or `cyclic` and the number of updates in a step; the connections; the activation functions. All
+nodes have the first of these. Inputs have the lowest ids, then come the outputs. A node has no
+bias. Where the activation is 0.5 at 0 (a logistic function), an added node that reads an input with
+the weight 0 is written as that constant, and biases are its connections.
 
-Read SharpNEAT's network files (version 4).
-
-Sections are separated by empty lines: how many inputs and outputs; `acyclic`, or `cyclic` and the
-number of updates in a step; the connections; the activation functions. All nodes have the first of
-these. Inputs have the lowest ids, then come the outputs.
-
-A node has no bias. Where the activation is 0.5 at 0 (a logistic function), an added node that reads
-an input with the weight 0 is written as that constant, and biases are its connections.
-
-Read SharpNEAT 2's XML: `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`.
-
-A node of type `bias` is 1. The file does not say whether the network is decoded as an acyclic one:
-it is, unless the option `cycles` says how many updates a step takes. The decoder limits outputs to
-0 … 1.
-
-Read SharpNEAT's files: network files of version 4, XML of version 2. The former are written.
+XML is `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`. A node of type `bias` is
+1. The file does not say whether the network is decoded as an acyclic one: it is, unless the option
+`cycles` says how many updates a step takes. The decoder limits outputs to 0 … 1.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles, reached
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_disabled
@@ -93,25 +85,11 @@ NAMES_OF_VERSION_2 = {
 }
 """Version 2 gives the quadratic sigmoid of 0 as 0.5."""
 
-RADIAL = "RbfGaussian"
-"""A function of version 2 whose centre and width each node has for itself."""
-
 _UNIT = {
     "Logistic", "LogisticSteep", "LogisticFunction", "LogisticFunctionSteep", "PlainSigmoid",
-    "SteepenedSigmoid", "Gaussian", "SoftSignSteep", "PolynomialApproximantSteep", "NullFn", RADIAL,
+    "SteepenedSigmoid", "Gaussian", "SoftSignSteep", "PolynomialApproximantSteep", "NullFn",
 }  # fmt: skip
-
-
-def radial(center: float, epsilon: float) -> str:
-    """Return our name of a radial basis function."""
-    d = f"((z - ({center!r})) * sqrt({epsilon!r}) * 4.0)"
-    return f"{FORMULA}exp(-({d} * {d}))"
-
-
-def stays_in_unit(name: str) -> bool:
-    """Whether the values of a function are between 0 and 1."""
-    return name in _UNIT
-
+"""Functions of version 2 whose values are between 0 and 1."""
 
 _MAX_NODES, _MAX_ID = 100_000, 2**31 - 1
 
@@ -286,12 +264,8 @@ def _numbers(net: Network) -> dict[int, int]:
 def _bias_lines(net: Network, number: dict[int, int]) -> list[str]:
     node = len(number)
     biases = [(number[j], 2.0 * float(net.neurons.bias[j])) for j in range(len(net))]
-    used = [(target, weight) for target, weight in biases if weight and target >= _inputs(net)]
+    used = [(target, weight) for target, weight in biases if weight and target >= len(net.input_neurons)]
     return [f"0\t{node}\t0.0", *(f"{node}\t{target}\t{weight!r}" for target, weight in used)]
-
-
-def _inputs(net: Network) -> int:
-    return len(net.input_neurons)
 
 
 def _check(reasons: Reasons, common: str, needs_bias: bool) -> None:
@@ -302,7 +276,7 @@ def _check(reasons: Reasons, common: str, needs_bias: bool) -> None:
     if needs_bias:
         zero = np.zeros(1)
         half = common in _NAMES and float(activation_named(common)(zero)[0]) == 0.5
-        if not half or not _inputs(net) or net.has_memory:
+        if not half or not len(net.input_neurons) or net.has_memory:
             reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
     if not net.has_memory:
         _check_silent(reasons, needs_bias)
@@ -330,99 +304,88 @@ _DEFAULT = {0: "LogisticFunctionSteep"}
 _CLAMP = FORMULA + "clip(z, 0.0, 1.0)"
 
 
-@dataclass
-class _Nodes:
-    """The nodes of a network by their types, and each one's function."""
-
-    ids: dict[str, list[int]] = field(default_factory=lambda: {kind: [] for kind in _TYPES})
-    function: dict[int, str] = field(default_factory=dict)
-    unlimited: set[int] = field(default_factory=set)
-
-
-def read_one(content: str, cycles: int | None) -> Network:
-    """Return the only network of a file."""
-    elements = list(_elements(content))
-    if len(elements) != 1:
-        ids = ", ".join(str(key) for key, _ in elements[:20])
-        raise NetworkError(
-            f"a population of {len(elements)} networks",
-            hint=f"Say which (genome=ID, or --genome ID), or use load_networks. Found: {ids}",
-        )
-    return _read(elements[0][1], _functions(_root(content)), cycles)
-
-
-def read_networks(content: str, cycles: int | None) -> Mapping[int, Network]:
-    """Return all networks by id, the fittest first."""
-    functions = _functions(_root(content))
-    found = {}
-    for key, element in sorted(_elements(content), key=lambda pair: -_fitness(pair[1])):
-        if key in found:
-            raise NetworkError(f"the network id {key} occurs twice")
-        found[key] = _read(element, functions, cycles)
-    return found
-
-
-def _root(content: str) -> Element:
-    if "<!DOCTYPE" in content or "<!ENTITY" in content:
+def members(content: str, options: ReadOptions) -> Members:
+    """Return the networks of a file; those of XML are the fittest first."""
+    text = content.lstrip("\ufeff \t\r\n")
+    if not text.startswith("<"):
+        if options.cycles is not None:
+            raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
+        return [(0, partial(read_net_file, content))]
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise NetworkError("XML with a document type is not read")
     try:
-        return ElementTree.fromstring(content.lstrip("\ufeff \t\r\n").encode())
+        root = ElementTree.fromstring(text.encode())
     except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise NetworkError(f"invalid XML: {error}") from error
-
-
-def _elements(content: str) -> Iterator[tuple[int, Element]]:
-    root = _root(content)
     networks = [root] if root.tag == "Network" else root.findall("Networks/Network")
     if not networks:
         raise NetworkError("no Network", where=root.tag, hint="Root holds Networks of Network")
-    for position, element in enumerate(networks):
-        yield int(_number(element, "id")) if "id" in element.attrib else position, element
-
-
-def _fitness(element: Element) -> float:
-    return _number(element, "fitness") if "fitness" in element.attrib else 0.0
-
-
-def _functions(root: Element) -> dict[int, str]:
-    """The functions' names by id."""
-    found = {
-        int(_number(element, "id")): element.get("name", "")
+    functions = {
+        _integer(element, "id"): element.get("name", "")
         for element in root.findall("ActivationFunctions/Fn")
     }
-    if not found:
+    if not functions:
         warn(f"no activation functions: {_DEFAULT[0]}, SharpNEAT's default, is taken")
-    return found or _DEFAULT
+    ranked = sorted(enumerate(networks), key=lambda pair: -_number(pair[1], "fitness", 0.0))
+    read = partial(_read, functions=functions or _DEFAULT, cycles=options.cycles)
+    return [(_integer(each, "id", place), partial(read, each)) for place, each in ranked]
 
 
-def _number(element: Element, key: str) -> float:
-    try:
-        value = float(element.attrib[key])
-    except (KeyError, ValueError):
-        value = math.nan
-    if not math.isfinite(value) or abs(value) > 1e300:
-        found = element.get(key)
-        message = f"{key} should be a number, got {'nothing' if found is None else repr(found)}"
-        raise NetworkError(message, where=f"{element.tag} {element.get('id', '')}".strip())
-    return value
+def _number(element: Element, key: str, default: float | None = None) -> float:
+    """The number of an attribute; the default where there is none."""
+    text = element.get(key)
+    if text is None and default is not None:
+        return default
+    what = f"{element.tag} {element.get('id', '')}".strip()
+    value = finite_number("nothing" if text is None else text, key, what)
+    return finite_number("too large" if abs(value) > 1e300 else str(text), key, what)
+
+
+def _integer(element: Element, key: str, default: int | None = None) -> int:
+    return int(_number(element, key, default))
 
 
 def _read(element: Element, functions: Mapping[int, str], cycles: int | None) -> Network:
     if cycles is not None:
         check_cycles(cycles)
-    nodes = _nodes(element, functions)
-    if not nodes.ids["out"]:
+    ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
+    activation: dict[int, str] = {}
+    unlimited: set[int] = set()
+    for node in element.findall("Nodes/Node"):
+        key, kind = _integer(node, "id"), node.get("type", "")
+        where = f"Node {key}"
+        if kind not in _TYPES:
+            raise NetworkError(f"unknown type '{kind}'", where=where)
+        if key in activation:
+            raise NetworkError(f"the node id {key} occurs twice", where=where)
+        number = _integer(node, "fnId", min(functions))
+        if number not in functions:
+            raise NetworkError(f"there is no function {number}", where=where)
+        name = functions[number]
+        ids[kind].append(key)
+        activation[key] = "identity"
+        if kind in ("out", "hid"):
+            names = NAMES_OF_VERSION_2
+            activation[key] = translated(name, names, ACTIVATIONS, "activation", where, "sharpneat")
+        if kind == "out" and name not in _UNIT:
+            unlimited.add(key)
+    if not ids["out"]:
         raise NetworkError("no node of type out", where="Nodes")
-    edges, bias = _edges(element, set(nodes.ids["bias"]))
-    computing = [*nodes.ids["out"], *nodes.ids["hid"]]
+    edges, bias = [], dict[int, float]()
+    for each in element.findall("Connections/Con"):
+        edge = Edge(_integer(each, "src"), _integer(each, "tgt"), _number(each, "wght"))
+        if edge.source in ids["bias"]:
+            bias[edge.target] = bias.get(edge.target, 0.0) + edge.weight
+        else:
+            edges.append(edge)
     genome = GenomeGraph(
         library="sharpneat",
-        inputs=nodes.ids["in"],
-        outputs=nodes.ids["out"],
-        nodes=[Node(key, nodes.function[key], bias.get(key, 0.0)) for key in computing],
+        inputs=ids["in"],
+        outputs=ids["out"],
+        nodes=[Node(key, activation[key], bias.get(key, 0.0)) for key in ids["out"] + ids["hid"]],
         edges=edges,
         limit=_CLAMP,
-        limited=frozenset(nodes.unlimited & set(nodes.ids["out"])),
+        limited=frozenset(unlimited),
     ).checked()
     if genome.limited:
         warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
@@ -432,71 +395,3 @@ def _read(element: Element, functions: Mapping[int, str], cycles: int | None) ->
     if cycles is None and bias:
         return genome.without_silent(bias).acyclic()
     return acyclic(genome) if cycles is None else genome.updated(cycles)
-
-
-def _nodes(element: Element, functions: Mapping[int, str]) -> _Nodes:
-    found = _Nodes()
-    for node in element.findall("Nodes/Node"):
-        key, kind = int(_number(node, "id")), node.get("type", "")
-        if kind not in _TYPES:
-            raise NetworkError(f"unknown type '{kind}'", where=f"Node {key}")
-        if key in found.function:
-            raise NetworkError(f"the node id {key} occurs twice", where=f"Node {key}")
-        found.ids[kind].append(key)
-        number = int(_number(node, "fnId")) if "fnId" in node.attrib else min(functions)
-        if number not in functions:
-            raise NetworkError(f"there is no function {number}", where=f"Node {key}")
-        name = functions[number]
-        found.function[key] = _function(name, node) if kind in ("out", "hid") else "identity"
-        if not stays_in_unit(name):
-            found.unlimited.add(key)
-    return found
-
-
-def _function(name: str, node: Element) -> str:
-    where = f"Node {node.get('id')}"
-    if name != RADIAL:
-        return translated(name, NAMES_OF_VERSION_2, ACTIVATIONS, "activation", where, "sharpneat")
-    try:
-        center, epsilon = (float(text) for text in node.get("aux", "").split(","))
-    except ValueError as error:
-        raise NetworkError(f"aux of {RADIAL} is a centre and a width", where=where) from error
-    if not (math.isfinite(center) and math.isfinite(epsilon) and epsilon >= 0.0):
-        raise NetworkError(f"aux of {RADIAL} is a centre and a width", where=where)
-    return radial(center, epsilon)
-
-
-def _edges(element: Element, biases: set[int]) -> tuple[list[Edge], dict[int, float]]:
-    """The connections between nodes, and the sums of those from the bias by their targets."""
-    edges, bias = [], dict[int, float]()
-    for con in element.findall("Connections/Con"):
-        source, target = int(_number(con, "src")), int(_number(con, "tgt"))
-        weight = _number(con, "wght")
-        if source in biases:
-            bias[target] = bias.get(target, 0.0) + weight
-        else:
-            edges.append(Edge(source, target, weight))
-    return edges, bias
-
-
-__all__ = ["read", "read_all", "write"]
-
-
-def read(content: str, options: ReadOptions) -> Network:
-    """Return the network that SharpNEAT decodes."""
-    if _is_xml(content):
-        return read_one(content, options.cycles)
-    if options.cycles is not None:
-        raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
-    return read_net_file(content)
-
-
-def read_all(content: str, options: ReadOptions) -> Mapping[int, Network]:
-    """Return the networks of a population by their ids, the fittest first."""
-    if _is_xml(content):
-        return read_networks(content, options.cycles)
-    return {0: read(content, options)}
-
-
-def _is_xml(content: str) -> bool:
-    return content.lstrip("\ufeff \t\r\n").startswith("<")

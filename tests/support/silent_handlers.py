@@ -21,7 +21,6 @@ SILENT = [
     ("libraries/neataptic_ts/onnx/space.py:_specs", "ambiguous inputs are refused later"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/space.py:window_of", "the error is the answer"),
-    ("libraries/sharpneat.py:_number", "NaN is refused in the next line, with the text"),
     (
         "libraries/names.py:finite_number",
         "NaN is refused in the next line, with the text",
