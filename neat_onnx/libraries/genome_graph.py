@@ -120,7 +120,7 @@ class GenomeGraph:
     limited: frozenset[int] = frozenset()
 
     def checked(self) -> "GenomeGraph":
-        """Return the genome, or refuse an edge whose end does not exist or that ends at an input."""
+        """Return the genome, or refuse an edge without its ends, or one that ends at an input."""
         computing, inputs = {node.id for node in self.nodes}, set(self.inputs)
         for edge in self.edges:
             place = f"connection {edge.source} to {edge.target}"
@@ -223,4 +223,21 @@ def reached(
             if target not in found and target not in without:
                 found.add(target)
                 waiting.append(target)
+    return found
+
+
+def completed(begin: Iterable[int], sources: Mapping[int, Collection[int]]) -> set[int]:
+    """Return the ids all of whose sources are reached from `begin`, these included."""
+    missing = {key: len(values) for key, values in sources.items()}
+    readers: dict[int, list[int]] = {}
+    for key, values in sources.items():
+        for source in values:
+            readers.setdefault(source, []).append(key)
+    found, todo = set(begin), list(begin)
+    while todo:
+        for reader in readers.get(todo.pop(), ()):
+            missing[reader] -= 1
+            if not missing[reader] and reader not in found:
+                found.add(reader)
+                todo.append(reader)
     return found

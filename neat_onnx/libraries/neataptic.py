@@ -7,7 +7,6 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
@@ -17,7 +16,7 @@ from neat_onnx.libraries.list_order import (
     initial_gain_of,
     refuse_repeats,
 )
-from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import coerced, reversed_names
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network

@@ -264,7 +264,9 @@ def _numbers(net: Network) -> dict[int, int]:
 def _bias_lines(net: Network, number: dict[int, int]) -> list[str]:
     node = len(number)
     biases = [(number[j], 2.0 * float(net.neurons.bias[j])) for j in range(len(net))]
-    used = [(target, weight) for target, weight in biases if weight and target >= len(net.input_neurons)]
+    used = [
+        (target, weight) for target, weight in biases if weight and target >= len(net.input_neurons)
+    ]
     return [f"0\t{node}\t0.0", *(f"{node}\t{target}\t{weight!r}" for target, weight in used)]
 
 

@@ -13,7 +13,6 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
@@ -21,7 +20,7 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     sorted_by,
 )
-from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import coerced, reversed_names
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse

@@ -113,7 +113,10 @@ def test_cyclic_xml_needs_the_number_of_updates():
             '<!DOCTYPE a [<!ENTITY b "c">]><Network><Nodes><Node/></Nodes></Network>',
             "document type",
         ),
-        ("<Network><Nodes><Node type='in' id='x'/></Nodes></Network>", "id should be a finite number"),
+        (
+            "<Network><Nodes><Node type='in' id='x'/></Nodes></Network>",
+            "id should be a finite number",
+        ),
         ("<Network><Nodes><Node", "invalid XML"),
         ("FANN_FIX_2.1\nnum_layers=2\n", "'FANN_FIX_2.1' is not read"),
         ("FANN_FLO_2.1\nnum_layers=2\n", "missing 'layer_sizes='"),

@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, NoReturn
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import reached
+from neat_onnx.libraries.genome_graph import completed, reached
 from neat_onnx.libraries.neat_python.functions import Function, Kind, described, name_of
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, checked
 from neat_onnx.libraries.neat_python.pickled import Name, Record, number
@@ -224,30 +224,11 @@ def _feed_forward(
     begin = set(settings.inputs)
     if not old:
         begin |= {key for key in required if key not in sources}
-    evaluated = _completed(begin, {key: sources[key] for key in required if key in sources})
+    evaluated = completed(begin, {key: sources[key] for key in required if key in sources})
     dead = {key for key in settings.outputs if key not in evaluated}
-    everything = _completed({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
+    everything = completed({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
     off = dead | {key for key in nodes if key not in everything and key not in evaluated}
     return [e._replace(enabled=e.enabled and e.target not in off) for e in edges], dead
-
-
-def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
-    """The nodes all of whose sources are reached, in topological order, starting from the nodes of
-    `begin`.
-    """
-    missing = {key: len(values) for key, values in sources.items()}
-    readers: dict[int, list[int]] = defaultdict(list)
-    for key, values in sources.items():
-        for source in values:
-            readers[source].append(key)
-    found, todo = set(begin), list(begin)
-    while todo:
-        for reader in readers.get(todo.pop(), ()):
-            missing[reader] -= 1
-            if not missing[reader] and reader not in found:
-                found.add(reader)
-                todo.append(reader)
-    return found
 
 
 class _NodeGenes:

@@ -1,9 +1,8 @@
-"""The configuration of a written genome: every item that neat-python 0.92 to 2.x asks for.
+"""The configuration of a written genome, for 0.92 to 2.x: usual rates, or the user's own.
 
-A user's own configuration for a written genome: each rate and option of it kept.
-
-It is changed where the network needs it, and completed where a version of neat-python would refuse
-it: up to 0.92 many items may be left out, from 1.0 on none of these.
+Of the user's, each rate and option is kept. It is changed where the network needs it, and completed
+where a version of neat-python would refuse it: up to 0.92 many items may be left out, from 1.0 on
+none of these.
 """
 
 import configparser

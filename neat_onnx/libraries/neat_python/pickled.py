@@ -3,8 +3,6 @@
 A pickle is a program for a small stack machine, which may name and call any function. Here a global
 is no more than its `Name`, and the result of a call is a `Record` of the name, the arguments and
 the attributes. An opcode takes a bounded time and memory, whatever it announces.
-
-Numbers of live objects and pickles.
 """
 
 import io

@@ -1,9 +1,8 @@
-"""The genomes, networks and configuration that people keep in one file, at any depth.
+"""Sources of neat-python to networks: JSON, live objects, pickles, checkpoints.
 
-The shallowest are taken: the winner in a dictionary beside its population, the genomes of a
-population and not those that its species remember.
-
-Sources of neat-python to networks: JSON, live objects, pickles, checkpoints.
+People keep genomes, networks and a configuration in one file, at any depth. The shallowest are
+taken: the winner in a dictionary beside its population, the genomes of a population and not those
+that its species remember.
 """
 
 import math
@@ -27,8 +26,8 @@ from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
 from neat_onnx.libraries.neat_python.settings import (
     installed,
     parsed_version,
-    prefers_low_fitness,
     settings_for,
+    settings_of,
 )
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
 from neat_onnx.libraries.neat_python.times import Times
@@ -204,7 +203,8 @@ def _population(found: Contents, options: ReadOptions) -> dict[int, Any]:
     The configuration that it evolved with is the better witness of it than the caller's.
     """
     known = options.config if found.config is None else found.config
-    return found.by_id(1.0 if prefers_low_fitness(known) else -1.0)
+    prefers_low = known is not None and settings_of(known).prefers_low
+    return found.by_id(1.0 if prefers_low else -1.0)
 
 
 def _is_document(found: Any) -> bool:

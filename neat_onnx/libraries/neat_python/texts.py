@@ -1,7 +1,4 @@
-"""The sections of a configuration, by which it is recognised: it is read by `settings`.
-
-The text of a genome, as `print(winner)` gives it, back to its genes.
-"""
+"""Texts of neat-python: a configuration, known by its sections, and `print(winner)`."""
 
 import re
 from typing import Any

@@ -1,13 +1,11 @@
-"""The times that networks of continuous time need and their documents do not hold.
+"""The times of a ctrnn or an iznn, which its files do not hold.
 
-When rounding swaps the two buffers of neat-python 2.0.0's continuous-time networks.
-
-`advance` adds up the time in floating point, and goes on until it has reached the end. Where the
-sum is a last bit short, it takes one more sub-step, of 1e-16 or so. That moves no state, but it
-swaps the buffer that is read and the one that is written, until the next such sub-step. When this
-happens depends on the number of the step alone: between two powers of two of the time it always
-does or never does. So it is a matter of a few steps at which it begins or ends, which a neuron that
-counts the steps can tell.
+When `advance` of neat-python 2.0.0 adds up the time of a ctrnn in floating point, and the sum is a
+last bit short, it takes one more sub-step, of 1e-16 or so. That moves no state, but it swaps the
+buffer that is read and the one that is written, until the next such sub-step. When this happens
+depends on the number of the step alone: between two powers of two of the time it always does or
+never does. So it is a matter of a few steps at which it begins or ends, which a neuron that counts
+the steps can tell.
 """
 
 import math

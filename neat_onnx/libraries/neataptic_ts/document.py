@@ -1,7 +1,4 @@
-"""NeatapticTS's names of activations ("squashes"). One activation of ours has two.
-
-NeatapticTS network JSON, formatVersion 2, read and written: `Network.toJSON()`.
-"""
+"""NeatapticTS's network JSON, formatVersion 2, read and written: `Network.toJSON()`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -11,7 +8,6 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
@@ -21,7 +17,7 @@ from neat_onnx.libraries.list_order import (
     initial_gain_of,
     repeats,
 )
-from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network

@@ -1,7 +1,4 @@
-"""Layers: a layered network as a list of them, with dense weights.
-
-The form in which each layer is written, and the operator of each activation.
-"""
+"""A layered network as a list of layers with dense weights, and the form each is written in."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

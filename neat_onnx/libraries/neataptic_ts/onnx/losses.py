@@ -1,6 +1,6 @@
-"""Kernels of mapped layers: read from a dense layer, laid out as one, compared, guessed.
+"""Losses of the neataptic dialect, found before a network is written: refused, or warned of.
 
-Losses of the neataptic dialect, found before a network is written: refused, or warned of.
+A layer that options map to a Conv is one only if its weights bear that out: see `kernels_of`.
 """
 
 import math
@@ -29,21 +29,16 @@ def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
     It is made of the weights of each channel's first neuron, read as if there were no padding at
     the top or on the left; with such padding it is not the kernel.
     """
-    shape = (
-        mapping.out_channels,
-        mapping.in_channels,
-        mapping.kernel_height,
-        mapping.kernel_width,
-    )
+    size = mapping.kernel_height, mapping.kernel_width
+    shape = mapping.out_channels, mapping.in_channels, *size
     taps = math.prod(shape) * mapping.out_height * mapping.out_width
     if taps > _MAX_TAPS:
         raise OptionError(
             f"the kernel has {taps} taps over the layer, at most {_MAX_TAPS} can be",
             where=f"conv2d_mappings, layer {layer.index}",
         )
-    rows, columns = np.ogrid[: mapping.kernel_height, : mapping.kernel_width]
-    corner = (rows * mapping.in_width + columns).ravel()
-    sources = _over_channels(corner, mapping)
+    rows, columns = np.ogrid[: size[0], : size[1]]
+    sources = _over_channels((rows * mapping.in_width + columns).ravel(), mapping)
     return _weights(layer, _corners(mapping)[:, None], sources).reshape(shape)
 
 
@@ -54,16 +49,10 @@ def channel_biases(layer: Layer, mapping: Conv2DMapping) -> Floats:
 
 def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floats]:
     """Return weights (r, c) and biases (r,) of the dense layer that computes the Conv."""
-    kernels = kernels_of(layer, mapping)
-    positions = mapping.out_height * mapping.out_width
-    taps = _taps(mapping)
-    position, tap = np.nonzero(taps != NONE)
-    out = np.arange(mapping.out_channels)[:, None, None]
-    channel = np.arange(mapping.in_channels)[:, None]
-    space = mapping.in_height * mapping.in_width
+    neurons, sources, values = _taps(layer, mapping)
     weights = np.zeros(layer.weights.shape)
-    flat = kernels.reshape(*kernels.shape[:2], -1)
-    weights[out * positions + position, channel * space + taps[position, tap]] = flat[:, :, tap]
+    weights[neurons, sources] = values
+    positions = mapping.out_height * mapping.out_width
     return weights, np.repeat(channel_biases(layer, mapping), positions)
 
 
@@ -121,12 +110,9 @@ def _is_shared(layer: Layer, mapping: Conv2DMapping) -> bool:
 
     So a convolution with padding at the top or on the left does not, just as in NeatapticTS.
     """
-    kernels = kernels_of(layer, mapping).reshape(mapping.out_channels, 1, -1)
-    positions = mapping.out_height * mapping.out_width
-    neurons = _corners(mapping)[:, None, None] + np.arange(positions)[:, None]
-    sources = _over_channels(_taps(mapping), mapping)
-    differ = np.abs(_weights(layer, neurons, sources) - kernels) > _SHARING_TOLERANCE
-    return not np.any(differ & (sources != NONE) & (neurons < layer.size))
+    neurons, sources, values = _taps(layer, mapping)
+    differ = np.abs(_weights(layer, neurons, sources) - values) > _SHARING_TOLERANCE
+    return not np.any(differ & (neurons < layer.size))
 
 
 def _corners(mapping: Conv2DMapping) -> Ints:
@@ -134,14 +120,19 @@ def _corners(mapping: Conv2DMapping) -> Ints:
     return np.arange(mapping.out_channels) * (mapping.out_height * mapping.out_width)
 
 
-def _taps(mapping: Conv2DMapping) -> Ints:
-    """Return the place in a channel under each tap, (positions, taps); NONE is padding."""
-    space = (mapping.in_height, mapping.in_width)
-    return mapping.window.taps(space, (mapping.out_height, mapping.out_width))
+def _taps(layer: Layer, mapping: Conv2DMapping) -> list[Any]:
+    """Return neuron, source and weight of each tap of the kernel that is not padding."""
+    kernels = kernels_of(layer, mapping).reshape(mapping.out_channels, 1, -1)
+    space = mapping.out_height, mapping.out_width
+    taps = mapping.window.taps((mapping.in_height, mapping.in_width), space)
+    neurons = _corners(mapping)[:, None, None] + np.arange(math.prod(space))[:, None]
+    found = np.broadcast_arrays(neurons, _over_channels(taps, mapping), kernels)
+    inside = found[1] != NONE
+    return [each[inside] for each in found]
 
 
 def _over_channels(taps: Ints, mapping: Conv2DMapping) -> Ints:
-    """Repeat taps (…, taps) over all input channels: (…, channels · taps)."""
+    """Repeat taps (…, taps), of which NONE is padding, over all input channels."""
     channel = np.arange(mapping.in_channels)[:, None] * (mapping.in_height * mapping.in_width)
     places = taps[..., None, :]
     return np.where(places == NONE, NONE, places + channel).reshape(*taps.shape[:-1], -1)
@@ -150,7 +141,7 @@ def _over_channels(taps: Ints, mapping: Conv2DMapping) -> Ints:
 def _weights(layer: Layer, neurons: Ints, sources: Ints) -> Floats:
     """Return weights by row and column; 0 where the layer has no such row or column."""
     rows, columns = layer.weights.shape
-    known = (neurons < rows) & (sources >= 0) & (sources < columns)
+    known = (neurons < rows) & (sources < columns)
     at = np.where(known, neurons, 0), np.where(known, sources, 0)
     return np.where(known, layer.weights[at], 0.0)
 

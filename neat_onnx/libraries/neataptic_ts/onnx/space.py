@@ -1,12 +1,8 @@
-"""Shapes of tensors after the operators that NeatapticTS writes, and windows of Conv and pools.
-
-Shapes have no batch axis. One that is unknown or impossible is None; lifting such a node says where
-it is wrong.
-
-Reshape before a Conv that reads a flat tensor, Flatten before a Gemm that reads a spatial one.
+"""Reshape before a Conv that reads a flat tensor, Flatten before a Gemm that reads a spatial one.
 
 NeatapticTS's layers are flat lists of neurons, and its documents have no nodes between layers of
-different shapes. The metadata holds the input shape of each Conv.
+different shapes. The metadata holds the input shape of each Conv. Shapes here have no batch axis;
+one that is unknown or impossible is None, and importing such a node says where it is wrong.
 """
 
 import math

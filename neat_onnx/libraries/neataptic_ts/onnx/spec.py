@@ -1,9 +1,7 @@
-"""Names of nodes and tensors in NeatapticTS's ONNX JSON, for the writer and for the repairs.
+"""NeatapticTS's ONNX JSON, written and repaired: names of nodes and tensors, and metadata.
 
 Layer k counts from 1, the first hidden layer; initializers count from 0. Neuron n of a layer that
 is written neuron by neuron counts from 0.
-
-Metadata keys of NeatapticTS's ONNX JSON with the shape of each value, written and read.
 """
 
 import json

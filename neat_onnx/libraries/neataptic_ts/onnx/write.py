@@ -1,11 +1,7 @@
-"""A document being written, and the model whose JSON has exactly NeatapticTS's keys.
-
-Nodes and initializers of one layer: dense, neuron by neuron, recurrent, Conv, and its pool.
+"""Write a layered network as the document that NeatapticTS writes for it.
 
 Fused nodes, an LSTM or a GRU, stand beside each hidden layer of a suitable size. No node reads
 them, and their shapes are no valid ONNX; NeatapticTS's importer rebuilds layers from them.
-
-Write a layered network as the document that NeatapticTS writes for it.
 """
 
 from collections.abc import Sequence
