@@ -288,13 +288,7 @@ scale_included=0
 
 @dataclass(frozen=True)
 class _Cell:
-    """A neuron of the file: of ours, or the copy of one that is the output.
-
-    Attributes:
-        neuron: the position of ours.
-        called: its function.
-        reads: the number of a neuron of the file, and the weight, of each connection.
-    """
+    """A neuron of the file, of ours or the copy of one; `reads` has numbers and weights."""
 
     neuron: int
     called: FannActivation

@@ -50,8 +50,7 @@ _KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
 class NetworkBuilder:
     """Gathers neurons one by one, where a library's node becomes several of them.
 
-    Args:
-        taken: the ids of the library's own nodes, which no helper may have.
+    `taken` are the ids of the library's own nodes, which no helper may have.
     """
 
     def __init__(self, taken: Iterable[int]) -> None:
@@ -66,14 +65,7 @@ class NetworkBuilder:
         return next(self._fresh)
 
     def neuron(self, key: int, name: str, reads: Iterable[tuple[Value, float]], **gene: Any) -> int:
-        """Add a neuron, and a connection from each (value, weight) that it reads; return its id.
-
-        Args:
-            key: its id.
-            name: for people; may be empty.
-            reads: the values and the weights.
-            gene: `activation`, `bias`, …, where they are not plain.
-        """
+        """Add a neuron, and a connection from each (value, weight) that it reads."""
         self._neurons.append({"id": key, "name": name, **gene})
         for value, weight in reads:
             self.connect(value, key, weight)
@@ -166,11 +158,7 @@ class GenomeGraph:
         return False
 
     def acyclic(self, hint: str | None = None) -> Network:
-        """Return the network that evaluates nodes in topological order.
-
-        Args:
-            hint: the way out, where there is a cycle.
-        """
+        """Return the network in topological order; `hint` is the way out of a cycle."""
         built = self._built(0)
         try:
             schedule(built)

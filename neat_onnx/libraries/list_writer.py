@@ -36,7 +36,6 @@ class ListLibrary:
         activations: names of ours to its names.
         adds_repeats: whether connections with the same ends add up; else they are refused.
         has_disabled: whether a connection can be disabled.
-        gates: whether a node can gate a connection.
         unit_loops: whether self-connections have the weight 1 alone.
         open_gates: whether gains start at 1 rather than 0.
         keeps_states: whether a node begins with a state of its own.
@@ -46,7 +45,6 @@ class ListLibrary:
     activations: Mapping[str, str]
     adds_repeats: bool = False
     has_disabled: bool = False
-    gates: bool = True
     unit_loops: bool = False
     open_gates: bool = False
     keeps_states: bool = False
@@ -54,14 +52,9 @@ class ListLibrary:
 
 @dataclass
 class Node:
-    """A node of the draft.
+    """A node of the draft, of the neuron at `neuron`, or NONE for an added one.
 
-    Attributes:
-        activation: our name.
-        bias: its bias.
-        neuron: the position of the neuron it stands for, or NONE for an added node.
-        kind: input, hidden or output.
-        initial: the state and the activation before the first step.
+    `kind` is input, hidden or output; `initial` the state and the activation before the first step.
     """
 
     activation: str
@@ -73,16 +66,12 @@ class Node:
 
 @dataclass
 class Edge:
-    """A connection between nodes of the draft.
+    """A connection between nodes of the draft, by their numbers.
 
     Attributes:
-        source, target: numbers of nodes.
-        weight: its weight.
         computes: False for a gene that is only kept.
         enabled: whether it is written as enabled.
-        delay: in steps.
         gater: the node whose activation is the gain, or NONE.
-        gate_delay: in steps.
         is_loop: whether it is a self-connection that reads the state.
         starts_open: whether its gain starts at 1 rather than 0.
     """
@@ -106,12 +95,7 @@ class Edge:
 
 @dataclass
 class Draft:
-    """Nodes and edges, not yet in an order.
-
-    Attributes:
-        nodes, edges: of the draft.
-        outputs: the node of each output, in order.
-    """
+    """Nodes and edges, not yet in an order, and the node of each output."""
 
     nodes: list[Node] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
@@ -287,7 +271,7 @@ class _Drafting:
         )
         kept = self.library.has_disabled and not is_loop
         edge.source = edge.target if is_loop else edge.source
-        if (kept or (dead and self.library.gates)) and (
+        if (kept or dead) and (
             self.library.adds_repeats or (edge.source, edge.target, is_loop) not in seen
         ):
             edge.enabled, edge.is_loop = dead or not kept, is_loop
@@ -308,8 +292,6 @@ class _Drafting:
                 self._problem("an initial value", source)
         if edge.gater == NONE:
             return
-        if not self.library.gates:
-            self._problem("a gated connection", j)
         if edge.gate_delay:
             gain = float(genes.initial_gain[position])
             edge.starts_open = gain == 1.0
@@ -336,13 +318,7 @@ _ID_LIMIT = 2**52
 
 @dataclass(frozen=True)
 class Written:
-    """A network in list order.
-
-    Attributes:
-        nodes: in the order in which they are evaluated: inputs first.
-        ids: of the nodes: ids of the neurons, new ones for added nodes.
-        edges: the connections; ends and gaters are positions in `nodes`.
-    """
+    """A network in list order; ends and gaters of edges are positions in `nodes`."""
 
     nodes: list[Node]
     ids: list[int]
@@ -352,10 +328,7 @@ class Written:
 def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False) -> Written:
     """Return a network in list order, with warnings for added nodes and lost fields.
 
-    Args:
-        net: the network. Several ports become one, their neurons in order.
-        library: the expressive power of the library.
-        outputs_last: whether the outputs have to stand at the end of the list.
+    Several ports become one, their neurons in order. Outputs may have to stand last.
     """
     if len(net.inputs) > 1 or len(net.outputs) > 1:
         warn(f"written for {library.title}: several ports become one, their neurons in order")

@@ -81,13 +81,7 @@ def reversed_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def finite_number(text: str, name: str, where: str) -> float:
-    """Return the finite number that a text spells.
-
-    Args:
-        text: its spelling in the file.
-        name: the name of the number in the file, for the message.
-        where: its place in the file.
-    """
+    """Return the finite number that a text spells; its name and place are for the refusal."""
     try:
         value = float(text)
     except ValueError:

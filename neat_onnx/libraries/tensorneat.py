@@ -243,12 +243,7 @@ def _document(net: Network, copied: Any, silent: Ints) -> dict[str, Any]:
 
 
 def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
-    """The ids in the file: inputs 0, 1, …, outputs after them; the others keep theirs, if all can.
-
-    Args:
-        net: the network.
-        outputs: the ids of the neurons that are outputs in the file.
-    """
+    """The ids in the file: inputs, then outputs; the others keep theirs, if all can."""
     places = {j: k for k, j in enumerate(net.input_neurons.tolist())} | outputs
     least = len(net.input_neurons) + len(net.output_neurons)
     others = [j for j in range(len(net)) if j not in places]

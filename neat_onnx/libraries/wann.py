@@ -37,12 +37,7 @@ ACTIVATION_NAMES = {
 
 
 def read(content: str, options: ReadOptions) -> Network:
-    """Return the network that `act` evaluates.
-
-    Args:
-        content: the text.
-        options: `inputs`, without the bias, and `outputs` are how many there are; None to infer.
-    """
+    """Return the network that `act` evaluates, of as many inputs and outputs as the options say."""
     matrix = _matrix(content)
     weights, codes = np.nan_to_num(matrix[:, :-1], nan=0.0), matrix[:, -1]
     count = len(weights)

@@ -81,14 +81,7 @@ def _integrator(version: str | None) -> _Integrator:
 
 
 class _Compiler:
-    """Makes, for each sub-step, a drive and a state of every node.
-
-    Args:
-        genes: of the network.
-        integrator: how it is integrated.
-        lengths: of the sub-steps in one step.
-        swaps: at which steps rounding swaps the two buffers; None if it never does.
-    """
+    """Makes, for each sub-step, a drive and a state of every node."""
 
     def __init__(
         self,

@@ -4,6 +4,7 @@ The genes of a feed-forward network read within the step; the genes of a recurre
 node as it was one step before, and only the inputs at once. A network that mixes both is neither.
 """
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.limits import Reasons, cannot_hold
 from neat_onnx.libraries.neat_python.functions import aggregation_called, called
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
-from neat_onnx.libraries.neat_python.silent import released
+from neat_onnx.libraries.neat_python.static import is_plain
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE
@@ -21,9 +22,8 @@ from neat_onnx.network.network import Network
 
 def genes_of(net: Network) -> Genes:
     """Return the genes of a network, or refuse it with every reason and its neurons."""
-    net, silent = released(net)
     _refuse(net)
-    kind = "recurrent" if net.has_memory or len(silent) else "feedforward"
+    kind = "recurrent" if net.has_memory else "feedforward"
     keys = _keys(net)
     inputs, outputs = net.input_neurons.tolist(), len(net.output_neurons)
     genes = Genes(kind, [keys[j] for j in inputs], list(range(outputs)))
@@ -31,7 +31,7 @@ def genes_of(net: Network) -> Genes:
     _add_connections(net, genes, keys)
     _add_outputs(net, genes, keys)
     if kind == "recurrent":
-        _feed_constants(net, genes, keys, set(silent.tolist()))
+        _feed_constants(net, genes, keys, _release(genes))
     _tell(net)
     return genes
 
@@ -164,10 +164,28 @@ def _add_outputs(net: Network, genes: Genes, keys: list[int]) -> None:
         warn(f"neat-python's outputs are nodes of their own: {len(extra)} nodes are added")
 
 
+def _release(genes: Genes) -> set[int]:
+    """Give the genes of holders (see `static.py`) to their nodes; return the keys of both."""
+    readers = Counter(gene.source for gene in genes.connections)
+    sources = Counter(gene.target for gene in genes.connections)
+    fed = Counter(gene.target for gene in genes.connections if gene.enabled)
+    nodes, links = {node.key: node for node in genes.nodes}, dict[int, int]()
+    for source, target, weight, enabled in genes.connections:
+        is_alone = readers[source] == 1 and not sources[source] and fed[target] == 1
+        is_link = enabled and weight == 0.0 and is_alone and source not in genes.outputs
+        if is_link and source in nodes and target in nodes and is_plain(nodes[target]):
+            links[source] = target
+    for holder, key in links.items():
+        nodes[key] = nodes.pop(holder)._replace(key=key)
+    genes.nodes = list(nodes.values())
+    genes.connections = [gene for gene in genes.connections if gene.source not in links]
+    return {*links, *links.values()}
+
+
 def _feed_constants(net: Network, genes: Genes, keys: list[int], silent: set[int]) -> None:
     """Give a weight of 0 to nodes without connections, which neat-python would leave at 0.
 
-    Nodes with the ids `silent` are left at 0.
+    Nodes with the keys `silent` are left at 0.
     """
     fed = set(net.live.target.tolist())
     added = 0
@@ -175,7 +193,7 @@ def _feed_constants(net: Network, genes: Genes, keys: list[int], silent: set[int
         aggregation = aggregation_named(net.aggregation_names[neuron])
         z = net.neurons.bias[neuron] + net.neurons.response[neuron] * aggregation.empty
         value = activation_named(net.activation_names[neuron])(np.array([z]))[0]
-        if neuron in fed or value == 0.0 or net.neurons.id[neuron] in silent:
+        if neuron in fed or value == 0.0 or keys[neuron] in silent:
             continue
         if aggregation.empty:
             raise cannot_hold(net, "neat-python", {"a product of nothing": [neuron]})

@@ -59,12 +59,9 @@ class Function(NamedTuple):
 
 
 def described(kind: Kind, name: str, function: Any) -> Function:
-    """Return a function by its name.
+    """Return a function of the gene or the configuration by its name.
 
-    Args:
-        kind: "activation" or "aggregation".
-        name: the name in the gene, or in the configuration.
-        function: the function of that name, live or a stand-in; None if it is not at hand.
+    `function` is the function itself, live or a stand-in; None if it is not at hand.
     """
     if _is_own(function, kind, name):
         return Function(name)

@@ -64,7 +64,7 @@ class Genes:
         inputs, outputs: the keys of the nodes.
         nodes: hidden ones and outputs.
         connections: in the order in which a node adds them.
-        silent: the genes of nodes that stay 0, which JSON does not have: see `silent.py`.
+        silent: the genes of nodes that stay 0, which JSON does not have: see `static.py`.
         version: of the neat-python that integrates a ctrnn; None if nothing tells it.
         time_step, advance_time: of one step of a ctrnn or an iznn that is written.
         acyclic: whether a feed-forward network is known to have no cycle.

@@ -42,11 +42,10 @@ _NETWORKS = ("FeedForwardNetwork", "RecurrentNetwork", "CTRNN", "IZNN")
 def genes_of_genome(
     genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
 ) -> Genes:
-    """Return the genes of a genome, as its network evaluates them.
+    """Return the genes of a genome, live or pickled, as its network evaluates them.
 
     Args:
-        genome: live, or from a pickle.
-        settings: of its configuration.
+        genome, settings: with those of its configuration.
         timed: whether it is a ctrnn; None where the caller does not say.
         version: of neat-python; None to go by genes and configuration.
     """
@@ -298,12 +297,7 @@ def bases_of(value: Any) -> list[str]:
 
 
 def genes_of_network(network: Any, version: str | None = None) -> Genes:
-    """Return the genes of a network object of neat-python.
-
-    Args:
-        network: live, or from a pickle; one of `network_class`.
-        version: of neat-python, if the caller gave it.
-    """
+    """Return the genes of a network object of neat-python, live or pickled."""
     name = network_class(network) or ""
     kind, inputs, outputs, evaluations = _PARTS[name]
     try:
@@ -387,10 +381,7 @@ _BEFORE_2_1 = "2.0.0"
 def version_of(network: Any, given: str | None, config: Version | None = None) -> str:
     """Return the version of neat-python that integrates a ctrnn; 0.92 does it as 2.0 does.
 
-    Args:
-        network: a genome or a network, live or from a pickle.
-        given: the version that the caller gives, or None.
-        config: the version that the configuration tells, or None.
+    `given` is the caller's, `config` that of its configuration, if they tell it.
     """
     if given is not None:
         return given

@@ -67,14 +67,7 @@ refuses."""
 
 
 def ini_text(genes: Genes) -> str:
-    """Return the configuration of a genome: its shape and functions, and usual rates of mutation.
-
-    Args:
-        genes: the genes.
-
-    Returns:
-        INI text that `neat.Config` reads, with `neat.DefaultGenome` and the default classes.
-    """
+    """Return the configuration of a genome: its shape, functions, and usual rates of mutation."""
     spiking = genes.kind == "iznn"
     items = {
         "num_inputs": str(len(genes.inputs)),
@@ -170,11 +163,7 @@ _CAME_WITH: dict[Version, dict[str, tuple[str, ...]]] = {
 def ini_of_user(text: str, genes: Genes, version: Version | None) -> str:
     """Return a user's configuration, fitted to a genome and to a version of neat-python.
 
-    Args:
-        text: the INI.
-        genes: the genes.
-        version: of neat-python; None for a text that all versions read, but for items of newer ones
-            that it has already.
+    Without a version it is a text that all versions read, but for items of newer ones that it has.
     """
     ini = configparser.RawConfigParser()
     try:

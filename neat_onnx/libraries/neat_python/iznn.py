@@ -61,13 +61,7 @@ def _check_ends(genes: Genes) -> None:
 
 
 class _Compiler:
-    """Makes, for each advance within a step, the plain neurons of every spiking one.
-
-    Args:
-        genes: of the network.
-        dt: time that one advance takes.
-        advances: how many of them there are in one step.
-    """
+    """Makes, for each advance by dt within a step, the plain neurons of every spiking one."""
 
     def __init__(self, genes: Genes, dt: float, advances: int) -> None:
         self._genes, self._dt, self._advances = genes, dt, advances

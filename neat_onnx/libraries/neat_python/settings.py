@@ -51,12 +51,7 @@ def installed() -> Version | None:
 def version_of_genes(
     nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
 ) -> Version:
-    """Return the version whose rules a genome is evaluated by.
-
-    Args:
-        nodes, genes: the node genes, and the connection genes.
-        config: the version that its configuration tells, or None.
-    """
+    """Return the version by which a genome is evaluated; `config` is what its Config tells."""
     marks = _marks(genes)
     if any(marks):
         return NEWER if config in (None, OLD) else config
@@ -66,11 +61,7 @@ def version_of_genes(
 
 
 def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
-    """Return the oldest version, of those that compute differently, that a genome may be of.
-
-    Args:
-        nodes, genes: the node genes, and the connection genes.
-    """
+    """Return the oldest version, of those that compute differently, that a genome may be of."""
     marks = _marks(genes)
     if _is_timed(nodes) and (any(marks) or not marks):
         return NEWER
@@ -135,11 +126,7 @@ def settings_for(
 ) -> Settings:
     """Return the settings by which a genome computes.
 
-    Args:
-        genome: live, or from a pickle.
-        config: as `settings_of` takes it; None to go by the counts, or else by the genome's genes.
-        inputs, outputs: the counts of a genome without configuration; None where they are not
-            given.
+    Without a configuration they are the given counts, or those that the genome seems to have.
     """
     if config is not None:
         if inputs is not None or outputs is not None:

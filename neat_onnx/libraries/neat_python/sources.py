@@ -40,13 +40,7 @@ _GROUPS = ("population", "members")
 
 @dataclass
 class Contents:
-    """The findings.
-
-    Attributes:
-        singles: genomes and networks that stand alone.
-        groups: populations, each a list of ids (None where there are none) and genomes.
-        config: the first configuration, or None.
-    """
+    """Genomes and networks that stand alone, populations with ids, the first configuration."""
 
     singles: list[Any] = field(default_factory=list)
     groups: list[tuple[int | None, Any]] = field(default_factory=list)
@@ -55,8 +49,7 @@ class Contents:
     def by_id(self, sign: float) -> dict[int, Any]:
         """The members of the populations, or the single ones if there is none, the best first.
 
-        Args:
-            sign: -1 where the highest fitness is the best, else 1.
+        `sign` is -1 where the highest fitness is the best, else 1.
         """
         pairs = self.groups or [(None, one) for one in self.singles]
         ids: list[Any] = [getattr(one, "key", None) if key is None else key for key, one in pairs]

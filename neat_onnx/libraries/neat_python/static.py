@@ -2,6 +2,13 @@
 
 A feed-forward network is evaluated in topological order; a recurrent one reads the current inputs,
 and the value of every other node one step before. Nodes that nothing reads are not in JSON.
+
+A node without enabled connections into it is not computed in a recurrent network, whatever its
+bias. Here it is the constant 0, and its genes stand on a neuron beside it, its *holder*, so that
+nothing is lost on the way through ONNX, and a genome that is written again evolves on:
+
+    node 7     identity, bias 0; reads the holder with the weight 0
+    holder     the activation, aggregation, bias and response of node 7
 """
 
 from collections.abc import Sequence
@@ -11,7 +18,8 @@ import numpy as np
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.functions import Kind
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, function_name
-from neat_onnx.libraries.neat_python.silent import is_held, is_plain
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import Connections, Neurons, codes_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
@@ -76,19 +84,25 @@ def _names(nodes: Sequence[NodeGene], kind: Kind) -> list[str]:
     return found
 
 
+def is_plain(node: NodeGene) -> bool:
+    """Return whether a node without inputs is the constant 0 of the plainest genes."""
+    return node[1:5] == NodeGene(node.key)[1:5]
+
+
 def _holders(genes: Genes, silent: Sequence[int]) -> dict[int, NodeGene]:
-    """The holders of silent nodes with genes, by the key of the node; see `silent.py`."""
+    """The holders of silent nodes with genes, by the key of the node."""
     found: dict[int, NodeGene] = {}
     if not genes.silent:
         return found
     fresh = max([-1, *silent, *genes.inputs, *(node.key for node in genes.nodes)]) + 1
     for at, node in enumerate(genes.silent):
         names = silent_functions(node)
-        if names is None or node.key not in silent:
+        if names is None or node.key not in silent or is_plain(node):
             continue
-        if not is_plain(*names, node.bias, node.response) and is_held(
-            *names, node.bias, node.response
-        ):
+        z = node.bias + node.response * aggregation_named(names[1]).empty
+        with np.errstate(all="ignore"):
+            value = activation_named(names[0])(np.array([z]))[0]
+        if np.isfinite(value):  # so that 0 times it is 0
             found[node.key] = node._replace(key=fresh + at)
     return found
 

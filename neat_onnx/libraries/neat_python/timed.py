@@ -38,9 +38,7 @@ class _Part(NamedTuple):
 def timed_genes(net: Network, time_step: float | None) -> Genes | None:
     """Return the genes of a network that was read from a ctrnn or an iznn; None for any other.
 
-    Args:
-        net: the network.
-        time_step: of the integration of a ctrnn, which its neurons do not tell; 1 if None.
+    The neurons of a ctrnn do not tell its time step; it is 1 if the caller does not.
     """
     for rounding in (_ROUNDING, _ROUNDING_OF_FLOAT32):  # it may come from a model of float32
         parts = _Parts(net, rounding)

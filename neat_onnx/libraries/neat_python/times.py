@@ -25,12 +25,7 @@ _LARGEST = sys.float_info.max
 
 @dataclass(frozen=True)
 class Times:
-    """The caller's options for time, in the unit of the library that the network is from.
-
-    Attributes:
-        time_step: of the integration; None if not given.
-        advance_time: time that one step of the network takes; None for one time_step.
-    """
+    """The caller's times: of a step of the integration, and of one step of the network."""
 
     time_step: object = None
     advance_time: object = None

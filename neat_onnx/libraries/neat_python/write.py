@@ -53,14 +53,7 @@ def _any_genes_of(net: Network, time_step: float | None) -> Genes:
 def files_of(
     net: Network, name: str, config: object = None, time_step: float | None = None
 ) -> dict[str, bytes]:
-    """Return the files of a genome that evolves on: its pickle, and the configuration beside it.
-
-    Args:
-        net: the network.
-        name: of the pickle, such as `winner.pkl`; the configuration is `winner.ini` then.
-        config: the user's own configuration, as `text_of` takes it; None for usual rates.
-        time_step: of the integration of a ctrnn; 1 if None.
-    """
+    """Return the files of a genome that evolves on: `winner.pkl`, and `winner.ini` beside it."""
     genes = numbered(_any_genes_of(net, time_step))
     text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, None)
     return {Path(name).stem + ".ini": text.encode(), name: _pickled(genes)}
@@ -159,9 +152,7 @@ def _check_version(genes: Genes, found: Version) -> None:
 def _pickled(genes: Genes, marked: bool = True) -> bytes:
     """The pickle of a DefaultGenome or an IZGenome, protocol 2.
 
-    Args:
-        genes: the genes.
-        marked: whether they have the attributes that came after 0.92, which ignores them.
+    `marked` genes have the attributes that came after 0.92, which ignores them.
     """
     spiking = genes.kind == "iznn"
     nodes = _dictionary(

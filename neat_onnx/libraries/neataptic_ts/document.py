@@ -50,12 +50,7 @@ SQUASHES = reversed_names(ACTIVATION_NAMES)
 
 
 def spelled(activation: str, spelling: str) -> str:
-    """Return NeatapticTS's name of an activation.
-
-    Args:
-        activation: our name.
-        spelling: the name that a neuron was read with, or ""; taken if it means the activation.
-    """
+    """Return NeatapticTS's name of an activation: the one it was read with, if it means that."""
     known = ACTIVATION_NAMES.get(spelling) == activation
     return spelling if known else SQUASHES.get(activation, activation)
 

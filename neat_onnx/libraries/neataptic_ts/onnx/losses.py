@@ -150,14 +150,7 @@ _SINGLE_STEP = "allow_recurrent and recurrent_single_step write those of hidden 
 
 
 class Loss(NamedTuple):
-    """One kind of loss.
-
-    Attributes:
-        text: the loss, a sentence without its full stop.
-        where: the first neuron concerned, or an option.
-        error: the exception that refuses it.
-        hint: a way to avoid it; "" if only another dialect does.
-    """
+    """One kind of loss: a sentence, the first neuron or an option, the exception, a way out."""
 
     text: str
     where: str

@@ -20,12 +20,7 @@ INPUT, OUTPUT = "input", "output"
 
 
 class NodeNames(NamedTuple):
-    """The name of a node and of the tensor it writes, as patterns of k and n.
-
-    Attributes:
-        node: the node's name.
-        output: its only output.
-    """
+    """The name of a node and of its only output, as patterns of k and n."""
 
     node: str
     output: str
@@ -117,8 +112,7 @@ may occur several times."""
 class MetadataWriter:
     """Metadata of a document being written, in the order in which NeatapticTS meets each key.
 
-    Attributes:
-        present: whether the document has metadata at all; it may be an empty list.
+    `present` says whether the document has metadata at all; it may be an empty list.
     """
 
     def __init__(self, present: bool) -> None:

@@ -59,14 +59,7 @@ class NeatapticModel(Model):
 
 @dataclass
 class Draft:
-    """The document so far.
-
-    Attributes:
-        options: the export's, with NeatapticTS's defaults.
-        metadata: the model's.
-        inputs, outputs, initializers, nodes: the graph's.
-        tensor: the output of the last layer, which the next one reads.
-    """
+    """The document so far; `tensor` is the output of the last layer, which the next one reads."""
 
     options: ExportOptions
     metadata: MetadataWriter
@@ -193,13 +186,9 @@ def _parameters(draft: Draft, layer: Layer) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Kind:
-    """A fused operator.
+    """A fused operator, whose layer has `parts` groups of neurons: the gates, then the outputs.
 
-    Attributes:
-        op_type: its name.
-        names: of its node.
-        parts: groups of neurons in a layer of this kind: the gates, then the outputs.
-        cell: the part whose self-connections are the recurrent weights.
+    Self-connections of the group `cell` are the recurrent weights.
     """
 
     op_type: str
@@ -260,11 +249,9 @@ _IR_VERSION = 9
 
 
 def write_network(net: Network, options: ExportOptions) -> Model:
-    """Return the document of `net` in the neataptic dialect.
+    """Return the document of a network in which each neuron reads the layer before it, and itself.
 
-    Args:
-        net: a layered network: each neuron reads the layer before it, and itself.
-        options: of the export; those not given are as NeatapticTS has them.
+    Options that are not given are as NeatapticTS has them.
     """
     options = with_defaults(options)
     forms = forms_of(net, layers_of(net), options)
