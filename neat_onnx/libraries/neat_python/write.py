@@ -1,19 +1,19 @@
 """Networks for neat-python: the JSON that it exports, and genomes that evolve on.
 
-A genome is a pickle of three classes; its opcodes are written here, so that neat-python need not be
-installed to write one.
+A genome is a pickle of three classes, which need not be importable to write one.
 """
 
 import copy
+import io
 import os
 import pickle
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.neat_python.draft import genes_of, numbered
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, document_of_genes
@@ -29,7 +29,6 @@ from neat_onnx.libraries.neat_python.settings import (
 )
 from neat_onnx.libraries.neat_python.timed import timed_genes
 from neat_onnx.network.network import Network
-from neat_onnx.network.structure import Structure
 
 
 def document_of(net: Network) -> dict[str, Any]:
@@ -74,10 +73,7 @@ def to_neat_python(
 def neat_population(nets: Sequence[Network], config: object) -> Any:
     """Return a population of these networks. See `neat_python.neat_population`."""
     neat = _neat()
-    members = listed("nets", nets)
-    if not all(isinstance(net, Structure) for net in members):
-        raise OptionError("nets holds something that is no network", where="nets")
-    found = [to_neat_python(net, config=config) for net in members]
+    found = [to_neat_python(net, config=config) for net in nets]
     if not found:
         raise OptionError("a population needs a network to begin with", where="nets")
     settings = found[0][1]
@@ -149,65 +145,71 @@ def _check_version(genes: Genes, found: Version) -> None:
         )
 
 
+_Pickler: Any = pickle._Pickler
+
+
+class _ByName(_Pickler):  # type: ignore[misc]
+    """Pickles instances of classes that need not be importable here."""
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Write the name of a class."""
+        self.write(f"c{obj.__module__}\n{obj.__name__}\n".encode())
+        self.memoize(obj)
+
+
+@cache
+def _class(name: str) -> type[Any]:
+    module, _, own = name.rpartition(".")
+    return type(own, (), {"__module__": module})
+
+
+def _instance(kind: str, **attributes: Any) -> Any:
+    one = _class(kind)()
+    vars(one).update(attributes)
+    return one
+
+
 def _pickled(genes: Genes, marked: bool = True) -> bytes:
     """The pickle of a DefaultGenome or an IZGenome, protocol 2.
 
     `marked` genes have the attributes that came after 0.92, which ignores them.
     """
-    spiking = genes.kind == "iznn"
-    nodes = _dictionary(
-        (_atom(node.key), _node_object(node, spiking, marked)) for node in genes.nodes
-    )
-    connections = _dictionary(
-        (_atom((gene.source, gene.target)), _connection_object(gene, at if marked else None))
-        for at, gene in enumerate(genes.connections)
-    )
-    genome = _object(
+    spiking, written = genes.kind == "iznn", io.BytesIO()
+    genome = _instance(
         "neat.iznn.IZGenome" if spiking else "neat.genome.DefaultGenome",
-        {"key": _atom(1), "connections": connections, "nodes": nodes, "fitness": _atom(None)},
+        key=1,
+        connections={
+            (gene.source, gene.target): _connection(gene, at if marked else None)
+            for at, gene in enumerate(genes.connections)
+        },
+        nodes={node.key: _node(node, spiking, marked) for node in genes.nodes},
+        fitness=None,
     )
-    return b"\x80\x02" + genome + b"."
+    _ByName(written, 2).dump(genome)
+    return written.getvalue()
 
 
-def _node_object(node: NodeGene, spiking: bool, marked: bool) -> bytes:
-    state: dict[str, Any] = {"key": node.key, "bias": node.bias}
+def _node(node: NodeGene, spiking: bool, marked: bool) -> Any:
     if spiking:
-        atoms = {name: _atom(value) for name, value in (state | dict(node.numbers)).items()}
-        return _object("neat.iznn.IZNodeGene", atoms)
-    state |= {
-        "response": node.response,
-        "activation": node.activation.name,
-        "aggregation": node.aggregation.name,
-    }
-    if marked:
-        state["time_constant"] = node.numbers.get("time_constant", 1.0)
-    atoms = {name: _atom(value) for name, value in state.items()}
-    return _object("neat.genes.DefaultNodeGene", atoms)
+        return _instance("neat.iznn.IZNodeGene", key=node.key, bias=node.bias, **node.numbers)
+    of_2 = {"time_constant": node.numbers.get("time_constant", 1.0)} if marked else {}
+    return _instance(
+        "neat.genes.DefaultNodeGene",
+        key=node.key,
+        bias=node.bias,
+        response=node.response,
+        activation=node.activation.name,
+        aggregation=node.aggregation.name,
+        **of_2,
+    )
 
 
-def _connection_object(gene: ConnectionGene, place: int | None) -> bytes:
-    state = {
-        "key": (gene.source, gene.target),
-        **({} if place is None else {"innovation": FIRST_INNOVATION + place}),
-        "weight": gene.weight,
-        "enabled": gene.enabled,
-    }
-    atoms = {name: _atom(value) for name, value in state.items()}
-    return _object("neat.genes.DefaultConnectionGene", atoms)
-
-
-def _object(kind: str, state: dict[str, bytes]) -> bytes:
-    """GLOBAL, an empty tuple, NEWOBJ, the state, BUILD."""
-    module, _, name = kind.rpartition(".")
-    items = _dictionary((_atom(key), value) for key, value in state.items())
-    return f"c{module}\n{name}\n".encode() + b")\x81" + items + b"b"
-
-
-def _dictionary(items: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """EMPTY_DICT, MARK, keys and values, SETITEMS."""
-    return b"}(" + b"".join(key + value for key, value in items) + b"u"
-
-
-def _atom(value: Any) -> bytes:
-    """The opcodes of a number, text, tuple or None, without PROTO and STOP."""
-    return pickle.dumps(value, protocol=2)[2:-1]
+def _connection(gene: ConnectionGene, place: int | None) -> Any:
+    of_1 = {} if place is None else {"innovation": FIRST_INNOVATION + place}
+    return _instance(
+        "neat.genes.DefaultConnectionGene",
+        key=(gene.source, gene.target),
+        **of_1,
+        weight=gene.weight,
+        enabled=gene.enabled,
+    )
