@@ -1,6 +1,7 @@
 """The libraries of this package: how their files are recognised, and where they are read.
 
-Reading and writing are modules of their own, imported when a file asks for them.
+Reading and writing are modules of their own, imported when a file asks for them. neat-python, which
+has more kinds of files than others, is listed in its own folder.
 """
 
 import re
@@ -12,8 +13,6 @@ from typing import Any
 from neat_onnx.errors import NetworkError, abridged
 from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
-
-_WITH_NODES = "ids, names, disabled genes: left out; responses, delays: expressed by added "
 
 
 class Own(Library):
@@ -53,9 +52,19 @@ class DocumentLibrary(Library):
         ranked: whether a population stands in the order of its fitness.
     """
 
-    module = ""
     oracle = "its own code"
     ranked = False
+
+    def __init__(
+        self, name: str, module: str, recognises: Callable[[Any], bool], **facts: Any
+    ) -> None:
+        self.name, self.module, self._recognises = name, module, recognises
+        for fact, value in facts.items():
+            setattr(self, fact, value)
+
+    def recognises(self, content: object) -> bool:
+        """Return whether the content is this library's; see `Library.recognises`."""
+        return self._recognises(content)
 
     @property
     def document(self) -> Any:
@@ -112,15 +121,11 @@ class ExportedLibrary(DocumentLibrary):
 
     options = frozenset({"genome", "initial_gain"})
 
-    def recognises_network(self, document: Mapping[str, Any]) -> bool:
-        """Return whether a document is a network of this library, quickly."""
-        raise NotImplementedError
-
     def recognises(self, content: object) -> bool:
         """Return whether it is a network of this library, or a population that begins with one."""
         members = _members(content)
         first = content if members is None else members[0] if members else None
-        return isinstance(first, Mapping) and self.recognises_network(first)
+        return isinstance(first, Mapping) and super().recognises(first)
 
     def members(self, content: Any, options: ReadOptions) -> Members:
         """Return the networks of an array; a document alone is one with the id 0."""
@@ -147,180 +152,142 @@ def _members(content: object) -> list[Any] | None:
     return content if isinstance(content, list) else None
 
 
-class NeatapticTS(ExportedLibrary):
-    """Networks evaluated in list order, with gates, gene ids and disabled genes."""
-
-    name = "neataptic-ts"
-    title = "NeatapticTS"
-    module = "neataptic_ts.document"
-    lost = "names, responses, delays: expressed by added nodes; disabled self-connections: left out"
-    keys = "formatVersion, nodes, connections"
-    options = ExportedLibrary.options | {"outputs"}
-
-    def recognises_network(self, document: Mapping[str, Any]) -> bool:
-        """Return whether it has NeatapticTS's version key, or nodes with its gene ids."""
-        nodes = document.get("nodes")
-        return "formatVersion" in document or (
-            isinstance(nodes, list)
-            and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
-        )
-
-
-class Neataptic(ExportedLibrary):
-    """Networks of neataptic 1.4, evaluated in list order, with gates and dropout masks."""
-
-    name = "neataptic"
-    module = "neataptic"
-    lost = _WITH_NODES + "nodes"
-    keys = "input, output, nodes, connections"
-
-    def recognises_network(self, document: Mapping[str, Any]) -> bool:
-        """Return whether it has nodes, and the counts that neataptic writes or a squash."""
-        nodes = document.get("nodes")
-        return isinstance(nodes, list) and (
-            "input" in document
-            or "output" in document
-            or any(isinstance(node, Mapping) and "squash" in node for node in nodes)
-        )
-
-
-class Carrot(ExportedLibrary):
-    """Networks of carrot 0.3, evaluated in list order, hidden nodes before outputs."""
-
-    name = "carrot"
-    module = "carrot"
-    keys = "input_nodes, output_nodes, nodes, connections"
-    lost = _WITH_NODES + "nodes"
-
-    def recognises_network(self, document: Mapping[str, Any]) -> bool:
-        """Return whether it lists its input nodes or tells their number as carrot does."""
-        return "nodes" in document and ("input_nodes" in document or "input_size" in document)
-
-
-class Synaptic(DocumentLibrary):
-    """Layers of neurons evaluated one after another, with gates and self-connections."""
-
-    name = "synaptic"
-    module = "synaptic"
-    keys = "neurons, connections"
-    lost = _WITH_NODES + "neurons"
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it has neurons with a layer."""
-        if not isinstance(content, Mapping) or "connections" not in content:
-            return False
-        neurons = content.get("neurons")
-        return isinstance(neurons, list) and any(
-            isinstance(neuron, Mapping) and "layer" in neuron for neuron in neurons
-        )
-
-
-class BrainJS(DocumentLibrary):
-    """Dense layers with one activation for all neurons."""
-
-    name = "brain.js"
-    module = "brain_js"
-    keys = "sizes, layers, or inputLookup, layers"
-    lost = (
-        "float32 numbers; ids, names of hidden neurons, disabled genes: left out; missing "
-        "connections: weights of 0"
+def _any_has(entries: Any, key: str) -> bool:
+    """Whether it is a list of objects, one of which has a key."""
+    return isinstance(entries, list) and any(
+        isinstance(entry, Mapping) and key in entry for entry in entries
     )
 
-    def recognises(self, content: object) -> bool:
-        """Return whether it has layers, with their sizes or names, or is a recurrent kind."""
-        if not isinstance(content, Mapping):
-            return False
-        layers = "layers" in content and not {"sizes", "inputLookup"}.isdisjoint(content)
-        return layers or ("hiddenLayers" in content and "type" in content)
+
+def _is_of_neataptic(document: Mapping[str, Any]) -> bool:
+    nodes = document.get("nodes")
+    counts = "input" in document or "output" in document
+    return isinstance(nodes, list) and (counts or _any_has(nodes, "squash"))
 
 
-class SharpNEAT(DocumentLibrary):
-    """Network files of version 4 and XML of version 2: acyclic, or updated N times in a step."""
-
-    name = "sharpneat"
-    title = "SharpNEAT"
-    module = "sharpneat"
-    ranked = True
-    oracle = "the evaluation that it documents, written out"
-    keys = "text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML"
-    suffixes = (".net",)
-    options = frozenset({"cycles", "genome"})
-    lost = "ids, names, disabled genes: left out; biases: by an added node"
-    _head = re.compile(r"\s*(#.*\s+)*\d+[ \t]+\d+[ \t]*\r?\n\s*(#.*\s+)*(a?cyclic)\b")
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it is text that begins as a network file, or XML of networks."""
-        if not isinstance(content, str):
-            return False
-        begins = bool(self._head.match(content[:4000]))
-        return begins or ("<Network" in content and "<Node" in content)
+def _is_of_brain_js(content: Any) -> bool:
+    if not isinstance(content, Mapping):
+        return False
+    layers = "layers" in content and not {"sizes", "inputLookup"}.isdisjoint(content)
+    return layers or ("hiddenLayers" in content and "type" in content)
 
 
-class Fann(DocumentLibrary):
-    """Network files of floating point numbers: layers, which connections may skip."""
-
-    name = "fann"
-    title = "FANN"
-    module = "fann"
-    oracle = "libfann, but for two rectifiers"
-    keys = "text that begins with FANN_FLO_2.1"
-    suffixes = (".net",)
-    lost = "ids, names, disabled genes: left out; libfann and libfloatfann round to float32"
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it begins with FANN's signature."""
-        return isinstance(content, str) and content.startswith("FANN_F")
+_SHARPNEAT = re.compile(r"\s*(#.*\s+)*\d+[ \t]+\d+[ \t]*\r?\n\s*(#.*\s+)*(a?cyclic)\b")
+_GONEAT = re.compile(
+    r"^(genomestart \d+|node -?\d+ -?\d+ [01] [0-3]\b|genome:\s*(#.*)?$)", re.MULTILINE
+)
 
 
-class GoNEAT(DocumentLibrary):
-    """Genomes as plain text and as YAML; nodes sum their inputs, a bias is a node that is 1."""
-
-    name = "goneat"
-    title = "goNEAT"
-    module = "goneat"
-    keys = "text: genomestart ID, lines of trait, node and gene; or YAML: genome"
-    suffixes = (".neat", ".yml", ".yaml")
-    options = frozenset({"cycles", "genome"})
-    lost = "names: left out; biases: by an added node"
-    _lines = re.compile(
-        r"^(genomestart \d+|node -?\d+ -?\d+ [01] [0-3]\b|genome:\s*(#.*)?$)", re.MULTILINE
-    )
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it is text with the lines of a genome."""
-        return isinstance(content, str) and bool(self._lines.search(content[:4000]))
+def _is_of_sharpneat(content: Any) -> bool:
+    is_xml = isinstance(content, str) and "<Network" in content and "<Node" in content
+    return is_xml or (isinstance(content, str) and bool(_SHARPNEAT.match(content[:4000])))
 
 
-class TensorNEAT(DocumentLibrary):
-    """The dictionary that `network_dict` of a genome gives; outputs have no activation."""
-
-    name = "tensorneat"
-    title = "TensorNEAT"
-    module = "tensorneat"
-    keys = "nodes, conns"
-    options = frozenset({"inputs", "outputs", "cycles"})
-    lost = "names, disabled genes, the numbers of inputs and outputs: left out; float32 there"
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it is an object of nodes and conns."""
-        return isinstance(content, Mapping) and "conns" in content and "nodes" in content
+def _is_matrix(content: Any) -> bool:
+    """Whether it is rows of numbers."""
+    if not isinstance(content, str):
+        return False
+    head, _, rest = content.lstrip("\ufeff").partition("\n")
+    is_row = all(c in "0123456789+-.eEnaNA, \t\r" for c in head)
+    return is_row and head.count(",") >= 2 and bool(rest)
 
 
-class Wann(DocumentLibrary):
-    """Matrices of WANN and prettyNEAT: each node reads those before it; the first is 1."""
-
-    name = "wann"
-    title = "WANN"
-    module = "wann"
-    keys = "a matrix of N rows with N + 1 numbers, separated by commas"
-    suffixes = (".out",)
-    options = frozenset({"inputs", "outputs"})
-    lost = "ids, names, disabled genes and connections of weight 0: left out"
-
-    def recognises(self, content: object) -> bool:
-        """Return whether it is rows of numbers, each with one number more than there are rows."""
-        if not isinstance(content, str):
-            return False
-        head, _, rest = content.lstrip("\ufeff").partition("\n")
-        is_row = all(c in "0123456789+-.eEnaNA, \t\r" for c in head)
-        return is_row and head.count(",") >= 2 and bool(rest)
+_WITH_NODES = "ids, names, disabled genes: left out; responses, delays: expressed by added "
+SYNAPTIC = DocumentLibrary(
+    "synaptic",
+    "synaptic",
+    lambda found: (
+        isinstance(found, Mapping)
+        and "connections" in found
+        and _any_has(found.get("neurons"), "layer")
+    ),
+    keys="neurons, connections",
+    lost=_WITH_NODES + "neurons",
+)
+"""Asked before neat-onnx, whose networks have neurons as well."""
+OTHERS = (
+    ExportedLibrary(
+        "neataptic-ts",
+        "neataptic_ts.document",
+        lambda found: "formatVersion" in found or _any_has(found.get("nodes"), "geneId"),
+        title="NeatapticTS",
+        keys="formatVersion, nodes, connections",
+        options=ExportedLibrary.options | {"outputs"},
+        lost="names, responses, delays: expressed by added nodes; disabled self-connections: "
+        "left out",
+    ),
+    ExportedLibrary(
+        "carrot",
+        "carrot",
+        lambda found: "nodes" in found and ("input_nodes" in found or "input_size" in found),
+        keys="input_nodes, output_nodes, nodes, connections",
+        lost=_WITH_NODES + "nodes",
+    ),
+    ExportedLibrary(
+        "neataptic",
+        "neataptic",
+        _is_of_neataptic,
+        keys="input, output, nodes, connections",
+        lost=_WITH_NODES + "nodes",
+    ),
+    DocumentLibrary(
+        "brain.js",
+        "brain_js",
+        _is_of_brain_js,
+        keys="sizes, layers, or inputLookup, layers",
+        lost="float32 numbers; ids, names of hidden neurons, disabled genes: left out; missing "
+        "connections: weights of 0",
+    ),
+    DocumentLibrary(
+        "sharpneat",
+        "sharpneat",
+        _is_of_sharpneat,
+        title="SharpNEAT",
+        ranked=True,
+        oracle="the evaluation that it documents, written out",
+        keys="text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML",
+        suffixes=(".net",),
+        options=frozenset({"cycles", "genome"}),
+        lost="ids, names, disabled genes: left out; biases: by an added node",
+    ),
+    DocumentLibrary(
+        "fann",
+        "fann",
+        lambda found: isinstance(found, str) and found.startswith("FANN_F"),
+        title="FANN",
+        oracle="libfann, but for two rectifiers",
+        keys="text that begins with FANN_FLO_2.1",
+        suffixes=(".net",),
+        lost="ids, names, disabled genes: left out; libfann and libfloatfann round to float32",
+    ),
+    DocumentLibrary(
+        "goneat",
+        "goneat",
+        lambda found: isinstance(found, str) and bool(_GONEAT.search(found[:4000])),
+        title="goNEAT",
+        keys="text: genomestart ID, lines of trait, node and gene; or YAML: genome",
+        suffixes=(".neat", ".yml", ".yaml"),
+        options=frozenset({"cycles", "genome"}),
+        lost="names: left out; biases: by an added node",
+    ),
+    DocumentLibrary(
+        "tensorneat",
+        "tensorneat",
+        lambda found: isinstance(found, Mapping) and "conns" in found and "nodes" in found,
+        title="TensorNEAT",
+        keys="nodes, conns",
+        options=frozenset({"inputs", "outputs", "cycles"}),
+        lost="names, disabled genes, the numbers of inputs and outputs: left out; float32 there",
+    ),
+    DocumentLibrary(
+        "wann",
+        "wann",
+        _is_matrix,
+        title="WANN",
+        keys="a matrix of N rows with N + 1 numbers, separated by commas",
+        suffixes=(".out",),
+        options=frozenset({"inputs", "outputs"}),
+        lost="ids, names, disabled genes and connections of weight 0: left out",
+    ),
+)
+"""Asked after those, in this order."""

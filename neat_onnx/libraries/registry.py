@@ -5,28 +5,13 @@ from pathlib import Path
 
 from neat_onnx.arguments import TEXT, takes
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.catalogue import (
-    BrainJS,
-    Carrot,
-    Fann,
-    GoNEAT,
-    Neataptic,
-    NeatapticTS,
-    Own,
-    SharpNEAT,
-    Synaptic,
-    TensorNEAT,
-    Wann,
-)
+from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
 from neat_onnx.network.registration import check_libraries_with
 from neat_onnx.network.saving import find_writers_with
 
-_BUILTIN: tuple[Library, ...] = (
-    *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
-    *(SharpNEAT(), Fann(), GoNEAT(), TensorNEAT(), Wann()),
-)
+_BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)
 """Asked in this order whether a source is theirs."""
 
 _registered: list[Library] = []

@@ -18,7 +18,6 @@ SILENT = [
     ("libraries/neat_python/texts.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
-    ("libraries/neataptic_ts/onnx/space.py:_specs", "ambiguous inputs are refused later"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/space.py:window_of", "the error is the answer"),
     (

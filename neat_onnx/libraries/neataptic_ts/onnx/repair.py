@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.libraries.neataptic_ts.onnx.space import (
-    kernel_of,
     renamed,
     warn_repaired,
     window_of,
@@ -27,9 +26,8 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
 from neat_onnx.model import Graph, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
-from neat_onnx.network.window import Window
 from neat_onnx.operators.export.layout.shaping import Concat, Identity
-from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.spatial.nodes import Conv
 
 Repair = Callable[[Model], Model]
 
@@ -58,7 +56,7 @@ def _warn_of_losses(model: Model) -> Model:
     """Warn where the document shows that it differs from the network it was made from."""
     pools, padded = [], []
     for node in model.graph.node:
-        window = _window(node, model)
+        window = window_of(node, model.graph.tensors)
         if window is None:
             continue
         if isinstance(node, Conv):
@@ -81,13 +79,6 @@ def _warn_of_losses(model: Model) -> Model:
                 f"{abridged(labels, 5)}: {text}"
             )
     return model
-
-
-def _window(node: Node, model: Model) -> Window | None:
-    if not isinstance(node, Conv | MaxPool | AveragePool):
-        return None
-    kernel = kernel_of(node, model.graph.tensors)
-    return window_of(node, kernel) if kernel else None
 
 
 def _with_batch(model: Model) -> Model:
