@@ -10,11 +10,11 @@ that nothing enters reads an input with the weight 0. The slope of an activation
 goes into bias and response.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
@@ -26,6 +26,7 @@ from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument, parse
 
 _INVERSE = "where(greater(z, 0.0), reciprocal(maximum(z, 1e-07)), reciprocal(minimum(z, -1e-07)))"
 
@@ -50,48 +51,60 @@ AGGREGATION_NAMES = {name: name for name in ("sum", "product", "max", "min", "ma
 _MAX_COPIES = 100_000
 
 
+class _Node(ForeignDocument):
+    idx: int = Field(ge=0, lt=2**31)
+    bias: float = 0.0
+    res: float = 1.0
+    agg: str = "sum"
+    act: str = "sigmoid"
+
+
+class _Connection(ForeignDocument):
+    source: int = Field(alias="in")
+    target: int = Field(alias="out")
+    weight: float
+
+
+class _Document(ForeignDocument):
+    nodes: list[_Node]
+    conns: list[_Connection]
+
+
 def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
     """Return the network that `forward` of the genome computes."""
-    nodes = _by_index(_entries(content, "nodes"))
+    lists = {key: content[key] for key in ("nodes", "conns")}  # or objects with keys of any kind
+    lists |= {key: [*each.values()] for key, each in lists.items() if isinstance(each, Mapping)}
+    parsed = parse(_Document, lists, NetworkError)
     inputs, outputs = _count(options, "inputs"), _count(options, "outputs")
     first = range(inputs + outputs)
-    missing = next((key for key in first if key not in nodes), None)
+    places = {node.idx: at for at, node in enumerate(parsed.nodes)}
+    for at, node in enumerate(parsed.nodes):
+        if places[node.idx] != at:
+            raise NetworkError(f"two nodes have the idx {node.idx}", where=f"nodes[{at}]")
+    missing = next((key for key in first if key not in places), None)
     if missing is not None:
-        raise NetworkError(f"there is no node {missing}", where="nodes",
-                           hint="Say how many inputs and outputs there are")  # fmt: skip
-    order = [*first[inputs:], *sorted(set(nodes) - set(first))]
+        hint = "Say how many inputs and outputs there are"
+        raise NetworkError(f"there is no node {missing}", where="nodes", hint=hint)
+    order = [*first[inputs:], *sorted(set(places) - set(first))]
     graph = GenomeGraph(
         library="tensorneat",
         inputs=first[:inputs],
         outputs=first[inputs:],
-        nodes=[_node(key, *nodes[key], key in first) for key in order],
-        edges=[_edge(entry, where) for entry, where in _entries(content, "conns")],
+        nodes=[_node(parsed.nodes[places[key]], places[key], key in first) for key in order],
+        edges=[Edge(each.source, each.target, each.weight) for each in parsed.conns],
     ).checked()
     reached = graph.reached(graph.inputs)
     for key in graph.outputs:
         if key not in reached:
-            raise NetworkError("no input leads to it: its output is NaN", where=f"nodes[{key}]")
+            raise NetworkError("no input leads to it: its output is NaN", where=f"node {key}")
     if options.cycles is not None:
         return _updated(graph, options.cycles)
     if graph.has_cycle:
-        hint = (
-            "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N does"
+        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N"
+        raise OptionError(
+            "the genome has a cycle", where="cycles", hint=f"{hint} does, or --cycles N"
         )
-        raise OptionError("the genome has a cycle", where="cycles", hint=f"{hint}, or --cycles N")
     return graph.without_silent(()).acyclic()
-
-
-def _entries(content: Mapping[str, Any], key: str) -> list[tuple[Mapping[str, Any], str]]:
-    """The objects of a list, or of an object with keys of any kind, each with its path."""
-    value = content[key]
-    if not isinstance(value, Mapping | list):
-        raise NetworkError("expected an object or a list", where=key)
-    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-    found = [(entry, f"{key}[{at}]") for at, entry in pairs]
-    for entry, where in found:
-        if not isinstance(entry, Mapping):
-            raise NetworkError("expected an object", where=where)
-    return found
 
 
 def _count(options: ReadOptions, name: str) -> int:
@@ -108,51 +121,15 @@ def _count(options: ReadOptions, name: str) -> int:
     return int(value)
 
 
-def _by_index(
-    entries: list[tuple[Mapping[str, Any], str]],
-) -> dict[int, tuple[Mapping[str, Any], str]]:
-    found: dict[int, tuple[Mapping[str, Any], str]] = {}
-    for entry, where in entries:
-        key = _integer(entry, "idx", where)
-        if key in found:
-            raise NetworkError(f"two nodes have the idx {key}", where=where)
-        found[key] = (entry, where)
-    return found
-
-
-def _integer(entry: Mapping[str, Any], key: str, where: str) -> int:
-    value: Any = entry.get(key)
-    if not is_whole(value) or not 0 <= value < 2**31:
-        raise NetworkError(f"{key} should be a small integer, got {value!r:.40}", where=where)
-    return int(value)
-
-
-def _number(entry: Mapping[str, Any], key: str, where: str, default: float | None = None) -> float:
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise NetworkError(f"{key} should be a finite number, got {value!r:.40}", where=where)
-    return float(value)
-
-
-def _node(key: int, entry: Mapping[str, Any], where: str, is_output: bool) -> Node:
-    act, agg = str(entry.get("act", "sigmoid")), str(entry.get("agg", "sum"))
-    name = translated(
-        act, ACTIVATION_NAMES, ACTIVATIONS, "activation", f"{where}.act", "tensorneat"
+def _node(node: _Node, at: int, is_end: bool) -> Node:
+    act, agg = (f"nodes[{at}].{name}" for name in ("act", "agg"))
+    activation = translated(
+        node.act, ACTIVATION_NAMES, ACTIVATIONS, "activation", act, "tensorneat"
     )
-    return Node(
-        key,
-        "identity" if is_output else name,
-        _number(entry, "bias", where, 0.0),
-        _number(entry, "res", where, 1.0),
-        translated(
-            agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", f"{where}.agg", "tensorneat"
-        ),
+    aggregation = translated(
+        node.agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", agg, "tensorneat"
     )
-
-
-def _edge(entry: Mapping[str, Any], where: str) -> Edge:
-    source, target = (_integer(entry, key, where) for key in ("in", "out"))
-    return Edge(source, target, _number(entry, "weight", where))
+    return Node(node.idx, "identity" if is_end else activation, node.bias, node.res, aggregation)
 
 
 def _updated(graph: GenomeGraph, cycles: int) -> Network:
