@@ -13,7 +13,6 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
@@ -21,7 +20,7 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     sorted_by,
 )
-from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import coerced, reversed_names
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
@@ -49,11 +48,7 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
-    """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
     parsed = parse(_Document, coerced(document), NetworkError)
     nodes = [
         ListNode(
@@ -86,11 +81,7 @@ def _rank(layer: str | int) -> tuple[int, int]:
 
 
 def _projected(genes: Sequence[ListConnection]) -> list[ListConnection]:
-    """The connections that `Neuron.project` makes of these, one after the other.
-
-    Raises:
-        NetworkError: one of them would have two gaters; says where.
-    """
+    """The connections that `Neuron.project` makes of these, one after the other."""
     made: list[ListConnection] = []
     place: dict[tuple[int, int], int] = {}
     for position, gene in enumerate(genes):
@@ -135,11 +126,7 @@ _INPUT_SQUASH = "LOGISTIC"
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a network, with one hidden layer that holds the neurons in order.
-
-    Raises:
-        NetworkError: synaptic cannot express something; lists every reason with neurons.
-    """
+    """Return the document of a network, with one hidden layer that holds the neurons in order."""
     written = write_list(net, _LIBRARY, outputs_last=True)
     return {
         "neurons": [

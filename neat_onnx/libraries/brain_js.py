@@ -13,11 +13,12 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Reasons, repeats_ends
+from neat_onnx.libraries.limits import Limits, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names
-from neat_onnx.network.genes import NONE, Connections, Neurons
+from neat_onnx.network.genes import Connections, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
 
 ACTIVATION_NAMES = {"sigmoid": "sigmoid", "relu": "relu", "tanh": "tanh"}
@@ -52,11 +53,7 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
-    """Return the network that `new NeuralNetwork().fromJSON(document)` runs.
-
-    Raises:
-        NetworkError: it is not such a network; says where.
-    """
+    """Return the network that `new NeuralNetwork().fromJSON(document)` runs."""
     kind = document.get("type")
     if kind not in _KINDS:
         raise NetworkError(
@@ -174,11 +171,7 @@ _ACTIVATIONS = {**reversed_names(ACTIVATION_NAMES), LEAKY_FORMULA: LEAKY}
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a layered network whose neurons have one activation.
-
-    Raises:
-        NetworkError: brain.js cannot express something; lists every reason with neurons.
-    """
+    """Return the document of a layered network whose neurons have one activation."""
     level = _levels(net)
     _refuse(net, level)
     inputs, outputs = _names(net, net.input_neurons), _names(net, net.output_neurons)
@@ -194,8 +187,7 @@ def write(net: Network) -> dict[str, Any]:
         sizes.append(len(here))
         before = here
     warn(f"written for {_TITLE}: it keeps weights and activations in float32")
-    if not np.all(net.connections.enabled):
-        warn(f"written for {_TITLE}: disabled connections are left out")
+    tell_disabled(net, _TITLE)
     activation = _ACTIVATIONS[str(net.activation_names[net.output_neurons[0]])]
     return {
         "sizes": sizes,
@@ -217,53 +209,26 @@ def _names(net: Network, neurons: Any) -> list[str]:
     return names if ordered else list(map(str, range(len(names))))
 
 
-def _levels(net: Network) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _levels(net: Network) -> Ints:
     """The layer of each neuron by its longest path from the inputs; outputs are in the last."""
-    level = np.where(net.is_input, 0, 1)
-    live = net.live
-    for _ in range(len(net)):
-        deeper = level.copy()
-        now = live.delay == 0
-        np.maximum.at(deeper, live.target[now], level[live.source[now]] + 1)
-        if np.array_equal(deeper, level):
-            break
-        level = deeper
+    level = np.where(net.is_input, 0, np.maximum(schedule(net).level, 1))
     level[net.output_neurons] = level.max()
     return level
 
 
-def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
-    """Refuse every property that dense layers do not have."""
-    live, computes, reasons = net.live, ~net.is_input, Reasons(net, _TITLE)
-    names = net.activation_names
+def _refuse(net: Network, level: Ints) -> None:
+    """Refuse every property that dense layers of one activation do not have."""
+    live, computes, names = net.live, ~net.is_input, net.activation_names
     common = str(names[net.output_neurons[0]])
     is_output = np.isin(np.arange(len(net)), net.output_neurons)
-    repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
-    known = np.array([str(name) in _ACTIVATIONS for name in names])
-    reasons.neurons(
-        "an activation but sigmoid, tanh, relu and version 1's leaky-relu", computes & ~known
-    )
+    reasons = reasons_against(net, Limits(_TITLE, _ACTIVATIONS))
     reasons.neurons(
         f"another activation than {common}, which its outputs have,", computes & (names != common)
     )
-    reasons.neurons(
-        "an aggregation other than the sum",
-        (net.aggregation_names != "sum") & (net.fan_in > 0) & computes,
-    )
-    reasons.neurons("a response", (net.neurons.response != 1.0) & computes)
-    for what, which in (
-        ("a delay", live.delay > 0),
-        ("a gated connection", live.gater != NONE),
-        ("a connection that reads the state", live.reads_state & ~net.is_input[live.source]),
-        ("two connections with the same ends", repeats_ends(net)),
-        ("a connection that skips layers", level[live.source] != level[live.target] - 1),
-    ):
-        reasons.connections(what, which)
+    skips = level[live.source] != level[live.target] - 1
+    reasons.connections("a connection that skips layers", skips)
     last = level == level.max()
     reasons.neurons("a neuron without readers beside the outputs", computes & last & ~is_output)
-    reasons.neurons(
-        "an output that is an input, or several outputs", is_output & (net.is_input | repeated)
-    )
     reasons.refuse()
 
 

@@ -1,36 +1,101 @@
-"""Read SharpNEAT's network files (version 4).
+"""Read and write SharpNEAT's network files (version 4); read version 2's XML.
 
-Sections are separated by empty lines: how many inputs and outputs; `acyclic`, or `cyclic` and the
-number of updates in a step; the connections; the activation functions. All nodes have the first of
-these. Inputs have the lowest ids, then come the outputs.
+The sections of a network file are separated by empty lines: how many inputs and outputs; `acyclic`,
+or `cyclic` and the number of updates in a step; the connections; the activation functions. All
+nodes have the first of these. Inputs have the lowest ids, then come the outputs. A node has no
+bias. Where the activation is 0.5 at 0 (a logistic function), an added node that reads an input with
+the weight 0 is written as that constant, and biases are its connections.
 
-A node has no bias. Where the activation is 0.5 at 0 (a logistic function), an added node that reads
-an input with the weight 0 is written as that constant, and biases are its connections.
+XML is `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`. A node of type `bias` is
+1. The file does not say whether the network is decoded as an acyclic one: it is, unless the option
+`cycles` says how many updates a step takes. The decoder limits outputs to 0 … 1.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, reached
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.catalogue import Members
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles, reached
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, reversed_names, translated
-from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
-from neat_onnx.network.activations import ACTIVATIONS, activation_named
+from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
 from neat_onnx.network.network import Network
+
+_QUADRATIC = (
+    "where(less(abs(z), 0.999), 0.999 - (abs(z) - 0.999) * (abs(z) - 0.999), "
+    "0.999 + (abs(z) - 0.999) * 1e-05)"
+)
+_POLYNOMIAL = (
+    "1.0 + abs(4.9 * z) + (4.9 * z) * (4.9 * z) * 0.555"
+    " + ((4.9 * z) * (4.9 * z)) * ((4.9 * z) * (4.9 * z)) * 0.143"
+)
+
+
+def _srelu(x: str) -> str:
+    low, high = f"0.001 + ({x} - 0.001) * 1e-05", f"0.999 + ({x} - 0.999) * 1e-05"
+    return f"where(less_or_equal({x}, 0.001), {low}, where(less({x}, 0.999), {x}, {high}))"
+
+
+_FORMULAS = {
+    "ArcSinH": "1.2567348023993685 * ((asinh(z) + 1.0) * 0.5)",
+    "ArcTan": "atan(z)",
+    "BipolarGaussian": "2.0 * exp(-((z * 2.5) * (z * 2.5))) - 1.0",
+    "BipolarSigmoid": "2.0 / (1.0 + exp(-4.9 * z)) - 1.0",
+    "Gaussian": "exp(-((z * 2.5) * (z * 2.5)))",
+    "LeakyReLU": "leaky_relu(z, 0.001)",
+    "LeakyReLUShifted": "leaky_relu(z + 0.5, 0.001)",
+    "LogisticSteep": "sigmoid(4.9 * z)",
+    "MaxMinusOne": "maximum(z, -1.0)",
+    "NullFn": "clip(z, 0.0, 0.0)",
+    "PolynomialApproximantSteep": (
+        f"where(greater(z, 0.0), 1.0 / (1.0 + 1.0 / ({_POLYNOMIAL})), "
+        f"1.0 / (1.0 + ({_POLYNOMIAL})))"
+    ),
+    "QuadraticSigmoid": f"where(less(z, 0.0), -1.0, 1.0) * ({_QUADRATIC}) * 0.5 + 0.5",
+    "Sine": "sin(2.0 * z)",
+    "SoftSignSteep": "0.5 + z / (2.0 * (0.2 + abs(z)))",
+    "SReLU": _srelu("z"),
+    "SReLUShifted": _srelu("(z + 0.5)"),
+}
+
+ACTIVATION_NAMES = {
+    "Linear": "hard_tanh",
+    "Logistic": "sigmoid",
+    "ReLU": "relu",
+    "ScaledELU": "selu",
+    "TanH": "tanh",
+    **{name: FORMULA + text for name, text in _FORMULAS.items()},
+    "LogisticFunction": "sigmoid",
+    "LogisticFunctionSteep": FORMULA + _FORMULAS["LogisticSteep"],
+    "PlainSigmoid": "sigmoid",
+    "SteepenedSigmoid": FORMULA + _FORMULAS["LogisticSteep"],
+}
+
+NAMES_OF_VERSION_2 = {
+    **ACTIVATION_NAMES,
+    "QuadraticSigmoid": f"{FORMULA}sign(z) * ({_QUADRATIC}) * 0.5 + 0.5",
+}
+"""Version 2 gives the quadratic sigmoid of 0 as 0.5."""
+
+_UNIT = {
+    "Logistic", "LogisticSteep", "LogisticFunction", "LogisticFunctionSteep", "PlainSigmoid",
+    "SteepenedSigmoid", "Gaussian", "SoftSignSteep", "PolynomialApproximantSteep", "NullFn",
+}  # fmt: skip
+"""Functions of version 2 whose values are between 0 and 1."""
 
 _MAX_NODES, _MAX_ID = 100_000, 2**31 - 1
 
 
 def acyclic(genome: GenomeGraph) -> Network:
-    """Return an acyclic genome's network: SharpNEAT pushes values from the inputs, layer by layer.
-
-    Raises:
-        NetworkError: it has a cycle.
-    """
+    """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
     if any(edge.enabled and edge.source in set(genome.inputs) for edge in genome.edges):
         return genome.without_silent(()).acyclic("Write `cyclic` and the number of updates")
     warn("no connection leaves an input: SharpNEAT computes nothing, and its outputs are 0")
@@ -75,11 +140,7 @@ def _sections(content: str) -> Iterator[list[_Line]]:
 
 
 def read_net_file(content: str) -> Network:
-    """Return the network that SharpNEAT decodes.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """Return the network that SharpNEAT decodes."""
     sections = _sections(content)
     inputs, outputs = _counts(next(sections))
     cycles = _cycles(next(sections))
@@ -164,11 +225,7 @@ _HINT = "SharpNEAT's bias is an input that is always 1"
 
 
 def write(net: Network) -> str:
-    """Return the text of a network file.
-
-    Raises:
-        NetworkError: SharpNEAT cannot express something; lists every reason with neurons.
-    """
+    """Return the text of a network file."""
     common = str(net.activation_names[net.output_neurons[0]])
     needs_bias = bool(np.any(net.neurons.bias[~net.is_input] != 0.0))
     reasons = reasons_against(net, _LIMITS)
@@ -207,12 +264,10 @@ def _numbers(net: Network) -> dict[int, int]:
 def _bias_lines(net: Network, number: dict[int, int]) -> list[str]:
     node = len(number)
     biases = [(number[j], 2.0 * float(net.neurons.bias[j])) for j in range(len(net))]
-    used = [(target, weight) for target, weight in biases if weight and target >= _inputs(net)]
+    used = [
+        (target, weight) for target, weight in biases if weight and target >= len(net.input_neurons)
+    ]
     return [f"0\t{node}\t0.0", *(f"{node}\t{target}\t{weight!r}" for target, weight in used)]
-
-
-def _inputs(net: Network) -> int:
-    return len(net.input_neurons)
 
 
 def _check(reasons: Reasons, common: str, needs_bias: bool) -> None:
@@ -223,7 +278,7 @@ def _check(reasons: Reasons, common: str, needs_bias: bool) -> None:
     if needs_bias:
         zero = np.zeros(1)
         half = common in _NAMES and float(activation_named(common)(zero)[0]) == 0.5
-        if not half or not _inputs(net) or net.has_memory:
+        if not half or not len(net.input_neurons) or net.has_memory:
             reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
     if not net.has_memory:
         _check_silent(reasons, needs_bias)
@@ -244,3 +299,101 @@ def _check_silent(reasons: Reasons, needs_bias: bool) -> None:
     if not needs_bias and not np.any(net.is_input[live.source]):
         value = np.array([float(activation_named(n)(np.zeros(1))[0]) for n in net.activation_names])
         reasons.neurons("an output that is not 0 without inputs", ~net.is_input & (value != 0.0))
+
+
+_TYPES = ("bias", "in", "out", "hid")
+_DEFAULT = {0: "LogisticFunctionSteep"}
+_CLAMP = FORMULA + "clip(z, 0.0, 1.0)"
+
+
+def members(content: str, options: ReadOptions) -> Members:
+    """Return the networks of a file; those of XML are the fittest first."""
+    text = content.lstrip("\ufeff \t\r\n")
+    if not text.startswith("<"):
+        if options.cycles is not None:
+            raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
+        return [(0, partial(read_net_file, content))]
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise NetworkError("XML with a document type is not read")
+    try:
+        root = ElementTree.fromstring(text.encode())
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        raise NetworkError(f"invalid XML: {error}") from error
+    networks = [root] if root.tag == "Network" else root.findall("Networks/Network")
+    if not networks:
+        raise NetworkError("no Network", where=root.tag, hint="Root holds Networks of Network")
+    functions = {
+        _integer(element, "id"): element.get("name", "")
+        for element in root.findall("ActivationFunctions/Fn")
+    }
+    if not functions:
+        warn(f"no activation functions: {_DEFAULT[0]}, SharpNEAT's default, is taken")
+    ranked = sorted(enumerate(networks), key=lambda pair: -_number(pair[1], "fitness", 0.0))
+    read = partial(_read, functions=functions or _DEFAULT, cycles=options.cycles)
+    return [(_integer(each, "id", place), partial(read, each)) for place, each in ranked]
+
+
+def _number(element: Element, key: str, default: float | None = None) -> float:
+    """The number of an attribute; the default where there is none."""
+    text = element.get(key)
+    if text is None and default is not None:
+        return default
+    what = f"{element.tag} {element.get('id', '')}".strip()
+    value = finite_number("nothing" if text is None else text, key, what)
+    return finite_number("too large" if abs(value) > 1e300 else str(text), key, what)
+
+
+def _integer(element: Element, key: str, default: int | None = None) -> int:
+    return int(_number(element, key, default))
+
+
+def _read(element: Element, functions: Mapping[int, str], cycles: int | None) -> Network:
+    if cycles is not None:
+        check_cycles(cycles)
+    ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
+    activation: dict[int, str] = {}
+    unlimited: set[int] = set()
+    for node in element.findall("Nodes/Node"):
+        key, kind = _integer(node, "id"), node.get("type", "")
+        where = f"Node {key}"
+        if kind not in _TYPES:
+            raise NetworkError(f"unknown type '{kind}'", where=where)
+        if key in activation:
+            raise NetworkError(f"the node id {key} occurs twice", where=where)
+        number = _integer(node, "fnId", min(functions))
+        if number not in functions:
+            raise NetworkError(f"there is no function {number}", where=where)
+        name = functions[number]
+        ids[kind].append(key)
+        activation[key] = "identity"
+        if kind in ("out", "hid"):
+            names = NAMES_OF_VERSION_2
+            activation[key] = translated(name, names, ACTIVATIONS, "activation", where, "sharpneat")
+        if kind == "out" and name not in _UNIT:
+            unlimited.add(key)
+    if not ids["out"]:
+        raise NetworkError("no node of type out", where="Nodes")
+    edges, bias = [], dict[int, float]()
+    for each in element.findall("Connections/Con"):
+        edge = Edge(_integer(each, "src"), _integer(each, "tgt"), _number(each, "wght"))
+        if edge.source in ids["bias"]:
+            bias[edge.target] = bias.get(edge.target, 0.0) + edge.weight
+        else:
+            edges.append(edge)
+    genome = GenomeGraph(
+        library="sharpneat",
+        inputs=ids["in"],
+        outputs=ids["out"],
+        nodes=[Node(key, activation[key], bias.get(key, 0.0)) for key in ids["out"] + ids["hid"]],
+        edges=edges,
+        limit=_CLAMP,
+        limited=frozenset(unlimited),
+    ).checked()
+    if genome.limited:
+        warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
+    if cycles is None and genome.has_cycle:
+        hint = "Say the timesteps of SharpNEAT's activation scheme; cycles=N does, or --cycles N"
+        raise OptionError("the network has cycles", where="cycles", hint=hint)
+    if cycles is None and bias:
+        return genome.without_silent(bias).acyclic()
+    return acyclic(genome) if cycles is None else genome.updated(cycles)

@@ -168,11 +168,7 @@ _CONNECTIONS = "connections (connected_to_neuron, weight)"
 
 
 def read(content: str, _: ReadOptions) -> Network:
-    """Return the network that `fann_run` evaluates.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
+    """Return the network that `fann_run` evaluates."""
     lines = content.splitlines()
     if lines[0].strip() not in _VERSIONS:
         hint = "Save it as floating point numbers with FANN 2"
@@ -292,13 +288,7 @@ scale_included=0
 
 @dataclass(frozen=True)
 class _Cell:
-    """A neuron of the file: of ours, or the copy of one that is the output.
-
-    Attributes:
-        neuron: the position of ours.
-        called: its function.
-        reads: the number of a neuron of the file, and the weight, of each connection.
-    """
+    """A neuron of the file, of ours or the copy of one; `reads` has numbers and weights."""
 
     neuron: int
     called: FannActivation
@@ -306,11 +296,7 @@ class _Cell:
 
 
 def write(net: Network) -> str:
-    """Return the text of the file.
-
-    Raises:
-        NetworkError: FANN cannot express something; lists every reason with neurons.
-    """
+    """Return the text of the file."""
     names = dict.fromkeys(net.activation_names[~net.is_input].tolist())
     functions = {name: function for name in names if (function := called(name))}
     limits = Limits(_TITLE, dict.fromkeys(functions, ""), repeated=True, copies_outputs=True)

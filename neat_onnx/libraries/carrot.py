@@ -19,11 +19,11 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     compile_list,
+    initial_gain_of,
     refuse_repeats,
     sorted_by,
 )
-from neat_onnx.libraries.neataptic.document import ACTIVATION_NAMES, list_document
-from neat_onnx.libraries.populations import initial_gain_of
+from neat_onnx.libraries.neataptic import ACTIVATION_NAMES, list_document
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -41,12 +41,7 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    """Return the network that carrot evaluates after `clear()`.
-
-    Raises:
-        NetworkError: the document is not a network; says where.
-        OptionError: the initial gain is not a finite number.
-    """
+    """Return the network that carrot evaluates after `clear()`."""
     parsed = parse(_Document, document, NetworkError)
     typed = _typed(parsed)
     genes = _without_second_loops(parsed.connections)
@@ -90,11 +85,7 @@ def _without_second_loops(genes: list[ListConnection]) -> list[ListConnection]:
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
-
-    Raises:
-        NetworkError: carrot cannot express something; lists every reason with neurons.
-    """
+    """Return a document that computes the same after `Network.fromJSON` and `clear()`."""
     document = list_document(net, "carrot")
     count, inputs, outputs = len(document["nodes"]), document["input"], document["output"]
     return {

@@ -1,10 +1,18 @@
-"""The text of a genome, as `print(winner)` gives it, back to its genes."""
+"""Texts of neat-python: a configuration, known by its sections, and `print(winner)`."""
 
 import re
 from typing import Any
 
 from neat_onnx.errors import DocumentError
 from neat_onnx.libraries.neat_python.pickled import Name, Record
+
+_SECTION = re.compile(r"^\s*\[(NEAT|Default\w+)\]", re.MULTILINE)
+
+
+def is_configuration(text: str) -> bool:
+    """Return whether a text is a configuration of neat-python."""
+    return _SECTION.search(text) is not None
+
 
 _GENE = re.compile(
     r"\b(\w*(?:Node|Connection)Gene)\(key=(-?\d+|\((-?\d+), (-?\d+)\)), ([^()\n]*)\)"
@@ -18,11 +26,7 @@ def is_printed(text: str) -> bool:
 
 
 def printed_genome(text: str) -> Record:
-    """Return the genome in a text that holds one, among other lines.
-
-    Raises:
-        DocumentError: it holds several, or the text of a gene is not as neat-python prints it.
-    """
+    """Return the genome in a text that holds one, among other lines."""
     parts: dict[bool, dict[Any, Record]] = {True: {}, False: {}}
     for name, key, source, target, said in _GENE.findall(text):
         gene = Record(Name("neat.genes", name), ())

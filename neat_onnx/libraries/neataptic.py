@@ -7,18 +7,17 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
     ListNetwork,
     ListNode,
     compile_list,
+    initial_gain_of,
     refuse_repeats,
 )
-from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import coerced, reversed_names
-from neat_onnx.libraries.populations import initial_gain_of
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
@@ -54,12 +53,7 @@ class _Document(ListDocument):
 
 
 def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    """Return the network that neataptic evaluates, by `activate` after `clear()`.
-
-    Raises:
-        NetworkError: the document is not a network; says where.
-        OptionError: the initial gain is not a finite number.
-    """
+    """Return the network that neataptic evaluates, by `activate` after `clear()`."""
     parsed = parse(_Document, coerced(document), NetworkError)
     genes = parsed.connections
     refuse_repeats(name, genes)
@@ -82,19 +76,12 @@ def write(net: Network) -> dict[str, Any]:
     """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
 
     The outputs stand at the end of the nodes, where neataptic's mutations expect them.
-
-    Raises:
-        NetworkError: neataptic cannot express something; lists every reason with neurons.
     """
     return list_document(net, "neataptic")
 
 
 def list_document(net: Network, title: str) -> dict[str, Any]:
-    """Return the document of a network for neataptic, or for a library with its keys.
-
-    Raises:
-        NetworkError: the library cannot express something; lists every reason with neurons.
-    """
+    """Return the document of a network for neataptic, or for a library with its keys."""
     written = write_list(net, ListLibrary(title, _ACTIVATIONS), outputs_last=True)
     return {
         "nodes": [

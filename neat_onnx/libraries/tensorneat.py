@@ -10,15 +10,15 @@ that nothing enters reads an input with the weight 0. The slope of an activation
 goes into bias and response.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import Edge, Genes, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names, translated
@@ -26,6 +26,7 @@ from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument, parse
 
 _INVERSE = "where(greater(z, 0.0), reciprocal(maximum(z, 1e-07)), reciprocal(minimum(z, -1e-07)))"
 
@@ -50,53 +51,60 @@ AGGREGATION_NAMES = {name: name for name in ("sum", "product", "max", "min", "ma
 _MAX_COPIES = 100_000
 
 
-def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
-    """Return the network that `forward` of the genome computes.
+class _Node(ForeignDocument):
+    idx: int = Field(ge=0, lt=2**31)
+    bias: float = 0.0
+    res: float = 1.0
+    agg: str = "sum"
+    act: str = "sigmoid"
 
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: `inputs` or `outputs` is missing or wrong, or `cycles` is missing.
-    """
-    nodes = _by_index(_entries(content, "nodes"))
+
+class _Connection(ForeignDocument):
+    source: int = Field(alias="in")
+    target: int = Field(alias="out")
+    weight: float
+
+
+class _Document(ForeignDocument):
+    nodes: list[_Node]
+    conns: list[_Connection]
+
+
+def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
+    """Return the network that `forward` of the genome computes."""
+    lists = {key: content[key] for key in ("nodes", "conns")}  # or objects with keys of any kind
+    lists |= {key: [*each.values()] for key, each in lists.items() if isinstance(each, Mapping)}
+    parsed = parse(_Document, lists, NetworkError)
     inputs, outputs = _count(options, "inputs"), _count(options, "outputs")
     first = range(inputs + outputs)
-    missing = next((key for key in first if key not in nodes), None)
+    places = {node.idx: at for at, node in enumerate(parsed.nodes)}
+    for at, node in enumerate(parsed.nodes):
+        if places[node.idx] != at:
+            raise NetworkError(f"two nodes have the idx {node.idx}", where=f"nodes[{at}]")
+    missing = next((key for key in first if key not in places), None)
     if missing is not None:
-        raise NetworkError(f"there is no node {missing}", where="nodes",
-                           hint="Say how many inputs and outputs there are")  # fmt: skip
-    order = [*first[inputs:], *sorted(set(nodes) - set(first))]
+        hint = "Say how many inputs and outputs there are"
+        raise NetworkError(f"there is no node {missing}", where="nodes", hint=hint)
+    order = [*first[inputs:], *sorted(set(places) - set(first))]
     graph = GenomeGraph(
         library="tensorneat",
         inputs=first[:inputs],
         outputs=first[inputs:],
-        nodes=[_node(key, *nodes[key], key in first) for key in order],
-        edges=[_edge(entry, where) for entry, where in _entries(content, "conns")],
+        nodes=[_node(parsed.nodes[places[key]], places[key], key in first) for key in order],
+        edges=[Edge(each.source, each.target, each.weight) for each in parsed.conns],
     ).checked()
     reached = graph.reached(graph.inputs)
     for key in graph.outputs:
         if key not in reached:
-            raise NetworkError("no input leads to it: its output is NaN", where=f"nodes[{key}]")
+            raise NetworkError("no input leads to it: its output is NaN", where=f"node {key}")
     if options.cycles is not None:
         return _updated(graph, options.cycles)
     if graph.has_cycle:
-        hint = (
-            "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N does"
+        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N"
+        raise OptionError(
+            "the genome has a cycle", where="cycles", hint=f"{hint} does, or --cycles N"
         )
-        raise OptionError("the genome has a cycle", where="cycles", hint=f"{hint}, or --cycles N")
     return graph.without_silent(()).acyclic()
-
-
-def _entries(content: Mapping[str, Any], key: str) -> list[tuple[Mapping[str, Any], str]]:
-    """The objects of a list, or of an object with keys of any kind, each with its path."""
-    value = content[key]
-    if not isinstance(value, Mapping | list):
-        raise NetworkError("expected an object or a list", where=key)
-    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-    found = [(entry, f"{key}[{at}]") for at, entry in pairs]
-    for entry, where in found:
-        if not isinstance(entry, Mapping):
-            raise NetworkError("expected an object", where=where)
-    return found
 
 
 def _count(options: ReadOptions, name: str) -> int:
@@ -113,51 +121,15 @@ def _count(options: ReadOptions, name: str) -> int:
     return int(value)
 
 
-def _by_index(
-    entries: list[tuple[Mapping[str, Any], str]],
-) -> dict[int, tuple[Mapping[str, Any], str]]:
-    found: dict[int, tuple[Mapping[str, Any], str]] = {}
-    for entry, where in entries:
-        key = _integer(entry, "idx", where)
-        if key in found:
-            raise NetworkError(f"two nodes have the idx {key}", where=where)
-        found[key] = (entry, where)
-    return found
-
-
-def _integer(entry: Mapping[str, Any], key: str, where: str) -> int:
-    value: Any = entry.get(key)
-    if not is_whole(value) or not 0 <= value < 2**31:
-        raise NetworkError(f"{key} should be a small integer, got {value!r:.40}", where=where)
-    return int(value)
-
-
-def _number(entry: Mapping[str, Any], key: str, where: str, default: float | None = None) -> float:
-    value = entry.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise NetworkError(f"{key} should be a finite number, got {value!r:.40}", where=where)
-    return float(value)
-
-
-def _node(key: int, entry: Mapping[str, Any], where: str, is_output: bool) -> Node:
-    act, agg = str(entry.get("act", "sigmoid")), str(entry.get("agg", "sum"))
-    name = translated(
-        act, ACTIVATION_NAMES, ACTIVATIONS, "activation", f"{where}.act", "tensorneat"
+def _node(node: _Node, at: int, is_end: bool) -> Node:
+    act, agg = (f"nodes[{at}].{name}" for name in ("act", "agg"))
+    activation = translated(
+        node.act, ACTIVATION_NAMES, ACTIVATIONS, "activation", act, "tensorneat"
     )
-    return Node(
-        key,
-        "identity" if is_output else name,
-        _number(entry, "bias", where, 0.0),
-        _number(entry, "res", where, 1.0),
-        translated(
-            agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", f"{where}.agg", "tensorneat"
-        ),
+    aggregation = translated(
+        node.agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", agg, "tensorneat"
     )
-
-
-def _edge(entry: Mapping[str, Any], where: str) -> Edge:
-    source, target = (_integer(entry, key, where) for key in ("in", "out"))
-    return Edge(source, target, _number(entry, "weight", where))
+    return Node(node.idx, "identity" if is_end else activation, node.bias, node.res, aggregation)
 
 
 def _updated(graph: GenomeGraph, cycles: int) -> Network:
@@ -166,7 +138,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
     if cycles * len(graph.nodes) > _MAX_COPIES:
         hint = f"At most {_MAX_COPIES} copies of nodes are made"
         raise OptionError(f"{cycles} updates are too many", where="cycles", hint=hint)
-    genes = Genes([*graph.inputs, *(node.id for node in graph.nodes)])
+    genes = NetworkBuilder([*graph.inputs, *(node.id for node in graph.nodes)])
     before = {key: key for key in graph.inputs}
     for cycle in range(1, cycles + 1):
         now = {key: key for key in graph.inputs}
@@ -186,11 +158,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
 
 
 def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -> None:
-    """Refuse outputs that have no value after the last update.
-
-    Raises:
-        NetworkError: nothing has come in at one of them.
-    """
+    """Refuse outputs that have no value after the last update."""
     for key in graph.outputs:
         if not any(edge.target == key and edge.source in before for edge in graph.edges):
             raise NetworkError(f"after {cycles} updates its output is NaN", where=f"nodes[{key}]")
@@ -217,11 +185,7 @@ _KEY_LIMIT = 2**23
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document: lists of nodes and connections.
-
-    Raises:
-        NetworkError: TensorNEAT cannot express something; lists every reason with neurons.
-    """
+    """Return the document: lists of nodes and connections."""
     reasons = reasons_against(net, _LIMITS)
     silent = ~net.is_input & (net.fan_in == 0)
     reasons.neurons("a product of nothing", silent & (net.aggregation_names == "product"))
@@ -256,12 +220,7 @@ def _document(net: Network, copied: Any, silent: Ints) -> dict[str, Any]:
 
 
 def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
-    """The ids in the file: inputs 0, 1, …, outputs after them; the others keep theirs, if all can.
-
-    Args:
-        net: the network.
-        outputs: the ids of the neurons that are outputs in the file.
-    """
+    """The ids in the file: inputs, then outputs; the others keep theirs, if all can."""
     places = {j: k for k, j in enumerate(net.input_neurons.tolist())} | outputs
     least = len(net.input_neurons) + len(net.output_neurons)
     others = [j for j in range(len(net)) if j not in places]

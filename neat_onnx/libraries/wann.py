@@ -37,16 +37,7 @@ ACTIVATION_NAMES = {
 
 
 def read(content: str, options: ReadOptions) -> Network:
-    """Return the network that `act` evaluates.
-
-    Args:
-        content: the text.
-        options: `inputs`, without the bias, and `outputs` are how many there are; None to infer.
-
-    Raises:
-        NetworkError: it is not such a matrix; says where.
-        OptionError: there cannot be that many.
-    """
+    """Return the network that `act` evaluates, of as many inputs and outputs as the options say."""
     matrix = _matrix(content)
     weights, codes = np.nan_to_num(matrix[:, :-1], nan=0.0), matrix[:, -1]
     count = len(weights)
@@ -153,11 +144,7 @@ _LIMITS = Limits(_TITLE, reversed_names(ACTIVATION_NAMES))
 
 
 def write(net: Network) -> str:
-    """Return the matrix as text.
-
-    Raises:
-        NetworkError: the library cannot express something; lists every reason with neurons.
-    """
+    """Return the matrix as text."""
     reasons = reasons_against(net, _LIMITS)
     outputs = net.output_neurons.tolist()
     sending = np.isin(np.arange(len(net)), net.live.source)
