@@ -20,8 +20,7 @@ from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, 
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
-from neat_onnx.model.graph import ONNX_DOMAINS, Function
-from neat_onnx.model.node import parse_node
+from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.operators.refused import REFUSED
 
@@ -372,7 +371,7 @@ def _type_of(value: Any) -> bytes:
 
 
 def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
-    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415
+    from neat_onnx.model.proto import document_of_message  # noqa: PLC0415
 
     nodes = []
     for each in proto.node:
@@ -391,7 +390,7 @@ def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Func
         changed.attribute.extend(kept)
         _state_types(changed)
         opsets = {entry.domain: entry.version for entry in proto.opset_import}
-        nodes.append(parse_node(_node_from_proto(changed), {"opset": opsets.get("", version)}))
+        nodes.append(parse_node(document_of_message(changed), {"opset": opsets.get("", version)}))
     return Function.model_construct(
         name=proto.name,
         domain=proto.domain,

@@ -22,11 +22,12 @@ from neat_onnx.lifting.wide import widened
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
 from neat_onnx.model.corrected import corrected
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.half_precision import rounds_to
 from neat_onnx.model.indices import Range, places_of, zeros_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.ports import with_inner_outputs
+from neat_onnx.model.rounding import rounds_to
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.model.wiring import node_count, producers, without_dead
@@ -326,6 +327,7 @@ class Proof:
             kept = [outputs[name] for name in dict.fromkeys(names)]
             shown = without_dead(with_graph(shown, outputs=kept))
         proto = _opened(shown.to_proto(), self._open_axes())
+        refuse_crashes(proto)  # a runtime would end the process
         return widened(proto) if wide else proto
 
     # --- words ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """`canonicalize`: rewrites of a model, each a pass in a file of its own, in their order.
 
 A pass is `(Model) -> Model`, linear in the nodes and idempotent; it returns the model itself if
-there was nothing for it to do. Passes write by `model/draft.py` and `model/splice.py`.
+there was nothing for it to do. Passes write by `model/draft.py`.
 """
 
 from collections.abc import Callable
