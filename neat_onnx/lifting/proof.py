@@ -42,6 +42,7 @@ _SEED = 0
 _LARGEST_INTEGER = 4
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
 _MAX_COMPARED_AGAIN = 100_000  # connections
+_MANY = 10_000  # nodes, which no file of a few bytes has
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
 Feeds = dict[str, Array]
 Runtime = Callable[[Feeds], list[Array]]
@@ -471,8 +472,11 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
 
 
 def _showing(proto: Any, names: Sequence[str]) -> Any:
-    """The model with these outputs alone, and the nodes that they need: others may be random."""
-    if set(names) == {entry.name for entry in proto.graph.output}:
+    """The model with these outputs alone, and the nodes that they need: others may be random, or
+    make more than memory holds.
+    """
+    same = set(names) == {entry.name for entry in proto.graph.output}
+    if same and len(proto.graph.node) > _MANY:
         return proto
     shown = type(proto)()
     shown.CopyFrom(proto)
