@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, ranked
-from neat_onnx.network.growth import overflowing
+from neat_onnx.network.genes import NONE, Floats, Ints, ranked
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
@@ -181,8 +180,6 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        if dense:  # what may overflow stands in no matrix
-            self._overflows = overflowing(net, over_time=False).activation
         genes = net.neurons
         counts = net.fan_in
         linear = np.array([aggregation_named(name).linear for name in net.aggregations])
@@ -245,10 +242,8 @@ class _Builder:
         terms = Terms(self._source_row[edges], weight, gain)
         if not self._linear[neurons[0]]:
             return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
-        if self._dense and gain is None:
-            overflows: Bools = self._overflows[self._net.live.source[edges]]
-            if not np.any(overflows) and (matrix := self._matrix(terms, counts)) is not None:
-                return (matrix,)
+        if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
+            return (matrix,)
         return sums_of(terms, counts)
 
     def _edges_into(self, neurons: Ints) -> slice | Ints:
