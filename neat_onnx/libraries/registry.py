@@ -18,7 +18,7 @@ from neat_onnx.libraries.sharpneat import SharpNEAT
 from neat_onnx.libraries.synaptic import Synaptic
 from neat_onnx.libraries.tensorneat import TensorNEAT
 from neat_onnx.libraries.wann import Wann
-from neat_onnx.network.registration import check_libraries_with
+from neat_onnx.network.formulas import check_libraries_with
 from neat_onnx.network.saving import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (

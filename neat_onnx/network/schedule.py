@@ -271,14 +271,13 @@ def components(source: Ints, target: Ints, count: int) -> Ints:
     to a node is its colour; what leads to that number within the colour is one component.
     """
     found, nowhere = np.arange(count), (np.zeros(0, np.int64), np.zeros(count, np.bool_))
-    behind, before = (
-        levels_of(*ends, *nowhere)[0] for ends in ((source, target), (target, source))
-    )
-    left = (behind < 0) & (before < 0)  # on a cycle, or between two: usually nothing
+    ways = (source, target), (target, source)
+    levels = [levels_of(*way, *nowhere)[0] for way in ways]
+    left = (levels[0] < 0) & (levels[1] < 0)  # on a cycle, or between two: usually nothing
     while np.any(left):
         inside = left[source] & left[target]
         source, target = source[inside], target[inside]
-        colour, before = np.arange(count), np.zeros(0)
+        colour, before = np.arange(count), np.zeros(count, np.int64)
         while not np.array_equal(colour, before):
             before = colour.copy()
             np.maximum.at(colour, target, before[source])

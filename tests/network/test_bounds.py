@@ -13,7 +13,7 @@ from support.harness.sessions import open_session
 from neat_onnx import Network, NetworkError, Population, export, export_population
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.bounds import degree_of, interval_of
-from neat_onnx.network.formula_text import parse_expression
+from neat_onnx.network.formulas import parse_expression
 
 ONE = ["tanh(a)", "relu(a)", "abs(a)", "-a", "exp(a)", "softplus(a)", "sqrt(a)", "log(a)", "1 / a",
        "clip(a, -2, 3)", "floor(a)", "elu(a, 1)", "leaky_relu(a, 0.1)", "pow(a, 2)", "pow(a, 3)",

@@ -9,7 +9,7 @@ from support.examples.graphs import graph, node
 import neat_onnx
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE
-from neat_onnx.network.sums import Padded, Teams, Terms, sums_of
+from neat_onnx.network.program import Padded, Teams, Terms, sums_of
 
 
 def convolution(channels, size):

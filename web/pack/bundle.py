@@ -51,7 +51,7 @@ ELSEWHERE = (
     r"operators\.export\.frames\.(single_sample|shared_inputs|static_inputs|stated_ports)",
     r"operators\.export\.frames\.merged_shapes",
     r"operators\.export\.rnn\.carried_rows",
-    r"network\.(builders|evaluate|whole_numbers)",
+    r"network\.(builders|evaluate)",
     r"libraries\.neataptic_ts\.onnx\.(dense_layers|emit|forms|kernels|losses|write)",
     r"model\.(external|negative_sizes)",
     r"quantization",

@@ -24,8 +24,8 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
+from neat_onnx.network.formulas import function_of_z
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.export.sums.dense import weighted_sums
 from neat_onnx.operators.export.sums.partition import by_overflowing_source
 
