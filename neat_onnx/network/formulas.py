@@ -46,13 +46,7 @@ class _Token(NamedTuple):
 
 
 def parse_expression(text: str) -> Expression:
-    """Read the formula of an activation that `str(expression)` writes.
-
-    Args:
-        text: for example `z * sigmoid(1.7 * z)`; numbers are read to the nearest double.
-
-    Returns:
-        The expression; printed, it gives `text` again but for spaces and spelling of numbers.
+    """Read the formula of an activation that `str(expression)` writes: `z * sigmoid(1.7 * z)`.
 
     Raises:
         NetworkError: it is no formula, names an unknown primitive, or is too large; says where.
@@ -66,11 +60,7 @@ def parse_expression(text: str) -> Expression:
 
 
 def check_size(expression: Expression) -> None:
-    """Refuse a formula that is too large to be carried by a network.
-
-    Raises:
-        NetworkError: it has too many primitives and numbers.
-    """
+    """Refuse a formula that is too large to be carried by a network, with a NetworkError."""
     if expression.size > MAX_NODES:
         raise NetworkError(
             f"a formula of {expression.size} primitives and numbers",
@@ -120,19 +110,15 @@ class _Parser:
         raise NetworkError(message, where=place, hint=hint)
 
     def _sum(self) -> Expression:
-        self._nested += 1
-        if self._nested > MAX_DEPTH:
-            self._fail("the formula is nested too deeply", f"At most {MAX_DEPTH} levels are read")
-        found = self._product()
-        while self._next.text in ("+", "-"):
-            found = self._joined(found, self._take(), self._product())
-        self._nested -= 1
-        return found
+        return self._chain(("+", "-"), self._product)
 
     def _product(self) -> Expression:
-        found = self._operand()
-        while self._next.text in ("*", "/"):
-            found = self._joined(found, self._take(), self._operand())
+        return self._chain(("*", "/"), self._operand)
+
+    def _chain(self, signs: tuple[str, str], part: Callable[[], Expression]) -> Expression:
+        found = part()
+        while self._next.text in signs:
+            found = self._joined(found, self._take(), part())
         return found
 
     def _joined(self, left: Expression, sign: _Token, right: Expression) -> Expression:
@@ -144,31 +130,25 @@ class _Parser:
         return self._applied(_OPERATORS[sign.text], [left, right])
 
     def _operand(self) -> Expression:
-        token = self._next
-        if token.text == "-":
-            return self._negative()
-        if token.kind == "number":
-            return self._number(self._take().text)
-        if token.kind == "name":
-            return self._named()
-        self._expect("(")
-        inner = self._sum()
-        self._expect(")")
-        return inner
-
-    def _negative(self) -> Expression:
-        self._take()
-        if self._next.kind == "number":
-            return self._number("-" + self._take().text)
         self._nested += 1
         if self._nested > MAX_DEPTH:
             self._fail("the formula is nested too deeply", f"At most {MAX_DEPTH} levels are read")
-        inner = self._applied("neg", [self._operand()])
+        negative = self._next.text == "-"
+        if negative:
+            self._take()
+        if self._next.kind == "number":
+            text = "-" * negative + self._take().text
+            found = constant(float(text.replace("∞", "inf")))
+        elif negative:
+            found = self._applied("neg", [self._operand()])
+        elif self._next.kind == "name":
+            found = self._named()
+        else:
+            self._expect("(")
+            found = self._sum()
+            self._expect(")")
         self._nested -= 1
-        return inner
-
-    def _number(self, text: str) -> Expression:
-        return constant(float(text.replace("∞", "inf")))
+        return found
 
     def _named(self) -> Expression:
         token = self._next
@@ -240,22 +220,14 @@ def check_libraries_with(check: Checker) -> Checker:
 
 
 def check_library(name: str | None) -> None:
-    """Refuse the name of a library that there is not.
-
-    Raises:
-        OptionError: there is none; the hint lists the known ones.
-    """
+    """Refuse the name of a library that there is not, with an OptionError."""
     if name is not None:
         for check in _check:
             check(name)
 
 
 def check_name(kind: str, name: object, taken: Container[str]) -> None:
-    """Refuse a name that is no text, is empty or padded, or names a known function.
-
-    Raises:
-        NetworkError: says which, in one line.
-    """
+    """Refuse a name that is no text, is empty or padded, or names a known function."""
     if not isinstance(name, str):
         raise NetworkError(f"the name of an {kind} is text, got a {type(name).__name__}")
     if not name or name != name.strip() or not name.isprintable() or name.startswith(_FORMULA):
@@ -268,11 +240,7 @@ def check_name(kind: str, name: object, taken: Container[str]) -> None:
 
 
 def expression_of(kind: str, name: str, formula: Callable[..., Any], *args: Any) -> Expression:
-    """Return the expression that a formula gives for its arguments.
-
-    Raises:
-        NetworkError: it is no function of these arguments, or gives something else.
-    """
+    """Return the expression that a formula gives for its arguments; refuse what is none."""
     if not callable(formula):
         raise NetworkError(
             f"the formula of the {kind} '{name}' is a {type(formula).__name__}, no function"
@@ -295,9 +263,8 @@ def expression_of(kind: str, name: str, formula: Callable[..., Any], *args: Any)
 def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expression:
     """Return the expression that a formula gives for z.
 
-    Raises:
-        NetworkError: as `expression_of`; or it is too large, as one that doubles at each step soon
-            is, nested too deeply, or has numbers that are not finite besides the bounds of a clip.
+    Refused as well, with a NetworkError, is one that is too large, as one that doubles at each step
+    soon is, nested too deeply, or has numbers that are not finite besides the bounds of a clip.
     """
     found = expression_of(kind, name, formula, VARIABLE)
     try:
@@ -334,11 +301,7 @@ def _is_finite(formula: Expression) -> bool:
 def check_shape(
     kind: str, name: str, expression: Expression, values: Array, shape: tuple[int, ...]
 ) -> None:
-    """Refuse an expression that makes another shape of `values`: a constant, or a wrong reduction.
-
-    Raises:
-        NetworkError: says which shapes were found and wanted.
-    """
+    """Refuse an expression that makes another shape of `values`: a constant, a wrong reduction."""
     try:
         found = expression.evaluate(values).shape
     except (TypeError, ValueError, IndexError) as error:
@@ -357,11 +320,7 @@ def unregister(
     table: dict[str, Any],
     of_libraries: dict[tuple[str, str], str],
 ) -> None:
-    """Take a function that a user registered out of a table, or out of that of libraries' names.
-
-    Raises:
-        NetworkError: there is none of this name, or it came with the package.
-    """
+    """Take a function that a user registered out of a table, or out of that of libraries' names."""
     if library is not None:
         if of_libraries.pop((library, name), None) is None:
             raise NetworkError(f"no {kind} named '{name}' of {library} is registered")

@@ -58,13 +58,13 @@ class Schedule:
         """The number of levels after the inputs."""
         return len(self.levels) - 1
 
-    def moved(self, level: Ints) -> "Schedule":
-        """The same neurons on other levels, none of them later than the last."""
-        members = np.concatenate(self.levels)
-        order = members[np.lexsort((members, level[members]))]
-        starts = np.searchsorted(level[order], np.arange(self.depth + 2))
-        levels = tuple(order[starts[k] : starts[k + 1]] for k in range(self.depth + 1))
-        return Schedule(level, levels)
+    @classmethod
+    def of(cls, level: Ints, count: int, neurons: Ints | None = None) -> "Schedule":
+        """The schedule of the level of each neuron, one of `count`; of some neurons, in order."""
+        neurons = np.arange(len(level)) if neurons is None else neurons
+        order = neurons[np.argsort(level[neurons], kind="stable")]
+        starts = np.searchsorted(level[order], np.arange(count + 1))
+        return cls(level, tuple(order[starts[k] : starts[k + 1]] for k in range(count)))
 
 
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
@@ -99,10 +99,7 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[OneLevel]) -> tuple[Ints
 
 
 def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
-    """The levels of `net`.
-
-    Args:
-        blocks: the neurons of each one are on one level, above all that it slides over.
+    """The levels of `net`; the neurons of a block are on one level, above all that it slides over.
 
     Raises:
         NetworkError: connections without delay form a cycle; the message names its neurons.
@@ -113,16 +110,13 @@ def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
     level = level[one_of]
     if np.any(level < 0):
         raise _cycle_error(net, source, target, level < 0)
-    return Schedule(level, _members(level, max(number, 1)))
+    return Schedule.of(level, max(number, 1))
 
 
 def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple[Ints, int]:
     """The level of each neuron of a graph, -1 on a cycle and behind one; and how many there are.
 
-    Args:
-        source, target: who is read, and by whom, (connections,).
-        inputs: the neurons of level 0.
-        outside: inputs, and others that have no level of their own, (n,).
+    Level 0 is `inputs`; these, and others that have no level of their own, are `outside`, (n,).
     """
     count = len(outside)
     level = np.full(count, -1, np.int64)
@@ -141,17 +135,9 @@ def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple
     return level, number
 
 
-def _members(level: Ints, count: int) -> tuple[Ints, ...]:
-    """The neurons of each of `count` levels, in ascending order."""
-    order = np.argsort(level, kind="stable")
-    starts = np.searchsorted(level[order], np.arange(count + 1))
-    return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
-
-
 def stands_on_a_level(found: Schedule, block: OneLevel) -> bool:
-    """Whether all neurons of a block are on one level of a schedule, above all that it slides over.
-
-    Blocks of which this holds make no cycle, however many: every edge still leads upwards.
+    """Whether all neurons of a block are on one level, above all that it slides over: any number of
+    such blocks makes no cycle, as every edge still leads upwards.
     """
     levels = found.level[block.neurons.ravel()]
     return bool(np.all(levels == levels[0]) and np.all(found.level[block.sources] < levels[0]))
@@ -171,7 +157,7 @@ def with_late_sinks(
         read[block.neurons] = read[block.sources] = True  # a window may skip a source
     level = before.level.copy()
     level[~read & ~net.is_input] = before.depth
-    return before.moved(level)
+    return Schedule.of(level, before.depth + 1, np.sort(np.concatenate(before.levels)))
 
 
 def contributing(net: Structure, blocks: Sequence[OneLevel] = ()) -> Bools:

@@ -7,7 +7,7 @@ Structure. `Network`, on top of all of these, is a Structure with verbs.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self, get_args
@@ -76,18 +76,23 @@ class Structure(ReadOnly):
     source: Source | None = None
 
     def __post_init__(self) -> None:
-        check_lengths(self.neurons, "neurons")
-        check_lengths(self.connections, "connections")
+        _check_lengths(self.neurons, "neurons")
+        _check_lengths(self.connections, "connections")
         target = self.connections.target
         if np.any(target[1:] < target[:-1]):
             order = stable_order(target)
             object.__setattr__(self, "connections", self.connections.take(order))
-        check_names(self.activations, self.aggregations)
-        check_ports(self.inputs, self.outputs, len(self))
-        check_neurons(self.neurons, len(self.activations), len(self.aggregations))
-        check_connections(self.connections, self.neurons, self.is_input)
-        check_memory(self.memory, self.inputs + self.outputs, len(self))
-        check_blocks(self.blocks, len(self), len(self.connections))
+        for name in self.activations:
+            activation_named(name)
+        for name in self.aggregations:
+            aggregation_named(name)
+        _check_ports("inputs", self.inputs, len(self))
+        _check_ports("outputs", self.outputs, len(self))
+        _check_sides(self.inputs, self.outputs)
+        _check_neurons(self.neurons, len(self.activations), len(self.aggregations))
+        _check_connections(self.connections, self.neurons, self.is_input)
+        _check_memory(self.memory, self.inputs + self.outputs, len(self))
+        _check_blocks(self.blocks, len(self), len(self.connections))
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""
@@ -207,16 +212,25 @@ class Structure(ReadOnly):
         return f"neuron {self.neurons.id[neuron]}" + (f" '{name}'" if name else "")
 
 
-def check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
-    """Refuse a name that is not registered."""
-    for name in activations:
-        activation_named(name)
-    for name in aggregations:
-        aggregation_named(name)
+# --- the rules that the parts must keep to: each is refused at the first gene that breaks one -----
 
 
-def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int) -> None:
-    """Refuse ports without outputs, of one name, or that do not fit `count` neurons."""
+def _check_lengths(genes: Neurons | Connections, where: Where) -> None:
+    """Refuse columns that are not all of one length."""
+    for name in (field.name for field in fields(genes)):
+        column = getattr(genes, name)
+        if name in ("name", "spelling"):
+            if column and len(column) != len(genes):
+                raise NetworkError(f"{len(column)} {name}s of {len(genes)} neurons", where=where)
+        elif np.shape(column) != (len(genes),):
+            found = list(np.shape(column))
+            raise NetworkError(
+                f"{name} has the shape {found}, expected {[len(genes)]}", where=where
+            )
+
+
+def _check_sides(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> None:
+    """Refuse a network without outputs, ports of one name, and a neuron that is an input twice."""
     if not any(port.neurons.size for port in outputs):
         raise NetworkError("the network has no outputs", where="outputs")
     names = [port.name for port in inputs + outputs]
@@ -227,21 +241,31 @@ def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int)
             where="inputs, outputs",
             hint="An output that hands on an input has a name of its own",
         )
-    sides: tuple[Where, Where] = ("inputs", "outputs")
-    for side, ports in zip(sides, (inputs, outputs), strict=True):
-        for position, port in enumerate(ports):
-            _check_port(side, position, port, count)
-            if port.dtype not in get_args(Dtype):
-                known = ", ".join(filter(None, get_args(Dtype)))
-                raise network_error(
-                    side, position, f"dtype is {port.dtype!r}, expected '' or one of {known}"
-                )
-    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in inputs)])
-    if len(distinct(neurons)) != len(neurons):
+    if _is_repeated(inputs):
         raise NetworkError("a neuron is an input twice", where="inputs")
 
 
-def check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
+def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) -> None:
+    """Refuse ports that do not fit `count` neurons."""
+    for position, port in enumerate(ports):
+        axes, size = len(port.shape), port.neurons.size
+        wrong = None
+        if size != math.prod(port.shape) or min(port.shape, default=0) < 0:
+            wrong = f"shape {list(port.shape)} is not {size} neurons"
+        elif port.batch_axis is not None and not 0 <= port.batch_axis <= axes:
+            wrong = f"batch_axis is {port.batch_axis} of {axes} axes and the batch"
+        elif isinstance(port, Port):
+            if port.time_axis is not None and not 0 <= port.time_axis <= axes + 1:
+                wrong = f"time_axis is {port.time_axis} of {axes} axes, the batch and time"
+            elif port.dtype not in get_args(Dtype):
+                known = ", ".join(filter(None, get_args(Dtype)))
+                wrong = f"dtype is {port.dtype!r}, expected '' or one of {known}"
+        if wrong is not None:
+            raise network_error(side, position, wrong)
+        _check_inside(side, position, port.neurons, count)
+
+
+def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
     """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
     taken = {port.name for port in ports}
     for position, port in enumerate(memory):
@@ -249,59 +273,36 @@ def check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count:
             if name in taken:
                 raise network_error("memory", position, f"another port has the name '{name}' too")
             taken.add(name)
-        _check_port("memory", position, port, count)
-    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons for port in memory)])
-    if len(distinct(neurons)) != len(neurons):
+    _check_ports("memory", memory, count)
+    if _is_repeated(memory):
         raise NetworkError("a neuron is remembered twice", where="memory")
 
 
-def _check_port(side: Where, position: int, port: Port | MemoryPort, count: int) -> None:
-    if port.neurons.size != math.prod(port.shape) or min(port.shape, default=0) < 0:
-        raise network_error(
-            side, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"
-        )
-    if port.batch_axis is not None and not 0 <= port.batch_axis <= len(port.shape):
-        message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
-        raise network_error(side, position, message)
-    time = port.time_axis if isinstance(port, Port) else None
-    if time is not None and not 0 <= time <= len(port.shape) + 1:
-        message = f"time_axis is {time} of {len(port.shape)} axes, the batch and time"
-        raise network_error(side, position, message)
-    outside = (port.neurons < 0) | (port.neurons >= count)
-    _refuse_first(outside, side, "no such neuron {}", port.neurons)
+def _is_repeated(ports: Sequence[Port | MemoryPort]) -> bool:
+    """Whether a neuron is in ports twice."""
+    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
+    return len(distinct(neurons)) != len(neurons)
 
 
-def check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
+def _check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
     """Refuse ids that occur twice, numbers that are not finite, and codes outside the tables."""
-    for what, texts in (("names", genes.name), ("spellings", genes.spelling)):
-        if texts and len(texts) != len(genes):
-            raise NetworkError(f"{len(texts)} {what} of {len(genes)} neurons", where="neurons")
     unique, counts = np.unique(genes.id, return_counts=True)
     if np.any(counts > 1):
         raise NetworkError(f"two neurons have the id {unique[counts > 1][0]}", where="neurons")
     for name, size in (("activation", activations), ("aggregation", aggregations)):
         codes = getattr(genes, name)
         _refuse_first((codes < 0) | (codes >= size), "neurons", f"no such {name}: {{}}", codes)
-    for name in ("bias", "response", "initial"):
-        values = getattr(genes, name)
-        _refuse_first(
-            ~np.isfinite(values), "neurons", f"{name} is not a finite number: {{}}", values
-        )
+    _check_finite(genes, "neurons", ("bias", "response", "initial"))
 
 
-def check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> None:
+def _check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> None:
     """Refuse ends that do not exist, numbers out of range, and connections into inputs."""
     count = len(neurons)
-    for name in ("source", "target"):
-        ends = getattr(genes, name)
-        _refuse_first((ends < 0) | (ends >= count), "connections", "no such neuron {}", ends)
-    gater = once(genes.gater)
-    _refuse_first((gater < NONE) | (gater >= count), "connections", "no such gater {}", gater)
-    for name in ("weight", "initial_gain"):
-        values = once(getattr(genes, name))
-        _refuse_first(
-            ~np.isfinite(values), "connections", f"{name} is not a finite number: {{}}", values
-        )
+    for name, least in (("source", 0), ("target", 0), ("gater", NONE)):
+        ends = once(getattr(genes, name))
+        what = "gater" if name == "gater" else "neuron"
+        _refuse_first((ends < least) | (ends >= count), "connections", f"no such {what} {{}}", ends)
+    _check_finite(genes, "connections", ("weight", "initial_gain"))
     for name in ("delay", "gate_delay"):
         values = once(getattr(genes, name))
         _refuse_first(values < 0, "connections", f"{name} is negative: {{}}", values)
@@ -313,18 +314,10 @@ def check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> 
         _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
 
 
-def check_lengths(genes: Neurons | Connections, where: Where) -> None:
-    """Refuse columns that are not all of one length."""
-    shapes = {
-        field.name: np.shape(getattr(genes, field.name))
-        for field in fields(genes)
-        if field.name not in ("name", "spelling")
-    }
-    wanted = (len(genes),)
-    for name, shape in shapes.items():
-        if shape != wanted:
-            found, expected = list(shape), list(wanted)
-            raise NetworkError(f"{name} has the shape {found}, expected {expected}", where=where)
+def _check_finite(genes: Neurons | Connections, where: Where, names: Sequence[str]) -> None:
+    for name in names:
+        values = once(getattr(genes, name))
+        _refuse_first(~np.isfinite(values), where, f"{name} is not a finite number: {{}}", values)
 
 
 def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) -> None:
@@ -339,18 +332,12 @@ def _check_inside(where: Where, position: int, neurons: Ints, count: int) -> Non
         raise network_error(where, position, f"no such neuron {neurons[outside][0]}")
 
 
-def check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int) -> None:
-    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used.
-
-    Args:
-        blocks: of a network.
-        count: the number of its neurons.
-        connections: the number of its connections.
-    """
+def _check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int) -> None:
+    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used."""
     for position, block in enumerate(blocks):
         try:
             check_block(block, connections)
         except NetworkError as error:
             raise network_error("blocks", position, error.message) from error
-        for neurons in (block.sources.ravel(), block.neurons.ravel()):
-            _check_inside("blocks", position, neurons, count)
+        _check_inside("blocks", position, block.sources, count)
+        _check_inside("blocks", position, block.neurons, count)
