@@ -200,7 +200,8 @@ class Edges:
 
     def leaving(self, neurons: Ints) -> Ints:
         """The targets of all edges from `neurons`, repeats included."""
-        starts, counts = self._ranges(neurons)
+        starts = self._start[neurons]
+        counts = self._start[neurons + 1] - starts
         if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
             return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
         return self._target[concatenated_ranges(starts, counts)]
@@ -213,22 +214,6 @@ class Edges:
             frontier = targets[~found[targets]]
             found[frontier] = True
         return found
-
-    def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """(source, target) of all edges that start in `neurons`, repeats included."""
-        rank, targets = self.ranked_pairs(neurons)
-        return neurons[rank], targets
-
-    def ranked_pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """The same, with positions in `neurons` for the sources."""
-        starts, counts = self._ranges(neurons)
-        rank = np.repeat(np.arange(len(neurons)), counts)
-        return rank, self._target[concatenated_ranges(starts, counts)]
-
-    def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """Where the edges of each neuron start, and how many they are."""
-        starts = self._start[neurons]
-        return starts, self._start[neurons + 1] - starts
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
