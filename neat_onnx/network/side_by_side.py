@@ -2,6 +2,11 @@
 
 Ports have the axis of members in front: x [P, I] and y [P, O]. Nothing is padded and nothing is
 shared, so each member computes as it does alone, whatever its shape, its functions or its memory.
+
+And networks that are updated several times in each step, while their inputs stay, as pureples runs
+recurrent networks of neat-python. Update s = 1 … k of step t is update t · k + s of the network
+that is updated once: each neuron has a copy for each update, and a connection that reads d updates
+ago reads the copy s − d, of this step or of an earlier one.
 """
 
 from collections.abc import Sequence
@@ -13,12 +18,12 @@ import numpy as np
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, codes_of
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
 from neat_onnx.network.pruning import pruned
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 
 _ENDS = ("source", "target", "gater")
+_MOST_NEURONS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -91,28 +96,8 @@ def side_by_side(nets: Sequence[Structure]) -> SideBySide:
         for sides in ([net.input_neurons for net in nets], [net.output_neurons for net in nets])
     )
     neurons = Neurons(np.arange(first[-1]), activation, aggregation, **numbers)
-    return SideBySide(
-        joined(inputs, outputs, neurons, Connections(**edges), activations, aggregations), first
-    )
-
-
-def joined(
-    inputs: Ints,
-    outputs: Ints,
-    neurons: Neurons,
-    connections: Connections,
-    activations: tuple[str, ...],
-    aggregations: tuple[str, ...],
-) -> Structure:
-    """Return the one network whose ports are [P, I] and [P, O]."""
-    return Structure(
-        (Port("input", inputs.shape, inputs.ravel()),),
-        (Port("output", outputs.shape, outputs.ravel()),),
-        neurons,
-        connections,
-        activations,
-        aggregations,
-    )
+    tables = (neurons, activations, aggregations)
+    return SideBySide(Structure.of_genes(inputs, outputs, tables, Connections(**edges)), first)
 
 
 def _moved(ends: Ints, by: int) -> Ints:
@@ -135,9 +120,6 @@ def _ports(net: Structure) -> list[tuple[str, tuple[int, ...]]]:
     return [(port.name, port.shape) for port in (*net.inputs, *net.outputs)]
 
 
-_MOST_NEURONS = 1 << 20
-
-
 def repeated(net: Network, times: int) -> Network:
     """Return the network whose step is `times` steps of `net` on the same inputs.
 
@@ -157,10 +139,16 @@ def repeated(net: Network, times: int) -> Network:
     place[:-1, own] = len(net) + np.arange((times - 1) * len(own)).reshape(times - 1, -1)
     copies = np.concatenate([np.arange(len(net)), np.tile(own, times - 1)])
     live = net.live
-    edges = [_update(live, place, s, net.is_input) for s in range(times)]
+    updates = np.arange(times)[:, None]
+    source, delay = _read(live.source, live.delay, place, updates, net.is_input)
+    gater, gate_delay = _read(live.gater, live.gate_delay, place, updates, net.is_input)
+    gated = live.gater != NONE
     columns = {
-        name: np.concatenate([each[name] for each in edges])
-        for name in ("source", "target", "delay", "gater", "gate_delay")
+        "source": source,
+        "target": place[:, live.target],
+        "delay": delay,
+        "gater": np.where(gated, gater, NONE),
+        "gate_delay": np.where(gated, gate_delay, live.gate_delay),
     }
     others = {
         name: np.tile(getattr(live, name), times)
@@ -181,7 +169,7 @@ def repeated(net: Network, times: int) -> Network:
     whole = replace(
         net,
         neurons=neurons,
-        connections=Connections(**columns, **others),
+        connections=Connections(**{name: each.ravel() for name, each in columns.items()}, **others),
         blocks=(),
         memory=(),
         source=None,
@@ -189,26 +177,9 @@ def repeated(net: Network, times: int) -> Network:
     return pruned(whole, 0.0)
 
 
-def _update(live: Connections, place: Ints, update: int, is_input: Bools) -> dict[str, Ints]:
-    """Return the ends and the delays of the connections of one update, counted from 0."""
-    source, delay = _read(live.source, live.delay, place, update, is_input)
-    gated = live.gater != NONE
-    gater, gate_delay = live.gater.copy(), live.gate_delay.copy()
-    gater[gated], gate_delay[gated] = _read(
-        live.gater[gated], live.gate_delay[gated], place, update, is_input
-    )
-    return {
-        "source": source,
-        "target": place[update, live.target],
-        "delay": delay,
-        "gater": gater,
-        "gate_delay": gate_delay,
-    }
-
-
 def _read(
-    neuron: Ints, delay: Ints, place: Ints, update: int, is_input: Bools
+    neuron: Ints, delay: Ints, place: Ints, updates: Ints, is_input: Bools
 ) -> tuple[Ints, Ints]:
     """Return the copies, and their delays in steps, of the values so many updates ago."""
-    steps, at = np.divmod(update - delay, len(place))
+    steps, at = np.divmod(updates - delay, len(place))
     return place[np.where(is_input[neuron], -1, at), neuron], -steps

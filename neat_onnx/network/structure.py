@@ -94,6 +94,25 @@ class Structure(ReadOnly):
         _check_memory(self.memory, self.inputs + self.outputs, len(self))
         _check_blocks(self.blocks, len(self), len(self.connections))
 
+    @classmethod
+    def of_genes(
+        cls,
+        inputs: Ints,
+        outputs: Ints,
+        neurons: tuple[Neurons, tuple[str, ...], tuple[str, ...]],
+        connections: Connections,
+    ) -> Self:
+        """A structure of what `Neurons.of` gives, with a port "input" and a port "output"."""
+        genes, activations, aggregations = neurons
+        return cls(
+            (Port("input", inputs.shape, inputs.ravel()),),
+            (Port("output", outputs.shape, outputs.ravel()),),
+            genes,
+            connections,
+            activations,
+            aggregations,
+        )
+
     def __len__(self) -> int:
         """Count the neurons, inputs included."""
         return len(self.neurons)
