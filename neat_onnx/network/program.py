@@ -28,8 +28,7 @@ _MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
-_MIN_TEAMS = 8  # of one shape
-_MIN_TEAM = 64  # weights of a team
+_MIN_TEAM = 128  # weights of neurons that read the same, for a call of their own
 _MAX_PADDING = 2000  # elements, which take as long as another call
 _MAX_REPEATED = 32  # samples
 
@@ -260,7 +259,7 @@ class _Builder:
             return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
-    def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
+    def _matrix(self, terms: Terms, counts: Ints) -> Team | None:
         """The terms as one matrix; None where that is slower, or takes much more memory."""
         columns, column = ranked(terms.rows, self.signals.count)
         size = len(counts) * len(columns)
@@ -270,7 +269,7 @@ class _Builder:
         flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
         flat += column
         matrix = np.bincount(flat, terms.weight, size).astype(self._element, copy=False)
-        return Matrix(columns, matrix.reshape(len(counts), -1))
+        return Team(None, columns, None, matrix.reshape(len(counts), -1))
 
 
 # --- aggregates of the inputs of many neurons ---------------------------------------------------
@@ -337,41 +336,28 @@ class Aggregated:
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """All neurons of a group: a row of weights for each."""
-
-    columns: Ints
-    weight: Floats
-
-    def write(self, out: Floats, values: Floats) -> None:
-        """See `Aggregate`."""
-        np.matmul(self.weight, values[self.columns], out=out)
-
-
-@dataclass(frozen=True)
-class Teams:
-    """Teams of m neurons that read the same k values through the same gains.
+class Team:
+    """Neurons that read the same k values through the same gains: a matrix (neurons, k).
 
     Attributes:
-        neurons: positions of the neurons in the group, (teams, m).
-        rows, gain: see `Terms`, (teams, k).
-        weight: (teams, m, k).
+        neurons: their positions in the group; None for all.
+        rows, gain: see `Terms`, (k,).
     """
 
-    neurons: Ints
+    neurons: Ints | None
     rows: Ints
     gain: Ints | None
     weight: Floats
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        step = max(1, _ELEMENTS_AT_ONCE // (max(self.weight.shape[1:]) * values.shape[1] or 1))
-        for start in range(0, len(self.rows), step):
-            part = slice(start, start + step)
-            read = values[self.rows[part]]
-            if self.gain is not None:
-                read *= values[self.gain[part]]
-            out[self.neurons[part]] = self.weight[part] @ read
+        read = values[self.rows]
+        if self.gain is not None:
+            read *= values[self.gain]
+        if self.neurons is None:
+            np.matmul(self.weight, read, out=out)
+        else:
+            out[self.neurons] = self.weight @ read
 
 
 @dataclass(eq=False)
@@ -423,19 +409,15 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
     order = np.argsort(leader, kind="stable")
     first = np.flatnonzero(np.diff(leader[order], prepend=NONE))  # of each team, in `order`
     sizes = np.diff(first, append=len(order))
-    shapes = np.stack([sizes, counts[order[first]]], axis=1)
-    kinds, kind, teams = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
-    kind = kind.ravel()
+    large = sizes * counts[order[first]] >= _MIN_TEAM
     starts = np.cumsum(counts) - counts
-    alone = (teams * kinds[:, 0] < _MIN_TEAMS) | (kinds[:, 0] * kinds[:, 1] < _MIN_TEAM)
     found: list[Aggregate] = []
-    for which in np.flatnonzero(~alone):
-        size, k = kinds[which].tolist()
-        neurons = order[first[kind == which][:, None] + np.arange(size)]
-        edges = starts[neurons][..., None] + np.arange(k)
-        shared = terms.part(edges[:, 0])
-        found.append(Teams(neurons, shared.rows, shared.gain, terms.weight[edges]))
-    rest = np.flatnonzero(np.isin(leader, order[first[alone[kind]]]))
+    for begin, size in zip(first[large].tolist(), sizes[large].tolist(), strict=True):
+        neurons = order[begin : begin + size]
+        edges = starts[neurons][:, None] + np.arange(counts[neurons[0]])
+        shared = terms.part(edges[0])
+        found.append(Team(neurons, shared.rows, shared.gain, terms.weight[edges]))
+    rest = order[np.repeat(~large, sizes)]
     rest = rest[np.argsort(-counts[rest], kind="stable")]
     for part in _alike(counts[rest]):
         found.append(_padded(rest[part], terms, counts, starts))
