@@ -51,9 +51,9 @@ def _import_operators() -> None:
 
 @draw_networks_with
 def _draw(net: Network, form: Form) -> str:
-    from neat_onnx.drawing import html, svg
+    from neat_onnx.drawing import svg
 
-    return svg.to_svg(net) if form == "svg" else html.fragment(net)
+    return svg.to_svg(net) if form == "svg" else svg.fragment(net)
 
 
 @takes_export_options
@@ -324,7 +324,7 @@ def substrate_network(
     """
     from neat_onnx.network import substrate
 
-    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
     return substrate.substrate_network(described, layers, activation, bias, links)
 
 
@@ -378,14 +378,13 @@ def es_substrate_network(
         OptionError: as for `substrate_network`.
         NeatOnnxError: as `load_network`.
     """
-    from neat_onnx.network import quadtree
-    from neat_onnx.network.substrate import cppn_of
+    from neat_onnx.network import substrate
 
-    search = quadtree.Search(
+    search = substrate.Search(
         initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
     )
-    described = cppn_of(load_network(cppn), max_weight, threshold)
-    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
+    return substrate.es_substrate_network(described, inputs, outputs, activation, bias, search)
 
 
 def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":

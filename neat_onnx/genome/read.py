@@ -34,10 +34,9 @@ from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
-from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, moved_memory
-from neat_onnx.network.responses import with_weights_for_responses
+from neat_onnx.network.pruning import with_weights_for_responses, without_idle
 from neat_onnx.network.schedule import schedule
 
 _SAMPLES = 16
