@@ -439,23 +439,22 @@ def generate_code(
     """Print a network as source code that needs no runtime.
 
     The text holds the weights as tables, and functions that compute one sample; a network with
-    memory has a state that is reset and stepped. C is C99, without heap or library but libm;
-    JavaScript is an ES module; Python needs its standard library alone. The head of the text shows
-    how to call it.
+    memory has a state that is reset and stepped. No language needs more than its own mathematics.
+    The head of the text shows how to call it.
 
     Args:
         net: a Network, or whatever `load_network` reads.
-        language: "c", "header" (C to be included, for C++ and Arduino too), "javascript" or
-            "python".
+        language: "c" (C99), "header" (C to be included, for C++ and Arduino too), "csharp",
+            "gdscript" (Godot), "javascript" (an ES module) or "python".
         dtype: the type of the numbers; "float32" in C only.
-        name: the beginning of the names of C's functions; for the other languages it is refused.
+        name: the beginning of the names of C's functions, or C#'s class; else it is refused.
 
     Returns:
         The source text; the same network always gives the same one.
 
     Raises:
         NetworkError: connections without delay form a cycle.
-        OptionError: an unknown language or type; a formula, a number or a name that it cannot have.
+        OptionError: an unknown language or type; a number or a name that it cannot have.
     """
     from neat_onnx.codegen.generate import generate
 
