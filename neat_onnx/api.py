@@ -5,6 +5,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import (
@@ -28,7 +29,7 @@ from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, draw_networks_with
-from neat_onnx.options import export_options
+from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
@@ -82,6 +83,15 @@ def export(
     """
     wanted = export_options(options, **keywords)
     network = load_network(net)
+    if wanted.preset == "none" and not wanted.rename:
+        return _export(network, wanted, calibration)
+    from neat_onnx.engines import export_for_engine
+
+    return export_for_engine(network, wanted, partial(_export, calibration=calibration))
+
+
+def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
+    """Return the model that options without a preset describe."""
     if wanted.quantize != "none" or calibration is not None:
         from neat_onnx.quantization import export_quantized
 

@@ -27,7 +27,7 @@ from neat_onnx.verification.model_inputs import ModelInputs
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
+from neat_onnx.verification.ports import as_named, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
@@ -72,6 +72,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
+    net = as_named(net, model)
     model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
