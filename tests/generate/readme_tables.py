@@ -201,25 +201,11 @@ PROGRAMS = {
     for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
     for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
 }
-CLASSES = (
-    neat_onnx.Network,
-    neat_onnx.Model,
-    neat_onnx.Report,
-    neat_onnx.Certificate,
-    neat_onnx.Population,
-)
-
-
-def _members(kind: type) -> Callable[[], str]:
-    return lambda: _table(["name", ""], api_table.members(kind))
-
-
 TABLES = {
     **PROGRAMS,
     "python_functions": lambda: _table(["function", ""], api_table.functions()),
     "python_classes": lambda: _table(["class", ""], api_table.classes()),
     "python_errors": lambda: _table(["name", "is a", ""], api_table.errors()),
-    **{f"python_{kind.__name__.lower()}": _members(kind) for kind in CLASSES},
     "limits": limits,
     "runtimes": runtimes,
     "install": install,
