@@ -13,8 +13,12 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import GENOME
 from neat_onnx.lowering.core import export_network
 from neat_onnx.lowering.profile import in_profile
-from neat_onnx.lowering.quantization.values import Range, quantize_values, quantized_tensors
-from neat_onnx.lowering.quantization.weights import quantize_weights
+from neat_onnx.lowering.quantization import (
+    Range,
+    quantize_values,
+    quantize_weights,
+    quantized_tensors,
+)
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
