@@ -3,7 +3,6 @@
 from typing import Literal, get_args
 
 from neat_onnx.codegen.language import identifier
-from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
 from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
@@ -37,6 +36,8 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
     if name != NAME and not is_c:
         hint = f"Leave it out: in {language} a file is a module, with a name of its own"
         raise OptionError(f"name is for C; this is {language}", where="name", hint=hint)
+    from neat_onnx.codegen.plan import plan_of  # noqa: PLC0415 (the command line needs the names)
+
     plan = plan_of(net)
     if is_c:
         from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)

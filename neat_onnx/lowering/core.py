@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators.export  # noqa: F401 (fills the registry)
-from neat_onnx.genome import genome_metadata
+from neat_onnx.genome.write import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.open_options import open_options

@@ -18,8 +18,6 @@ from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.verification.rounding import rounded_runs
-from neat_onnx.verification.samples import long_sequences, long_steps, short_sequences
 
 _SAMPLES, _SEED, _RUNS = 64, 0, 2
 _MAX_PLAYED = 1 << 25  # connections times steps of the long sequences
@@ -85,6 +83,13 @@ def _may_grow(net: Network) -> bool:
 @np.errstate(all="ignore")
 def _played(net: Network, element: type[np.floating[Any]], nodes: int) -> tuple[int | None, float]:
     """Play a network in a type: the first step that overflows, and the largest error without."""
+    from neat_onnx.verification.rounding import rounded_runs  # noqa: PLC0415 (few are played)
+    from neat_onnx.verification.samples import (  # noqa: PLC0415
+        long_sequences,
+        long_steps,
+        short_sequences,
+    )
+
     inputs = [short_sequences(net, _SAMPLES, _SEED)]
     if net.has_memory:
         steps = min(long_steps(nodes), _MAX_PLAYED // max(len(net.connections), 1))

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import genome_of_graph
+from neat_onnx.genome.read import genome_of_graph
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import nodes_within

@@ -1,0 +1,23 @@
+"""All families: importing this module registers the functions of every operator."""
+
+from neat_onnx.operators import (  # noqa: F401
+    arithmetic,
+    constants,
+    control,
+    elementwise,
+    layout,
+    logic,
+    matrices,
+    microsoft,
+    ml,
+    normalization,
+    ordering,
+    places,
+    quantization,
+    recurrent,
+    reductions,
+    resize,
+    support_vectors,
+    trees,
+    windows,
+)
