@@ -38,7 +38,8 @@ BOUNDARIES = {
         *("lifting.axes", "lifting.custom"),
     ),
     "genome": (
-        *("network", "model", "lifting.trace", "lifting.ports", "lowering.context"),
+        *("network", "model", "lifting.trace", "lifting.ports", "lifting.recognition"),
+        "lowering.context",
         "libraries.neataptic_ts.onnx",
     ),
     "population": ("network", "model", "lowering.builder", "operators.export",

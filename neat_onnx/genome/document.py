@@ -1,7 +1,7 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
 import re
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,20 +9,16 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
-from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import Ints
 from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
-CONNECTION_FIELDS = (
-    "weight",
-    "enabled",
-    "delay",
-    "reads_state",
-    "gater",
-    "gate_delay",
-    "initial_gain",
-)
+NEURON_DEFAULTS: dict[str, Any] = {
+    name: field.default for name, field in NeuronDocument.model_fields.items() if name != "id"
+}
+CONNECTION_FIELDS = tuple(ConnectionDocument.model_fields)[2:]
+"""The fields of a connection behind its two ends."""
 _FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
 _MIN_RUN = 3
 _RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
@@ -154,20 +150,16 @@ def genome_document(text: str, size: int) -> GenomeDocument:
     return parse(GenomeDocument, value, NetworkError)
 
 
-def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
-    """What gives the ids of the neurons in a tensor, by its name and size; None if it has others.
-
-    Args:
-        text: the JSON of a genome document, which need not be valid.
+@dataclass(frozen=True)
+class ListedIds:
+    """The ids in the tensors of a genome document, which need not be valid: a function that gives
+    those in a tensor, by its name and size, or None if it has others.
     """
-    try:
-        value = parse_json(text)
-        listed = value["ids"].get
-    except (NeatOnnxError, TypeError, KeyError, AttributeError):
-        return lambda name, size: None
 
-    def ids(name: str, size: int) -> Ints | None:
-        given = listed(name)
+    tensors: dict[str, Any]
+
+    def __call__(self, name: str, size: int) -> Ints | None:
+        given = self.tensors.get(name)
         if not isinstance(given, list):
             return None
         count = sum(type(each) is int for each in given) + _integers_of_runs(given)
@@ -176,7 +168,15 @@ def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
         except (ValueError, OverflowError):
             return None
 
-    return ids
+
+def listed_ids(text: str) -> ListedIds:
+    """Return the ids in tensors of the JSON of a genome document; none if it is no such thing."""
+    try:
+        value = parse_json(text)
+    except NeatOnnxError:
+        value = None
+    listed = value.get("ids") if isinstance(value, dict) else None
+    return ListedIds(listed if isinstance(listed, dict) else {})
 
 
 def _integers_of_runs(value: Any) -> int:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.genome.checksums import whole_file, written_numbers
 from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
-from neat_onnx.genome.written import whole_file, written_numbers
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, MetadataEntry, Model
 from neat_onnx.model.wiring import subgraphs
@@ -58,7 +58,7 @@ def genome_metadata(
     }
     document |= {key: value for key, value in optional.items() if value}
     entries = hints_entry(net)
-    in_steps = _in_steps(net, live, data_type)
+    in_steps = _in_steps(net, data_type)
     if ctx.options.embed_network or in_steps:
         entries[NETWORK] = _text(json.loads(net.to_json()))
     if in_steps:
@@ -68,15 +68,11 @@ def genome_metadata(
     return {GENOME: _text(document), **entries}
 
 
-def _in_steps(net: Network, live: LiveGenes, data_type: DataType) -> bool:
-    """Whether a graph has some neuron in steps of which import makes several neurons, or none.
-
-    Such are registered aggregations, formulas without a name in other primitives, and states that
-    a response of 0 keeps at 0.
+def _in_steps(net: Network, data_type: DataType) -> bool:
+    """Whether a graph has some neuron in steps of which import makes several neurons: a registered
+    aggregation, or a formula without a name in other primitives.
     """
     if not all(aggregation_named(name).builtin for name in net.aggregations):
-        return True
-    if np.any(live.genes.reads_state) and np.any(net.neurons.response == 0.0):
         return True
     unnamed = [name for name in net.activations if name.startswith(FORMULA)]
     formulas = (activation_named(name).expression for name in unnamed)
@@ -180,12 +176,12 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     is_mean = is_sum & (net.aggregation_names[at] == "mean")  # or a sum with a response there
     alone = read[at] == 0
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
-    moved = live.moved[at]
+    moved = live.moved
     curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
-    scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
-    in_one = is_sum & (live.bias == 0.0) & (live.slope[at] != 1.0) & (response != 1.0)
+    scaled = folded & ((live.slope != 1.0) | (response != 1.0))
+    in_one = is_sum & (live.bias == 0.0) & (live.slope != 1.0) & (response != 1.0)
     return {
-        "activation": unnamed | in_one | is_mean | folded & curved & (live.slope[at] != 1.0),
+        "activation": unnamed | in_one | is_mean | folded & curved & (live.slope != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
         "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -515,7 +516,7 @@ class Resolution:
             response=response,
             initial=initial,
         )
-        blocks = in_order_of_neurons(self._blocks())
+        blocks = (each for each in self.blocks if not np.any(each.neurons == NONE))
         return Network(
             inputs=inputs,
             outputs=outputs,
@@ -524,7 +525,7 @@ class Resolution:
             activations=tables,
             aggregations=kinds,
             library=IMPORTED,
-            blocks=blocks,
+            blocks=in_order_of_neurons(blocks),
         )
 
     def _activations(self, signals: Ints) -> tuple[Ints, Floats]:
@@ -581,12 +582,14 @@ class Resolution:
         ordered = in_order(reading_products(genes, plain), by_place)
         return without_parallel(ordered, aggregations == "sum"), initial
 
-    def _blocks(self) -> list[SpatialBlock]:
+    @cached_property
+    def blocks(self) -> list[SpatialBlock]:
+        """The spatial blocks, with NONE in place of neurons that no output depends on."""
         found = []
         for hint in self._tape.hints:
             sources = self.neuron_of[hint.sources]
             neurons = self._neuron[self._root[hint.neurons]]
-            if np.any(sources == NONE) or np.any(neurons == NONE):
+            if np.any(sources == NONE) or np.all(neurons == NONE):
                 continue
             if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
