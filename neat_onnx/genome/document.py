@@ -21,6 +21,8 @@ CONNECTION_FIELDS = tuple(ConnectionDocument.model_fields)[2:]
 """The fields of a connection behind its two ends."""
 _FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
 _MIN_RUN = 3
+DIGITS = 12
+"""Hexadecimal digits that a checksum is written with, and the fewest that count."""
 _RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
 
 
@@ -68,6 +70,10 @@ Ids = Annotated[list[_Id], *_Runs]
 """A list of ids, in which `"3..9"` stands for 3, 4, ..., 9."""
 
 
+Checksum = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS},64}}$")]
+"""The first hexadecimal digits of a SHA-256."""
+
+
 class NeuronFields(Document):
     """Fields of neurons that are alike in them."""
 
@@ -96,10 +102,10 @@ class GenomeDocument(Document):
 
     version: Literal[1] = 1
     library: str = Field("neat-onnx", description="Where the network came from, for people.")
-    structure: str = Field(description="The checksum of the graph's genes but their numbers.")
-    numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
-    written: str = Field(description="The checksum of the floats in the file, as exported.")
-    whole: str | None = Field(
+    structure: Checksum = Field(description="That of the graph's genes but their numbers.")
+    numbers: Checksum = Field(description="That of the numbers of the graph's genes.")
+    written: Checksum = Field(description="That of the floats in the file, as exported.")
+    whole: Checksum | None = Field(
         None,
         description="The checksum of the file without this document, where import cannot tell the "
         "genes from the graph: then the embedded network is the genome.",

@@ -31,7 +31,6 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges
 
-DIGITS = 16  # of a checksum: 64 bits
 _CLOSE = {DataType.FLOAT: 1e-6, DataType.DOUBLE: 1e-13}  # a few roundings
 
 
@@ -163,7 +162,7 @@ class LiveGenes:
         for column in (genes.source, genes.target, genes.gater, genes.delay, genes.gate_delay):
             digest.update(column.astype("<i8").tobytes())
         digest.update(genes.reads_state.astype("u1").tobytes())
-        return digest.hexdigest()[:DIGITS]
+        return digest.hexdigest()
 
     def numbers(self, data_type: DataType, *, folded: bool) -> str:
         """The checksum of the numbers, as a graph of this type holds them.
@@ -176,7 +175,7 @@ class LiveGenes:
         digest = hashlib.sha256()
         for column in (*own, self.initial, self.genes.gain):
             digest.update((rounded(column, data_type) + 0.0).astype("<f8").tobytes())
-        return digest.hexdigest()[:DIGITS]
+        return digest.hexdigest()
 
     def is_rounded(self, other: "LiveGenes", data_type: DataType) -> bool:
         """Whether another has the same structure, and numbers that differ by rounding alone."""

@@ -249,12 +249,13 @@ class _Trace:
         self._feed(registers, tensors)
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
-        held = [x for name in kept if isinstance(x := tensors.get(name), Neurons)]
+        every = interpreter.inner | tensors
+        held = [x for name in kept if isinstance(x := every.get(name), Neurons)]
         whole = [x.signals().ravel() for x in held if not x.has_constants]
         resolution = Resolution(self._tape, list(signals.values()), whole)
         network = self._network(resolution, bound, registers, given, signals)
         found, sizes = {}, {}
-        for name, x in (interpreter.inner | tensors).items():
+        for name, x in every.items():
             if isinstance(x, Neurons) and (at := resolution.neurons_of(x)) is not None:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
