@@ -23,8 +23,8 @@ from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
-from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, draw_networks_with
@@ -96,7 +96,7 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
-    from neat_onnx.verification.overflow import warn_of_overflow
+    from neat_onnx.verification.rounding import warn_of_overflow
 
     model = export_network(network, wanted)
     warn_of_overflow(network, model)
@@ -180,7 +180,7 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(converted(model), model)
@@ -206,7 +206,7 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(canonical(repaired(model)), model)
@@ -489,7 +489,7 @@ def certify(
     Raises:
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certify import issue
+    from neat_onnx.verification.certificate import issue
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
@@ -518,8 +518,7 @@ def replay(certificate: Any, net: Any, model: Any) -> "Report":
             the errors are larger than it says.
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certificate import load_certificate
-    from neat_onnx.verification.certify import repeat
+    from neat_onnx.verification.certificate import load_certificate, repeat
 
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
 

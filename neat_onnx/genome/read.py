@@ -64,7 +64,7 @@ def imported(
     text = model.metadata.get(GENOME)
     if text is not None:
         ids = listed_ids(text)
-        lifted = trace_model(model, batch_axis, outputs, ids=ids, kept=ids.tensors)
+        lifted = trace_model(model, batch_axis, outputs, ids=ids)
         try:
             net, as_exported = _with_genome(model, lifted, text)
         except NeatOnnxError as error:

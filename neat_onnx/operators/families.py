@@ -8,7 +8,6 @@ from neat_onnx.operators import (  # noqa: F401
     layout,
     logic,
     matrices,
-    microsoft,
     ml,
     normalization,
     ordering,
@@ -17,7 +16,6 @@ from neat_onnx.operators import (  # noqa: F401
     recurrent,
     reductions,
     resize,
-    support_vectors,
     trees,
     windows,
 )
