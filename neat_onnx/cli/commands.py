@@ -158,7 +158,7 @@ def code(arguments: Namespace) -> int:
 
 def draw(arguments: Namespace) -> int:
     """A network as a picture; of a population, its networks beside each other, the best first."""
-    from neat_onnx.drawing import html, svg  # noqa: PLC0415 (seldom needed)
+    from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
     check_target(arguments, (".svg", ".html"))
     nets = read_networks(arguments)
@@ -170,8 +170,8 @@ def draw(arguments: Namespace) -> int:
         text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
         said = f"{len(shown)} of {len(nets)} networks"
     if arguments.out.lower().endswith(".html"):
-        body = html.fragment(net) if len(nets) == 1 else text
-        text = html.page(Path(arguments.file).stem, body)
+        body = svg.fragment(net) if len(nets) == 1 else text
+        text = svg.page(Path(arguments.file).stem, body)
     save_text(text, arguments.out)
     done = f"wrote {_name(arguments.out)}: {said}"
     _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])

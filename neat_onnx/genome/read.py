@@ -22,9 +22,8 @@ from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
-from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
-from neat_onnx.network.responses import with_weights_for_responses
+from neat_onnx.network.pruning import with_weights_for_responses, without_idle
 from neat_onnx.network.schedule import schedule
 
 

@@ -17,9 +17,8 @@ from neat_onnx.lowering.checks import open_options
 from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
-from neat_onnx.network.summary import summary
+from neat_onnx.network.summary import difference, summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.drawing import drawing
 from neat_onnx.page.editing import edited

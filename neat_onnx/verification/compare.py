@@ -27,7 +27,7 @@ from neat_onnx.verification.judge import (
 )
 from neat_onnx.verification.left_out import Part, held_steps, unordered, without
 from neat_onnx.verification.player import Player, ShapeMismatch, loaded, number_type
-from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
+from neat_onnx.verification.ports import as_named, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.samples import (
@@ -62,6 +62,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
+    net = as_named(net, model)
     model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
