@@ -169,10 +169,14 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
     moved = live.moved
     curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
+    divided = is_mean & (response == 1.0) & (bias == 0.0)  # a quotient alone may be in f
     scaled = folded & ((live.slope != 1.0) | (response != 1.0))
     in_one = is_sum & (live.bias == 0.0) & (live.slope != 1.0) & (response != 1.0)
     return {
-        "activation": unnamed | in_one | (is_mean | folded & curved) & (live.slope != 1.0),
+        "activation": unnamed
+        | in_one
+        | divided
+        | (is_mean | folded & curved) & (live.slope != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
         "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,
