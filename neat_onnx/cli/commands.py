@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neat_onnx
 from neat_onnx.cli import many
@@ -52,8 +52,9 @@ from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
-from neat_onnx.verification.report import Report
+
+if TYPE_CHECKING:
+    from neat_onnx.verification.report import Report
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
@@ -297,6 +298,11 @@ def certify(arguments: Namespace) -> int:
 
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
+    from neat_onnx.verification.certificate import (  # noqa: PLC0415 (seldom needed)
+        CertificateMismatch,
+        load_certificate,
+    )
+
     source = source_of(arguments.certificate)
     net = read_first(arguments)
     model = read_model(arguments.model)
@@ -317,7 +323,7 @@ def schema(arguments: Namespace) -> int:
     return DONE
 
 
-def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
+def _certified(net: Network, model: Model, options: Any) -> tuple[Model, "Report"]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
     from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
@@ -332,7 +338,7 @@ def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]
 
 
 def _write_model(
-    arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
+    arguments: Namespace, model: Model, report: "Report | None", encoding: Encoding | None = None
 ) -> int:
     """Write a model unless a report says no, and print the name of the file."""
     written = report is None or report.passed
