@@ -21,7 +21,6 @@ from neat_onnx.operators.export.spatial.weights import (
     Unavailable,
     Weights,
     shared_weights,
-    usual_responses,
 )
 
 _DILATED_AVERAGE_SINCE = 19
@@ -106,11 +105,9 @@ class SpatialLayer:
 class Convolution(SpatialLayer):
     """Lowers the neurons of one checked block."""
 
-    def __init__(
-        self, spatial: SpatialBlock, apart: Bools | None, weights: Weights, response: float
-    ) -> None:
+    def __init__(self, spatial: SpatialBlock, apart: Bools | None, weights: Weights) -> None:
         super().__init__(spatial, apart)
-        self._weights, self._response = weights, response
+        self._weights = weights
 
     @classmethod
     def checked(
@@ -121,10 +118,7 @@ class Convolution(SpatialLayer):
         Raises:
             NotShared: they have not, or other weights or biases than their channel.
         """
-        response = float(usual_responses(ctx.net, spatial, apart)[0])
-        channels = np.full(len(spatial.neurons), response)
-        weights = shared_weights(ctx.net, ctx.signals, spatial, channels, apart)
-        return cls(spatial, apart, weights, response)
+        return cls(spatial, apart, shared_weights(ctx.net, ctx.signals, spatial, apart))
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
@@ -142,7 +136,8 @@ class Convolution(SpatialLayer):
     def _sums(self, ctx: LoweringContext, block: Block, tensor: str) -> str:
         """The pre-activations; a response is a factor behind a Conv that then has no bias."""
         spatial, slope = self.spatial, float(slopes(ctx, block.neurons[:1])[0])
-        kernel, bias, response = self._weights.kernel, self._weights.bias * slope, self._response
+        given = self._weights
+        kernel, bias, response = given.kernel, given.bias * slope, given.response
         if ctx.options.fold or response == 1.0:
             kernel, response = kernel * (response * slope), 1.0
         inputs = [tensor, ctx.initializer(block.weights("ConvW"), kernel)]
