@@ -179,34 +179,6 @@ def is_node(fields: list[str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"activation": "mish"}, "the activation mish"),
-        ({"aggregation": "max"}, "the aggregation max"),
-        ({"response": 2.0}, "a response"),
-    ],
-)
-def test_what_goneat_cannot_hold_is_refused(change: dict[str, Any], message: str):
-    net = Network.build(
-        inputs=1, outputs=[1], neurons=[{"id": 1, **change}], connections=[(0, 1, 1.0)]
-    )
-    with pytest.raises(NetworkError, match=message):
-        net.to_library("goneat")
-
-
-def test_an_empty_product_is_not_taken_for_an_empty_sum():
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1}, {"id": 2, "aggregation": "product"}],
-        connections=[(0, 1, 1.0), (2, 1, 1.0)],
-    )
-    for library in ("goneat", "sharpneat"):
-        with pytest.raises(NetworkError, match="product"):
-            net.to_library(library)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("genomestart 1\nnode 1 0 1", "a node is"),
