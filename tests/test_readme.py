@@ -93,9 +93,9 @@ WITHOUT_GELU = """
 import neat_onnx.operators, neat_onnx.operators.export
 from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model.node import _REGISTRY
-from neat_onnx.operators.export.formulas.functions import WITHOUT_NUMBERS
+from neat_onnx.operators.export.formula import WHOLE
 del OPERATORS["", "Gelu"], _REGISTRY["Gelu"]
-WITHOUT_NUMBERS.clear()
+WHOLE.clear()
 """
 """CONTRIBUTING.md adds it again."""
 

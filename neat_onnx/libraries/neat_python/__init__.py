@@ -97,7 +97,7 @@ def _updated(net: Network, options: ReadOptions) -> Network:
     if options.cycles is None:
         return net
     from neat_onnx.libraries.genome_graph import check_cycles
-    from neat_onnx.network.repeated import repeated
+    from neat_onnx.network.side_by_side import repeated
 
     check_cycles(options.cycles)
     return repeated(net, options.cycles)

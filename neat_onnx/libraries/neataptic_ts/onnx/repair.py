@@ -24,10 +24,10 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     items,
 )
 from neat_onnx.model import Graph, Model, Node, ValueInfo
+from neat_onnx.model.draft import make_node
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
-from neat_onnx.operators.export.layout.shaping import Concat, Identity
-from neat_onnx.operators.export.spatial.nodes import Conv
+from neat_onnx.operators.export.nodes import Concat, Conv
 
 Repair = Callable[[Model], Model]
 
@@ -184,7 +184,7 @@ def with_states(model: Model) -> Model:
         total = _sum_of(graph, entry.name)
         warn_repaired(f"'{entry.name}' is what '{total.output[0]}' was one step ago")
         name = f"feed_{entry.name}"
-        nodes.append(Identity(name=name, input=total.output[:1], output=[following]))
+        nodes.append(make_node("Identity", total.output[:1], [following], name=name))
         outputs.append(ValueInfo.of(following, entry.elem_type, entry.shape))
         pairs[entry.name] = following
     if not pairs:

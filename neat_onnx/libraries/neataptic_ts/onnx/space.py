@@ -22,12 +22,19 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     layer_number,
 )
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.model.draft import make_node
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.export.layout.shaping import Concat, Flatten, FlattenAttributes, Reshape
-from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.operators.export.sums.dense import Gemm
+from neat_onnx.operators.export.nodes import (
+    AveragePool,
+    Concat,
+    Conv,
+    Flatten,
+    FlattenAttributes,
+    Gemm,
+    MaxPool,
+)
 
 SLIDING = Conv | MaxPool | AveragePool
 _ELEMENTWISE = (
@@ -226,7 +233,7 @@ class _Walk:
         output, shape = self._fresh(names.output), self._fresh(f"shape_l{stem}")
         sizes = np.array([0, *wanted], np.int64)
         self.initializers.append(Tensor.of(shape, sizes, DataType.INT64))
-        self._add(Reshape(name=names.node, input=[tensor, shape], output=[output]))
+        self._add(make_node("Reshape", [tensor, shape], [output], name=names.node))
         self.shapes[output] = wanted
         if tensor in self.window:
             self.window[output] = self.window[tensor]
