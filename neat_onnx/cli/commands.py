@@ -21,7 +21,6 @@ from neat_onnx.cli.arguments import (
     read_network,
     read_networks,
 )
-from neat_onnx.cli.deepest import suggest_library, tell_cut, with_deepest_tensor
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -41,12 +40,12 @@ from neat_onnx.errors import (
     DocumentError,
     ModelError,
     NeatOnnxError,
-    NetworkError,
     OptionError,
     printable,
+    warn,
 )
 from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.registry import writer_for
+from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -69,26 +68,25 @@ def export(arguments: Namespace) -> int:
     check_target(arguments, (".onnx", ".json"))
     options = chosen_options(arguments)
     net = read_network(arguments)
-    model = neat_onnx.export(net, options=options)
-    report = None
-    if arguments.verify:
-        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
-        report = neat_onnx.verify(net, runs)
-    if arguments.certify:
-        model, report = _certified(net, model, options)
+    model, report = _exported(net, options, arguments.verify, arguments.certify)
     return _write_model(arguments, model, report)
 
 
-def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
-    """Export one of many networks."""
-    net = job.network()
+def _exported(
+    net: Network, options: Any, verified: bool, certified: bool
+) -> tuple[Model, Report | None]:
+    """The model of a network, and the report of its check."""
     model = neat_onnx.export(net, options=options)
     report = None
     if verified:
         runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
         report = neat_onnx.verify(net, runs)
-    if certified:
-        model, report = _certified(net, model, options)
+    return _certified(net, model, options) if certified else (model, report)
+
+
+def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
+    """Export one of many networks."""
+    model, report = _exported(job.network(), options, verified, certified)
     if report is not None and not report.passed:
         return CHECK_SAID_NO, f"not written: {report}"
     model.save(job.path)
@@ -99,15 +97,12 @@ def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
-    facts = chosen_import(arguments)
-    net = neat_onnx.import_model(model, **facts)
-    tell_cut(model, facts["outputs"])
-    if arguments.to is None:
-        suggest_library(net, library)
-    try:
-        return _write_network(arguments, net if arguments.source else net.without_source(), library)
-    except NetworkError as error:
-        raise with_deepest_tensor(error, model, library, facts) from None
+    net = neat_onnx.import_model(model, **chosen_import(arguments))
+    own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
+    if arguments.to is None and library.name == "neat-onnx" and own is not library:
+        title = own.title or own.name
+        warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
+    return _write_network(arguments, net, library)
 
 
 def translate(arguments: Namespace) -> int:
@@ -117,8 +112,7 @@ def translate(arguments: Namespace) -> int:
         jobs = many.jobs_of(arguments, arguments.file, arguments.out, library.suffixes[0])
         return many.run(arguments, partial(_translate_one, library.name), jobs)
     library = checked_library(arguments)
-    net = read_network(arguments)
-    return _write_network(arguments, net if arguments.source else net.without_source(), library)
+    return _write_network(arguments, read_network(arguments), library)
 
 
 def _translate_one(library: str, job: many.Job) -> tuple[int, str]:
@@ -134,6 +128,8 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
     if config == STANDARD:
         raise OptionError("standard input was read already", where="--config", hint="Name a file")
     step = (arguments.time_step or None) if is_pickle else None
+    if not arguments.source and library.name == "neat-onnx":
+        net = net.without_source()
     files = save_network(net, arguments.out, library, config=config, time_step=step)
     facts = _network_facts(net)
     done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"

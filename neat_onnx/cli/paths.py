@@ -154,7 +154,7 @@ def save_network(net: Network, out: str, library: Library, **facts: Any) -> list
         DocumentError: a file cannot be written, or one beside `out` would be lost.
     """
     if out == STANDARD:
-        put(encoded(library.write(net)))
+        put(encoded(net.to_library(library.name)))
         return [out]
     written = save(net, out, library.name, **facts)
     return [out, *(str(path) for path in written if path != Path(out))]
