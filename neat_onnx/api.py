@@ -24,8 +24,8 @@ from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
-from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
@@ -58,9 +58,9 @@ def _advise(error: NetworkError, net: Network, library: Writer) -> None:
 
 @draw_networks_with
 def _draw(net: Network, form: Form) -> str:
-    from neat_onnx.drawing import html, svg
+    from neat_onnx.drawing import svg
 
-    return svg.to_svg(net) if form == "svg" else html.fragment(net)
+    return svg.to_svg(net) if form == "svg" else svg.fragment(net)
 
 
 @takes_export_options
@@ -112,7 +112,7 @@ def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
-    from neat_onnx.verification.overflow import warn_of_overflow
+    from neat_onnx.verification.rounding import warn_of_overflow
 
     model = export_network(network, wanted)
     warn_of_overflow(network, model)
@@ -194,7 +194,7 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(converted(model), model)
@@ -220,7 +220,7 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(canonical(repaired(model)), model)
@@ -338,7 +338,7 @@ def substrate_network(
     """
     from neat_onnx.network import substrate
 
-    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
     return substrate.substrate_network(described, layers, activation, bias, links)
 
 
@@ -392,14 +392,13 @@ def es_substrate_network(
         OptionError: as for `substrate_network`.
         NeatOnnxError: as `load_network`.
     """
-    from neat_onnx.network import quadtree
-    from neat_onnx.network.substrate import cppn_of
+    from neat_onnx.network import substrate
 
-    search = quadtree.Search(
+    search = substrate.Search(
         initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
     )
-    described = cppn_of(load_network(cppn), max_weight, threshold)
-    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
+    return substrate.es_substrate_network(described, inputs, outputs, activation, bias, search)
 
 
 def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
@@ -502,7 +501,7 @@ def certify(
     Raises:
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certify import issue
+    from neat_onnx.verification.certificate import issue
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
@@ -531,8 +530,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
             the errors are larger than it says.
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certificate import load_certificate
-    from neat_onnx.verification.certify import repeat
+    from neat_onnx.verification.certificate import load_certificate, repeat
 
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
 

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 from neat_onnx.codegen.language import identifier
 from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
-from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
+from neat_onnx.network.whole_numbers import beyond_float32
 
 CodeLanguage = Literal["c", "header", "csharp", "gdscript", "javascript", "python"]
 NAME = "network"

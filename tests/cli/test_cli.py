@@ -221,7 +221,7 @@ def test_times_for_what_has_none(run, network):
         code, _, errors = run("inspect", file, "--advance-time", "1")
         assert code == 2
         assert errors == [
-            "error: time_step and advance_time are for ctrnn and iznn networks (advance_time)"
+            "error: advance_time is for ctrnn and iznn networks of neat-python (advance_time)"
         ]
 
 

@@ -21,8 +21,8 @@ import mistake_table
 import operator_table
 
 import neat_onnx
-from neat_onnx.libraries.neat_python import static as neat_python
-from neat_onnx.libraries.neataptic import document as neataptic
+from neat_onnx.libraries import neataptic
+from neat_onnx.libraries.neat_python import functions as neat_python
 from neat_onnx.libraries.neataptic_ts import document as neataptic_ts
 from neat_onnx.libraries.neataptic_ts.onnx.write import DEFAULTS, IF_EMPTY, ONLY
 from neat_onnx.model.budget import Limits

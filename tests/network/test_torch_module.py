@@ -15,7 +15,7 @@ import neat_onnx
 from neat_onnx import Network, OptionError
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.primitives import PRIMITIVES, REDUCING
+from neat_onnx.network.expression import PRIMITIVES, REDUCING
 
 torch = pytest.importorskip("torch", reason="PyTorch, an extra, is not installed")
 
