@@ -46,7 +46,7 @@ ELSEWHERE = (
     r"schemas",
     r"page\.(dropped_models|wording)",
     r"model\.schema",
-    r"population\.(lower|planner|stages)",
+    r"population\.(lower|layout|stages)",
     r"operators\.export\.custom",
     r"network\.(builders|evaluate|whole_numbers)",
     r"libraries\.neataptic_ts\.onnx\.(dense_layers|emit|forms|kernels|losses|write)",
