@@ -52,6 +52,7 @@ ELSEWHERE = (
     r"libraries\.neataptic_ts\.onnx\.(dense_layers|emit|forms|kernels|losses|write)",
     r"model\.(external|negative_sizes)",
     r"quantization",
+    r"(cutting|engines)",
     r"lowering\.quantization",
     r"extend",
     r"libraries\.(brain_js|fann|tensorneat)\.document",
