@@ -2,7 +2,7 @@
 
 SILENT = [
     ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
-    ("cli/deepest.py:_holds", "the refusal is the answer: the next tensor is tried"),
+    ("cutting.py:_holds", "the refusal is the answer: the next tensor is tried"),
     ("conversion.py:_inferred", "the checker, which is asked next, says why"),
     ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
