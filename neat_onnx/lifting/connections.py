@@ -13,10 +13,7 @@ from neat_onnx.network.genes import (
     NONE,
     Bools,
     Connections,
-    Ints,
-    is_none,
     owned,
-    repeated,
     stable_order,
 )
 
@@ -28,7 +25,7 @@ def reading_products(genes: Connections, plain: Bools) -> Connections:
         genes: of all neurons, in any order.
         plain: sums without bias, response and function, (n,).
     """
-    if is_none(genes.gater):
+    if not np.any(genes.gater != NONE):
         return genes
     gated = genes.gater != NONE
     fan_in = np.bincount(genes.target, minlength=len(plain))
@@ -87,11 +84,3 @@ def without_parallel(genes: Connections, sums: Bools) -> Connections:
     first = np.flatnonzero(np.append(True, ~again))
     weight = owned(np.add.reduceat(genes.weight, first))
     return replace(genes.take(first), weight=weight)
-
-
-def joined(parts: list[Ints]) -> Ints:
-    """The arrays one after the other, as one of NONE alone where they are that."""
-    count = sum(map(len, parts))
-    if all(is_none(part) for part in parts if part.size):
-        return repeated(NONE, count, np.int64)
-    return np.concatenate(parts)

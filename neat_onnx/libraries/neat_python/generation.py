@@ -15,7 +15,7 @@ from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.settings import Settings
 from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.libraries.neat_python.versions import NEWER
-from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of, repeated
+from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import Edges, schedule
@@ -91,7 +91,7 @@ def _network(genome: Any, settings: Settings) -> Network | None:
             aggregation,
             np.array([0.0] * count + [node.bias for node in nodes], np.float64),
             np.array([1.0] * count + [node.response for node in nodes], np.float64),
-            repeated(0.0, len(keys), np.float64),
+            np.zeros(len(keys)),
         ),
         connections=Connections.of(
             source,
