@@ -48,8 +48,8 @@ from neat_onnx.errors import (
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
@@ -319,7 +319,7 @@ def schema(arguments: Namespace) -> int:
 
 def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
-    from neat_onnx.verification.certify import certified  # noqa: PLC0415 (seldom needed)
+    from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
     if options.dialect == "neataptic":
         raise OptionError(

@@ -58,11 +58,6 @@ class SpatialBlock(ReadOnly):
             return "sum"
         return "max" if self.kind in ("MaxPool", "GlobalMaxPool") else "mean"
 
-    @property
-    def is_product(self) -> bool:
-        """It multiplies rows by one matrix: a window of one tap over channels."""
-        return self.kind == "Conv" and self.window == Window.of((1,)) and self.groups == 1
-
     @cached_property
     def repeats_sources(self) -> bool:
         """A source stands in several places, as one that all rows read."""

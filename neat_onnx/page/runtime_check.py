@@ -15,10 +15,11 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.model.states import initial_states
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.compare import compare, sampled_inputs, with_ports
+from neat_onnx.verification.compare import compare, with_ports
 from neat_onnx.verification.player import Player
 from neat_onnx.verification.report import Report
 from neat_onnx.verification.runtimes import Feed, Session
+from neat_onnx.verification.samples import sampled_inputs
 
 _BATCH_FIRST = (1, 0)  # the axes of time and the samples
 
