@@ -21,7 +21,7 @@ from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
-from neat_onnx.page.drawing import drawing
+from neat_onnx.page.drawing import drawing, neighbourhood, neuron_called
 from neat_onnx.page.editing import edited
 from neat_onnx.page.library_files import (
     Member,
@@ -176,11 +176,24 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 
 def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The network that was converted last, to be drawn; no verdict waits for it."""
-    net = _last().net
+    """The network that was converted last, to be drawn; no verdict waits for it.
+
+    `every` draws each neuron of a large one, `around` what is near a neuron, by its name or id.
+    """
+    net, around = _last().net, params.get("around")
+    if around is not None:
+        centre = neuron_called(net, str(around))
+        if centre is None:
+            raise DocumentError(f"there is no neuron called '{around}'")
+        return Reply({"graph": neighbourhood(net, centre), "svg": None, "centre": centre}, {})
     is_drawn = len(net) <= MOST_NEURONS or params.get("every")
     graph = drawing(net) if is_drawn and len(net) <= _MAX_NEURONS_DRAWN else None
-    return Reply({"graph": graph, "svg": to_svg(net) if len(net) > MOST_NEURONS else None}, {})
+    return Reply({"graph": graph, "svg": None if graph else to_svg(net)}, {})
+
+
+def _svg(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The network that was converted last, as a picture to pass on."""
+    return Reply({}, {"svg": to_svg(_last().net).encode()})
 
 
 def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -223,21 +236,23 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
             other = picked(document, **_reading(params)).net
         progress("comparing", 0.6)
         pairs = parity_of_networks(net, other)
-    return Reply({"genome": difference(net, other).model_dump(), "function": pairs}, {})
+    drawn = drawing(other) if len(other) <= MOST_NEURONS else None
+    genome = difference(net, other).model_dump()
+    return Reply({"genome": genome, "function": pairs, "drawing": drawn}, {})
 
 
 def _runtime_inputs(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model of the last conversion, and the samples of its comparison, for another runtime."""
+    """The model of the last conversion, and the runs of its comparison, for another runtime."""
     held = _last()
-    layout, model, parts = runtime_inputs(held.net, held.valid, **held.checked)
-    inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
-    return Reply(layout, {"model": model.to_bytes(), "inputs": inputs})
+    runs, model, tensors = runtime_inputs(held.net, held.valid, **held.checked)
+    return Reply({"runs": runs}, {"model": model.to_bytes(), "tensors": tensors})
 
 
 def _runtime_report(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The report on the outputs of another runtime for the inputs of `runtime_inputs`."""
+    """The report on the outputs of another runtime for the runs of `runtime_inputs`."""
     held, runtime = _last(), str(params.get("runtime"))
-    report = runtime_report(held.net, held.valid, data, runtime=runtime, **held.checked)
+    runs = params.get("runs") or []
+    report = runtime_report(held.net, held.valid, runs, data, runtime=runtime, **held.checked)
     return Reply(report.model_dump(), {})
 
 
@@ -379,6 +394,7 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "population": _population,
     "runtime_inputs": _runtime_inputs,
     "runtime_report": _runtime_report,
+    "svg": _svg,
     "warm": _warm,
     "writable": _writable,
 }

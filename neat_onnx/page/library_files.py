@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError
+from neat_onnx.files import unpacked
 from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.libraries.registry import writer_named
@@ -131,7 +132,7 @@ def facts_of(data: bytes) -> PopulationFacts:
     """Return the generation, size, best fitness and number of species of a checkpoint's file."""
     nothing = PopulationFacts(generation=None, size=None, fitness=None, species=None)
     try:
-        found = unpickled(data)
+        found = unpickled(unpacked(data))
     except DocumentError:
         return nothing  # it is JSON, or nothing that can be read: opening it says more
     if not isinstance(found, tuple) or len(found) < len(("generation", "config", "genomes", "set")):

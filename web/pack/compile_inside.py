@@ -1,9 +1,9 @@
 """Runs inside Pyodide: a zip or wheel of .py → the same of sourceless .pyc.
 
-Docstrings and line numbers, half of a module's size, stay behind: nobody reads them in a page. So
-do the annotations of our own functions, each a function of its own since Python 3.14, a tenth of
-what is left. Those of classes are what Pydantic and dataclasses make fields of, and those of
-operators the schema of their inputs and attributes.
+Docstrings, assertions and line numbers, half of a module's size, stay behind: nobody reads them in
+a page. So do the annotations of our own functions, each a function of its own since Python 3.14.
+Those of classes are what Pydantic and dataclasses make fields of, and those of operators the schema
+of their inputs and attributes.
 """
 
 import ast
@@ -21,7 +21,6 @@ from typing import Any
 
 _DOCUMENTS = re.compile(r"numpy/_core/_add_newdocs(_scalars)?\.py$")  # other modules, and no more
 _OURS = re.compile(r"neat_onnx/")
-_ASSERTS = re.compile(r"numpy/ma/")  # that docstrings say what it then replaces in them
 # Of CPython's InternalDocs/code_objects.md: an entry without a location, and for how many units.
 _NO_LINE, _MOST = 0b1_1111_000, 8
 _MOMENT = (2020, 2, 2, 0, 0, 0)
@@ -52,28 +51,15 @@ def _member(name: str, data: bytes) -> tuple[str, bytes]:
     if not name.endswith(".py"):
         return name, data
     try:
-        tree = _undocumented(ast.parse(b"" if _DOCUMENTS.match(name) else data))
+        tree = ast.parse(b"" if _DOCUMENTS.match(name) else data)
         if _OURS.match(name):
             _unannotate(tree)
-        optimize = 1 if _ASSERTS.match(name) else 0
-        code = compile(tree, name, "exec", dont_inherit=True, optimize=optimize)
+        code = compile(tree, name, "exec", dont_inherit=True, optimize=2)
     except SyntaxError:  # a template, or source for another Python: stays as it is
         return name, data
     return name + "c", importlib.util.MAGIC_NUMBER + bytes(8) + len(data).to_bytes(
         4, "little"
     ) + marshal.dumps(_unnumbered(code))
-
-
-def _undocumented(tree: ast.Module) -> ast.Module:
-    """The same program without docstrings."""
-    for node in _statements(tree):
-        if isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ) and (ast.get_docstring(node, clean=False) is not None):
-            node.body = node.body[1:]
-            if not node.body and not isinstance(node, ast.Module):
-                node.body = [ast.Pass(lineno=node.lineno, col_offset=node.col_offset)]
-    return tree
 
 
 def _unannotate(tree: ast.Module) -> None:
