@@ -4,7 +4,7 @@ import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
 import { linked, linkTo } from "./link.js";
-import { genomeMissing, isConfiguration, missingFileOf, NeatPythonFiles } from "./neat-python.js";
+import { completed, genomeMissing, isConfiguration, missingFileOf } from "./neat-python.js";
 import { keepOffline } from "./offline.js";
 import { checkByRuntime, endCheck } from "./runtime-check.js";
 import { isEmbedded } from "./spawn.js";
@@ -89,8 +89,8 @@ function update(changes) {
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
-const neatPythonFiles = new NeatPythonFiles();
 let held = null; // the result whose network the engine has
+let read = {}; // the file read last: {load, data}
 let waiting = null; // edits that came while the engine was busy
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
@@ -268,6 +268,7 @@ function begin(name) {
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
   const [before, looked] = state.made?.load === wanted.load ? [state.player, state.drawn?.asked] : [];
+  const asked = { asks: state.error?.asks, wanted: state.wanted };
   endCheck();
   update({ wanted, job, error: null, notice: null });
   let outcome;
@@ -275,7 +276,6 @@ async function run(wanted) {
     const { result, size } = await convert(wanted, onProgress, current);
     if (!current()) return;
     show(wanted, result);
-    neatPythonFiles.done();
     performance.mark("verdict");
     address(wanted);
     update({ drawn: { ...(await engine.call("drawing", looked)).result, asked: looked } });
@@ -283,10 +283,13 @@ async function run(wanted) {
     const live = await livePlan();
     if (live && before) live.continued(before);
     outcome = { player: live, other: wanted.other && await comparison(wanted.other, onProgress) };
-    if (size > LARGE) engine.start();
+    if (size > LARGE) {
+      read = {};
+      engine.start();
+    }
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
-    const whole = neatPythonFiles.completed(wanted, reason);
+    const whole = completed(wanted, missingFileOf(reason), asked);
     if (whole) {
       state.job = null; // it has ended: the engine is free
       return run(whole);
@@ -336,10 +339,13 @@ async function checkResult() {
 async function convert(wanted, onProgress, current) {
   const { name, load, configuration, genome, settings, facts, importOptions, edits } = wanted;
   onProgress({ stage: "fetching" });
-  const file = await load();
-  const data = await file.arrayBuffer().catch(() => {
-    throw { message: "this cannot be read: it has been moved or changed, or it is a folder" };
-  });
+  if (read.load !== load) {
+    const whole = await (await load()).arrayBuffer().catch(() => {
+      throw { message: "this cannot be read: it has been moved or changed, or it is a folder" };
+    });
+    read = { load, data: whole }; // an edit need not fetch it again
+  }
+  const data = read.data.slice(); // the worker takes it away
   if (!current()) throw new Cancelled("another file came");
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
@@ -347,7 +353,7 @@ async function convert(wanted, onProgress, current) {
   const params = { name, file: `${stemOf(name)}.onnx`, wheel, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
-  return { result, size: file.size };
+  return { result, size: read.data.byteLength };
 }
 
 function show(made, result) {

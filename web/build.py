@@ -38,7 +38,7 @@ FETCHED = ("pyodide.asm.wasm", LIBRARY)  # by Pyodide, the rest it imports
 
 def main() -> None:
     start = time.perf_counter()
-    published, ours, library, wheels = packages.made(ROOT)
+    published, ours, sources, tables = packages.made(ROOT)
     shutil.rmtree(DIST, ignore_errors=True)
     for name in PAGE:
         copy(WEB / name, DIST / name)
@@ -48,13 +48,13 @@ def main() -> None:
     pictures.write(WEB / "samples", SHOWN, DIST)
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
-    bundle.standard_library(DIST / "pyodide" / LIBRARY, library)
+    bundle.standard_library(DIST / "pyodide" / LIBRARY, tables[bundle.CPYTHON])
     for path in [ours, *(published[name] for name in packages.FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
     npm_lock = PYODIDE / "pyodide-lock.json"
-    write_lock(npm_lock, bundle.write(DIST / "packages", wheels, library))
+    write_lock(npm_lock, bundle.write(DIST / "packages", sources, tables))
     documentation.write(ROOT, DIST / "docs")
     name_site(DIST / "index.html", os.environ.get("SITE_URL", ""), f"wheels/{ours.name}")
     offline.write(DIST, WEB / "sw.js")

@@ -46,6 +46,9 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
     """
     computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
+    casts = (node for node in nodes_within(graph) if node.op_type == "Cast")
+    if not (computed or constant or any(node.given_attributes.get("to") == kind for node in casts)):
+        return []
     unchanging = {tensor.name for tensor in graph.initializer}
     inside, found = _computed_with(graph), []
     for node in nodes_within(graph):

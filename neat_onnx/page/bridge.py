@@ -24,18 +24,17 @@ from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.drawing import drawing, neighbourhood, neuron_called
 from neat_onnx.page.editing import edited
 from neat_onnx.page.library_files import (
-    Member,
     Picked,
     choices,
     facts_of,
     picked,
+    remarks_of,
     writable,
     written,
 )
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import compared, parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
-from neat_onnx.page.remarks import remarks_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import FORMS, in_form, snippets
 from neat_onnx.page.warming import warm, warm_reading
@@ -143,19 +142,9 @@ def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, as a file of the library that is asked for."""
     progress("writing", 0.5)
-    found = written(_last().net, str(params.get("library")), str(params.get("file")))
-    name, content, texts = found
+    net, library, file = _last().net, str(params.get("library")), str(params.get("file"))
+    name, content, texts = written(net, library, file)
     return Reply({"name": name, "warnings": list(dict.fromkeys(texts))}, {"library": content})
-
-
-def _writable(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The libraries that the network that was converted last can be written for, or why not."""
-    return Reply({"libraries": writable(_last().net)}, {})
-
-
-def _population(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The size, best fitness and species of a checkpoint, for a timeline."""
-    return Reply({**facts_of(data)}, {})
 
 
 def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -191,17 +180,6 @@ def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({"graph": graph, "svg": None if graph else to_svg(net)}, {})
 
 
-def _svg(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The network that was converted last, as a picture to pass on."""
-    return Reply({}, {"svg": to_svg(_last().net).encode()})
-
-
-def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The graph of the model of the last conversion, to be drawn, and the model's texts."""
-    held = _last()
-    return Reply({**model_graph(held.net, held.valid)}, {})
-
-
 def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The inputs and outputs of a model that could not be imported, for the form of an import."""
     from neat_onnx.page.dropped_models import made_valid, model_ports
@@ -212,13 +190,6 @@ def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Rep
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Reply(model_ports(made_valid(neat_onnx.load_model(document))), {})
-
-
-def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """Outputs of both sides of the last conversion, to be plotted."""
-    held = _last()
-    progress("comparing", 0.3)
-    return Reply({**parity(held.net, held.valid)}, {})
 
 
 def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -267,7 +238,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     genome: int | None = None
-    members: list[Member] = []
+    members: list[dict[str, int]] = []
     kind: Literal["network", "model"] = "network"
     listed: dict[str, Any] | None = None
     changed = False
@@ -387,14 +358,14 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "file": _file,
     "form": _form,
     "library": _library,
-    "model_graph": _model_graph,
+    "model_graph": lambda params, *_: Reply(model_graph(_last().net, _last().valid), {}),
     "model_ports": _model_ports,
-    "parity": _parity,
+    "parity": lambda params, *_: Reply(parity(_last().net, _last().valid), {}),
     "plan": _plan,
-    "population": _population,
+    "population": lambda params, data, _: Reply(dict(facts_of(data)), {}),
     "runtime_inputs": _runtime_inputs,
     "runtime_report": _runtime_report,
-    "svg": _svg,
+    "svg": lambda params, *_: Reply({}, {"svg": to_svg(_last().net).encode()}),
     "warm": _warm,
-    "writable": _writable,
+    "writable": lambda params, *_: Reply({"libraries": writable(_last().net)}, {}),
 }

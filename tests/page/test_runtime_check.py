@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx.parser
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from support.harness.page import ask, convert
 from support.harness.sessions import open_session
 
@@ -32,6 +32,57 @@ def in_halves() -> bytes:
     return onnx.parser.parse_model(text).SerializeToString()
 
 
+def stateful_gru() -> bytes:
+    """A GRU over a sequence [T, N, 3] that begins from an input and gives its last state."""
+    kind = helper.make_tensor_value_info
+    draw = np.random.default_rng(0)
+    weights = {"W": (1, 12, 3), "R": (1, 12, 4), "B": (1, 24)}
+    nodes = [
+        helper.make_node("GRU", ["x", *weights, "", "h0"], ["steps", "hn"], hidden_size=4),
+        helper.make_node("Squeeze", ["steps", "axis"], ["y"]),
+    ]
+    tensors = {name: draw.normal(size=shape).astype(np.float32) for name, shape in weights.items()}
+    tensors["axis"] = np.array([1])
+    graph = helper.make_graph(
+        nodes,
+        "gru",
+        [kind("x", TensorProto.FLOAT, ["T", "N", 3]), kind("h0", TensorProto.FLOAT, [1, "N", 4])],
+        [kind("y", TensorProto.FLOAT, ["T", "N", 4]), kind("hn", TensorProto.FLOAT, [1, "N", 4])],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def turned() -> bytes:
+    """A model whose batch is the second axis of its input, and the last of its output."""
+    kind = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["first"], perm=[1, 0, 2]),
+        helper.make_node("Flatten", ["first"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "W"], ["sums"]),
+        helper.make_node("Transpose", ["sums"], ["y"], perm=[1, 0]),
+    ]
+    weights = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+    graph = helper.make_graph(
+        nodes,
+        "turned",
+        [kind("x", TensorProto.FLOAT, [2, "N", 3])],
+        [kind("y", TensorProto.FLOAT, [3, "N"])],
+        [numpy_helper.from_array(weights, "W")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def samples_first(last: bool) -> bytes:
+    """Sequences with the samples before time, of which all steps come out or the last alone."""
+    document = json.loads(neat_onnx.Network.gru(3, 4, 2, seed=0).to_json())
+    for port in document["inputs"] + document["outputs"] * (not last):
+        port["time_axis"] = 1
+    return json.dumps(document).encode()
+
+
 def with_shared_input() -> bytes:
     """A model one of whose inputs has no batch."""
     nodes = [helper.make_node("Mul", ["x", "dt"], ["s"]), helper.make_node("Tanh", ["s"], ["y"])]
@@ -50,6 +101,10 @@ FILES: dict[str, tuple[bytes, dict[str, object]]] = {
     "float16": (in_halves(), {}),
     "memory": (source("np-rec-01"), {}),
     "sequences": (source("nts-net-lstm-2"), {"dtype": "float64", "sequence": True}),
+    "samples first": (samples_first(last=False), {}),
+    "the last step": (samples_first(last=True), {}),
+    "states beside a sequence": (stateful_gru(), {}),
+    "another batch axis": (turned(), {}),
     "one sample": (without_batch(), {}),
     "an input that samples share": (with_shared_input(), {}),
 }

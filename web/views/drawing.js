@@ -19,7 +19,10 @@ export class Drawing {
     this.remeasure = soon(() => { this.measured(); this.draw(); });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.frame);
-    this.repaint = () => this.draw(Infinity); // at once: a printer does not wait for frames
+    this.repaint = () => { // at once: a printer does not wait for frames
+      this.colours = null;
+      this.draw(Infinity);
+    };
     this.looks = LOOKS.map((query) => matchMedia(query));
     this.looks.forEach((look) => look.addEventListener("change", this.repaint));
     this.listenToPointer();
@@ -106,7 +109,7 @@ export class Drawing {
     if (!this.width) return;
     cancelAnimationFrame(this.running);
     const { scene, live } = this;
-    this.colours = readColours(this.base);
+    this.colours ??= readColours(this.base);
     const { strong, heavy } = strengths(scene, live);
     this.strong = strong;
     const order = scene.connections.flatMap((connection, place) => (shows(connection, this.hiding) ? [place] : []));

@@ -16,6 +16,8 @@ export async function living() {
   const { drawing: found, plan, arrays, ports } = await response.json();
   const player = new Player(new Evaluator(plan, Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, bytesOf(text)]))));
   const drawing = drawingOf(found, {});
+  drawing.frame.className = "living-frame";
+  drawing.frame.tabIndex = -1;
   const [square] = squares(player, ports);
   $("living").replaceChildren(drawing.frame, square.element);
   drawing.resize();
