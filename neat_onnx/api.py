@@ -5,6 +5,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import (
@@ -23,12 +24,12 @@ from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
-from neat_onnx.model.parts import check_ports
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, draw_networks_with
-from neat_onnx.options import export_options
+from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
@@ -51,9 +52,9 @@ def _import_operators() -> None:
 
 @draw_networks_with
 def _draw(net: Network, form: Form) -> str:
-    from neat_onnx.drawing import html, svg
+    from neat_onnx.drawing import svg
 
-    return svg.to_svg(net) if form == "svg" else html.fragment(net)
+    return svg.to_svg(net) if form == "svg" else svg.fragment(net)
 
 
 @takes_export_options
@@ -82,6 +83,15 @@ def export(
     """
     wanted = export_options(options, **keywords)
     network = load_network(net)
+    if wanted.preset == "none" and not wanted.rename:
+        return _export(network, wanted, calibration)
+    from neat_onnx.engines import export_for_engine
+
+    return export_for_engine(network, wanted, partial(_export, calibration=calibration))
+
+
+def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
+    """Return the model that options without a preset describe."""
     if wanted.quantize != "none" or calibration is not None:
         from neat_onnx.quantization import export_quantized
 
@@ -96,7 +106,7 @@ def export(
             "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
-    from neat_onnx.verification.overflow import warn_of_overflow
+    from neat_onnx.verification.rounding import warn_of_overflow
 
     model = export_network(network, wanted)
     warn_of_overflow(network, model)
@@ -180,7 +190,7 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(converted(model), model)
@@ -206,7 +216,7 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
-    from neat_onnx.verification.certify import without_stale_certificate
+    from neat_onnx.verification.certificate import without_stale_certificate
 
     model = load_model(source)
     return without_stale_certificate(canonical(repaired(model)), model)
@@ -324,7 +334,7 @@ def substrate_network(
     """
     from neat_onnx.network import substrate
 
-    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
     return substrate.substrate_network(described, layers, activation, bias, links)
 
 
@@ -378,14 +388,13 @@ def es_substrate_network(
         OptionError: as for `substrate_network`.
         NeatOnnxError: as `load_network`.
     """
-    from neat_onnx.network import quadtree
-    from neat_onnx.network.substrate import cppn_of
+    from neat_onnx.network import substrate
 
-    search = quadtree.Search(
+    search = substrate.Search(
         initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
     )
-    described = cppn_of(load_network(cppn), max_weight, threshold)
-    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
+    return substrate.es_substrate_network(described, inputs, outputs, activation, bias, search)
 
 
 def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
@@ -439,23 +448,22 @@ def generate_code(
     """Print a network as source code that needs no runtime.
 
     The text holds the weights as tables, and functions that compute one sample; a network with
-    memory has a state that is reset and stepped. C is C99, without heap or library but libm;
-    JavaScript is an ES module; Python needs its standard library alone. The head of the text shows
-    how to call it.
+    memory has a state that is reset and stepped. No language needs more than its own mathematics.
+    The head of the text shows how to call it.
 
     Args:
         net: a Network, or whatever `load_network` reads.
-        language: "c", "header" (C to be included, for C++ and Arduino too), "javascript" or
-            "python".
+        language: "c" (C99), "header" (C to be included, for C++ and Arduino too), "csharp",
+            "gdscript" (Godot), "javascript" (an ES module) or "python".
         dtype: the type of the numbers; "float32" in C only.
-        name: the beginning of the names of C's functions; for the other languages it is refused.
+        name: the beginning of the names of C's functions, or C#'s class; else it is refused.
 
     Returns:
         The source text; the same network always gives the same one.
 
     Raises:
         NetworkError: connections without delay form a cycle.
-        OptionError: an unknown language or type; a formula, a number or a name that it cannot have.
+        OptionError: an unknown language or type; a number or a name that it cannot have.
     """
     from neat_onnx.codegen.generate import generate
 
@@ -489,7 +497,7 @@ def certify(
     Raises:
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certify import issue
+    from neat_onnx.verification.certificate import issue
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
@@ -518,8 +526,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
             the errors are larger than it says.
         ModelError, OptionError: as `verify`.
     """
-    from neat_onnx.verification.certificate import load_certificate
-    from neat_onnx.verification.certify import repeat
+    from neat_onnx.verification.certificate import load_certificate, repeat
 
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
 

@@ -18,8 +18,7 @@ from neat_onnx.network.activations import register_activation, unregister_activa
 from neat_onnx.network.aggregations import register_aggregation, unregister_aggregation
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools
-from neat_onnx.operators.export.sums.dense import weighted_sums
-from neat_onnx.operators.export.sums.partition import by_overflowing_source
+from neat_onnx.operators.export.dense import by_overflowing_source, weighted_sums
 
 __all__ = [
     "Attributes",

@@ -13,16 +13,19 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import GENOME
 from neat_onnx.lowering.core import export_network
 from neat_onnx.lowering.profile import in_profile
-from neat_onnx.lowering.quantization.values import Range, quantize_values, quantized_tensors
-from neat_onnx.lowering.quantization.weights import quantize_weights
+from neat_onnx.lowering.quantization import (
+    Range,
+    quantize_values,
+    quantize_weights,
+    quantized_tensors,
+)
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import rows_of
 from neat_onnx.options import ExportOptions
-from neat_onnx.verification.compare import as_read
 from neat_onnx.verification.player import Player, showing
-from neat_onnx.verification.samples import short_sequences
+from neat_onnx.verification.samples import as_read, short_sequences
 
 _SAMPLES, _SEED = 256, 0
 _OPSET = 19  # the first whose DequantizeLinear onnx's reference evaluator computes

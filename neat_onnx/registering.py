@@ -30,6 +30,6 @@ def operator(domain: str, op_type: str) -> Callable[[Callable[..., Any]], Callab
         OptionError: the domain is ONNX's, or the function is no such function.
         ModelError: an operator of that name is known already.
     """
-    from neat_onnx.operators.export.formulas.custom import operator as registered  # noqa: PLC0415 - many classes
+    from neat_onnx.operators.export.custom import operator as registered  # noqa: PLC0415 - many classes
 
     return registered(domain, op_type)

@@ -14,7 +14,7 @@ import pytest
 import neat_onnx
 from neat_onnx.cli import main
 from neat_onnx.genome import GENOME, NETWORK
-from neat_onnx.libraries.neataptic_ts.onnx.metadata import SHAPES
+from neat_onnx.libraries.neataptic_ts.onnx.spec import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.ports import KEYS_OF_PORTS
 from neat_onnx.model.states import STATE_IN_WORDS
@@ -93,9 +93,9 @@ WITHOUT_GELU = """
 import neat_onnx.operators, neat_onnx.operators.export
 from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model.node import _REGISTRY
-from neat_onnx.operators.export.formulas.functions import WITHOUT_NUMBERS
+from neat_onnx.operators.export.formula import WHOLE
 del OPERATORS["", "Gelu"], _REGISTRY["Gelu"]
-WITHOUT_NUMBERS.clear()
+WHOLE.clear()
 """
 """CONTRIBUTING.md adds it again."""
 

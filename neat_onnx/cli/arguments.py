@@ -153,6 +153,8 @@ def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
     """
     given = vars(arguments)
     flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
+    if "rename" in flags:
+        flags["rename"] = dict(flags["rename"])
     if arguments.options is None:
         return export_options(**flags)
     with of_file(arguments.options, (NeatOnnxError,)):
@@ -174,6 +176,8 @@ def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
         group.add_argument(flag, choices=kinds, **plain)
     elif get_origin(field.annotation) is list:
         group.add_argument(flag, type=_json_list, metavar="JSON", **plain)
+    elif get_origin(field.annotation) is dict:
+        group.add_argument(flag, type=_pair, metavar="OLD=NEW", action="append", **plain)
     elif int in kinds:
         group.add_argument(flag, type=int, metavar="N", **plain)
     else:
@@ -195,7 +199,7 @@ def _json_list(text: str) -> Any:
 def _shown(default: Any) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
-    return "none" if default in (None, "", []) else str(default)
+    return "none" if default in (None, "", [], {}) else str(default)
 
 
 def add_import_flags(parser: argparse.ArgumentParser) -> None:
@@ -241,11 +245,11 @@ def _shape(text: str) -> tuple[str, list[int | str]]:
 
 
 def _pair(text: str) -> tuple[str, str]:
-    """The name of an input, and of the output that feeds it."""
-    previous, equals, following = text.rpartition("=")
+    """Two names."""
+    first, equals, second = text.rpartition("=")
     if not equals:
-        raise argparse.ArgumentTypeError(f"expected INPUT=OUTPUT, as hx=hx_next, got {text}")
-    return previous, following
+        raise argparse.ArgumentTypeError(f"expected two names, as hx=hx_next, got {text}")
+    return first, second
 
 
 def add_memory_flag(parser: argparse.ArgumentParser) -> None:

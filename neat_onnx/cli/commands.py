@@ -48,8 +48,8 @@ from neat_onnx.errors import (
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
@@ -157,7 +157,7 @@ def code(arguments: Namespace) -> int:
 
 def draw(arguments: Namespace) -> int:
     """A network as a picture; of a population, its networks beside each other, the best first."""
-    from neat_onnx.drawing import html, svg  # noqa: PLC0415 (seldom needed)
+    from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
     check_target(arguments, (".svg", ".html"))
     nets = read_networks(arguments)
@@ -169,8 +169,8 @@ def draw(arguments: Namespace) -> int:
         text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
         said = f"{len(shown)} of {len(nets)} networks"
     if arguments.out.lower().endswith(".html"):
-        body = html.fragment(net) if len(nets) == 1 else text
-        text = html.page(Path(arguments.file).stem, body)
+        body = svg.fragment(net) if len(nets) == 1 else text
+        text = svg.page(Path(arguments.file).stem, body)
     save_text(text, arguments.out)
     done = f"wrote {_name(arguments.out)}: {said}"
     _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])
@@ -319,7 +319,7 @@ def schema(arguments: Namespace) -> int:
 
 def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
-    from neat_onnx.verification.certify import certified  # noqa: PLC0415 (seldom needed)
+    from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
     if options.dialect == "neataptic":
         raise OptionError(

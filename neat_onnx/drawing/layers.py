@@ -24,7 +24,7 @@ class NamedLayer(NamedTuple):
 
 def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
     """Return the layers of `net` by name, if its connections agree; no neuron is in two."""
-    from neat_onnx.operators.export.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
+    from neat_onnx.operators.export.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
     spatial = [(_name(block), block.neurons) for block in _spatial(net)]
     recurrent = [
@@ -107,7 +107,7 @@ def _spatial(net: Network) -> list[SpatialBlock]:
     if not net.blocks:
         return []
     from neat_onnx.lowering.signals import GraphSignals  # noqa: PLC0415 - the same
-    from neat_onnx.operators.export.spatial.apart import is_borne_out  # noqa: PLC0415
+    from neat_onnx.operators.export.spatial.weights import is_borne_out  # noqa: PLC0415
 
     signals = GraphSignals.of(net)
     return [block for block in net.blocks if is_borne_out(net, signals, block)]

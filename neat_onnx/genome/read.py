@@ -5,7 +5,6 @@ genes of the graph have to have the structure that the metadata names. What else
 is added to them, and the result counts only if its live genes are the graph's.
 """
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -35,10 +34,9 @@ from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
-from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, moved_memory
-from neat_onnx.network.responses import with_weights_for_responses
+from neat_onnx.network.pruning import with_weights_for_responses, without_idle
 from neat_onnx.network.schedule import schedule
 
 _SAMPLES = 16
@@ -80,10 +78,7 @@ def imported(
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
     has_genome = GENOME in model.metadata
     ids = ids_of_tensors(model.metadata[GENOME]) if has_genome else None
-    named = tensors_named(model)
-    lifted = trace_model(
-        model, batch_axis, outputs, check=check and not has_genome, ids=ids, kept=named
-    )
+    lifted = trace_model(model, batch_axis, outputs, check=check and not has_genome, ids=ids)
     found = Imported(genome_of_graph(lifted.network), lifted, model)
     if has_genome:
         try:
@@ -97,14 +92,6 @@ def imported(
             if check and not as_exported:
                 trace_model(model, batch_axis, outputs, check=True)
     return replace(found, network=with_hints(found.network, model))
-
-
-def tensors_named(model: Model) -> list[str]:
-    """The tensors that a genome in the metadata names; none if it is not one."""
-    try:
-        return [*genome_document(model.metadata[GENOME], sys.maxsize).ids]
-    except (KeyError, NeatOnnxError):
-        return []
 
 
 def genome_of_graph(lifted: Network) -> Network:

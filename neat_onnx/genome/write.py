@@ -27,19 +27,18 @@ from neat_onnx.network.runtime_formulas import writable
 
 
 def genome_metadata(
-    ctx: LoweringContext, model: Model, names: Mapping[str, str], others: Mapping[str, str]
+    ctx: LoweringContext, model: Model, others: Mapping[str, str]
 ) -> dict[str, str]:
     """The metadata entries that bring back the genome of a network.
 
     Args:
         ctx: the export.
         model: its model.
-        names: the names in the model of tensors that had others.
         others: its other metadata.
     """
     net, folded, data_type = ctx.net, ctx.options.fold, model.graph.number_type
     live = live_genes(net, np.arange(len(net)), data_type, rounds=not folded)
-    ids, held = net.neurons.id, _tensors(ctx, model, names)
+    ids, held = net.neurons.id, _tensors(ctx, model)
     listed = list(dict.fromkeys(ids[np.concatenate([*held.values()])].tolist()))
     document: dict[str, Any] = {
         "version": 1,
@@ -87,7 +86,7 @@ def _text(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _tensors(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> dict[str, Ints]:
+def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     """The neurons in the columns of each tensor, or part inside a node; those of outputs stand in
     the outputs, whose names optimizers keep.
     """
@@ -108,7 +107,6 @@ def _tensors(ctx: LoweringContext, model: Model, names: Mapping[str, str]) -> di
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue
         tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
-        tensor = names.get(tensor, tensor)
         if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
             continue
         name = part_name(tensor, part) if part else lasting.get(tensor, tensor)

@@ -1,10 +1,8 @@
 """Genomes of nodes and weighted edges, compiled to networks in the two ways that breeders evaluate.
 
-A *acyclic* network passes each sample through nodes in topological order. An *updated* one computes
-all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
-number of updates for each step.
-
-`Genes` gathers neurons one by one, where a step has sub-steps: their neurons are copied for each.
+An *acyclic* network passes each sample through nodes in topological order. An *updated* one
+computes all nodes at once, from the inputs and from the nodes' values one update before, and takes
+a fixed number of updates for each step.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,8 +14,7 @@ from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
-
-_MAX_COPIES = 100_000
+from neat_onnx.network.side_by_side import repeated
 
 
 class Node(NamedTuple):
@@ -50,11 +47,10 @@ Value = tuple[int, int]
 _KEY_LIMIT = 2**52  # fresh ids go on from the keys below it
 
 
-class Genes:
-    """Neurons and connections on their way to be a Network.
+class NetworkBuilder:
+    """Gathers neurons one by one, where a library's node becomes several of them.
 
-    Args:
-        taken: the ids of the library's own nodes, which no helper may have.
+    `taken` are the ids of the library's own nodes, which no helper may have.
     """
 
     def __init__(self, taken: Iterable[int]) -> None:
@@ -69,16 +65,7 @@ class Genes:
         return next(self._fresh)
 
     def neuron(self, key: int, name: str, reads: Iterable[tuple[Value, float]], **gene: Any) -> int:
-        """Add a neuron, and a connection from each (value, weight) that it reads.
-
-        Args:
-            key: its id.
-            name: for people; may be empty.
-            gene: `activation`, `bias`, …, where they are not plain.
-
-        Returns:
-            Its id.
-        """
+        """Add a neuron, and a connection from each (value, weight) that it reads."""
         self._neurons.append({"id": key, "name": name, **gene})
         for value, weight in reads:
             self.connect(value, key, weight)
@@ -96,7 +83,7 @@ class Genes:
         )
 
     def network(self, inputs: Sequence[int], outputs: Sequence[int], library: str) -> Network:
-        """The genes as a Network with these input and output neurons."""
+        """The network of all of them, with these input and output neurons."""
         built = Network.build(
             inputs=inputs, outputs=outputs, neurons=self._neurons, connections=self._connections
         )
@@ -125,11 +112,7 @@ class GenomeGraph:
     limited: frozenset[int] = frozenset()
 
     def checked(self) -> "GenomeGraph":
-        """Return the genome itself.
-
-        Raises:
-            NetworkError: an edge has an end that does not exist, or ends at an input.
-        """
+        """Return the genome, or refuse an edge without its ends, or one that ends at an input."""
         computing, inputs = {node.id for node in self.nodes}, set(self.inputs)
         for edge in self.edges:
             place = f"connection {edge.source} to {edge.target}"
@@ -175,14 +158,7 @@ class GenomeGraph:
         return False
 
     def acyclic(self, hint: str | None = None) -> Network:
-        """Return the network that evaluates nodes in topological order.
-
-        Args:
-            hint: the way out, where there is a cycle.
-
-        Raises:
-            NetworkError: enabled edges form a cycle, or it is no network.
-        """
+        """Return the network in topological order; `hint` is the way out of a cycle."""
         built = self._built(0)
         try:
             schedule(built)
@@ -191,83 +167,29 @@ class GenomeGraph:
         return built
 
     def updated(self, cycles: int) -> Network:
-        """Return the network that updates all nodes at once, `cycles` times in a step.
-
-        Raises:
-            NetworkError: it is no network.
-            OptionError: the number is less than 1, or makes too many copies of the nodes.
-        """
+        """Return the network that updates all nodes at once, `cycles` times in a step."""
         check_cycles(cycles)
-        if cycles == 1:
-            return self._built(1)
-        if cycles * len(self.nodes) > _MAX_COPIES:
-            raise OptionError(
-                f"{cycles} updates of {len(self.nodes)} nodes in a step are too many",
-                where="cycles",
-                hint=f"At most {_MAX_COPIES} copies of nodes are made",
-            )
-        return self._unrolled(cycles)
+        return repeated(self._built(1), cycles)
 
     def _built(self, delay: int) -> Network:
-        genes = self._fresh_genes()
+        made = NetworkBuilder([*self.inputs, *(node.id for node in self.nodes)])
         for node in self.nodes:
-            genes.neuron(node.id, "", (), **node.gene)
+            made.neuron(node.id, "", (), **node.gene)
         inputs = set(self.inputs)
         for edge in self.edges:
             value = (edge.source, 0 if edge.source in inputs else delay)
-            genes.connect(value, edge.target, edge.weight, enabled=edge.enabled)
-        return self._network(genes)
-
-    def _fresh_genes(self) -> Genes:
-        return Genes([*self.inputs, *(node.id for node in self.nodes)])
-
-    def _network(self, genes: Genes) -> Network:
-        """The network of these genes, with its outputs limited."""
+            made.connect(value, edge.target, edge.weight, enabled=edge.enabled)
         outputs = [
-            genes.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
+            made.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
             if key in self.limited
             else key
             for key in self.outputs
         ]
-        return genes.network(list(self.inputs), outputs, self.library)
-
-    def _unrolled(self, cycles: int) -> Network:
-        """Copies of the nodes, one for each update; the last ones keep the ids."""
-        genes = self._fresh_genes()
-        needed = self._needed(cycles)
-        inputs = set(self.inputs)
-        before = {node.id: (node.id, 1) for node in self.nodes}
-        for cycle in range(1, cycles + 1):
-            last = cycle == cycles
-            now = {}
-            for node in self.nodes:
-                if last:
-                    now[node.id] = genes.neuron(node.id, "", (), **node.gene)
-                elif node.id in needed[cycle]:
-                    now[node.id] = genes.helper(f"{node.id} at update {cycle}", (), **node.gene)
-            for edge in self.edges:
-                if edge.target in now and (edge.enabled or last):
-                    value = (edge.source, 0) if edge.source in inputs else before.get(edge.source)
-                    value = value or (edge.source, 1)  # only a disabled edge reads a missing copy
-                    genes.connect(value, now[edge.target], edge.weight, enabled=edge.enabled)
-            before = {key: (copy, 0) for key, copy in now.items()}
-        return self._network(genes)
-
-    def _needed(self, cycles: int) -> dict[int, set[int]]:
-        """The nodes that the update after each one reads."""
-        needed = {cycles: {node.id for node in self.nodes}}
-        for cycle in range(cycles - 1, 0, -1):
-            later = needed[cycle + 1]
-            needed[cycle] = {e.source for e in self.edges if e.enabled and e.target in later}
-        return needed
+        return made.network(list(self.inputs), outputs, self.library)
 
 
 def check_cycles(cycles: Any) -> None:
-    """Refuse a number of updates that is not a positive integer.
-
-    Raises:
-        OptionError: it is not.
-    """
+    """Refuse a number of updates that is not a positive integer."""
     if not is_whole(cycles) or cycles < 1:
         raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
 
@@ -289,4 +211,21 @@ def reached(
             if target not in found and target not in without:
                 found.add(target)
                 waiting.append(target)
+    return found
+
+
+def completed(begin: Iterable[int], sources: Mapping[int, Collection[int]]) -> set[int]:
+    """Return the ids all of whose sources are reached from `begin`, these included."""
+    missing = {key: len(values) for key, values in sources.items()}
+    readers: dict[int, list[int]] = {}
+    for key, values in sources.items():
+        for source in values:
+            readers.setdefault(source, []).append(key)
+    found, todo = set(begin), list(begin)
+    while todo:
+        for reader in readers.get(todo.pop(), ()):
+            missing[reader] -= 1
+            if not missing[reader] and reader not in found:
+                found.add(reader)
+                todo.append(reader)
     return found

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
@@ -138,35 +137,6 @@ class Library:
         """Return the name and the directions."""
         verbs = [verb for verb in ("reads", "writes") if getattr(self, verb)]
         return f"<library {self.name}: {', '.join(verbs)}>"
-
-
-class DocumentLibrary(Library):
-    """A library of this package, whose module `document` reads and writes.
-
-    The module has `read(content, options)`, `write(network)` and, where files hold populations,
-    `read_all(content, options)`, as `Library` describes them. It is imported when it is called.
-    """
-
-    @property
-    def document(self) -> Any:
-        """The module."""
-        return import_module(f"{type(self).__module__}.document")
-
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that the library evaluates; see `Library.read`."""
-        found: Network = self.document.read(content, options)
-        return found
-
-    def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
-        """Return the networks of a population by their ids; see `Library.read_all`."""
-        if not hasattr(self.document, "read_all"):
-            return super().read_all(content, options)
-        found: Mapping[int, Network] = self.document.read_all(content, options)
-        return found
-
-    def write(self, network: Network) -> Any:
-        """Return the document that the library loads; see `Library.write`."""
-        return self.document.write(network)
 
 
 def no_genome(genome: object, ids: Iterable[int]) -> OptionError:

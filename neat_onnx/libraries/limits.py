@@ -54,11 +54,7 @@ class Reasons:
         self.neurons(what, np.isin(np.arange(len(self.net)), self.net.live.target[which]))
 
     def refuse(self, hint: str | None = None) -> None:
-        """Refuse the network if there is a reason.
-
-        Raises:
-            NetworkError: lists every reason, with its neurons.
-        """
+        """Refuse the network if there is a reason."""
         if self.found:
             raise cannot_hold(self.net, self.title, self.found, hint)
 
@@ -123,12 +119,9 @@ def _check_outputs(reasons: Reasons) -> None:
 
 
 def outputs_to_copy(net: Network, unfit: Bools) -> list[bool]:
-    """Whether the file needs an added neuron for each output, one that reads it with weight 1.
+    """Return for each output whether it needs an added neuron, which reads it with weight 1.
 
-    Args:
-        net: the network.
-        unfit: the neurons that cannot be outputs, (n,), beside inputs and those that are an output
-            already.
+    `unfit`, (n,), are neurons that cannot be outputs, beside inputs and those that are one already.
     """
     unfit = unfit | net.is_input
     seen: set[int] = set()
@@ -146,11 +139,7 @@ def tell_disabled(net: Network, title: str) -> None:
 
 
 def in_order(net: Network) -> list[int]:
-    """Return the neurons that compute, each after those that it reads without a delay.
-
-    Raises:
-        NetworkError: connections without a delay form a cycle.
-    """
+    """Return the neurons that compute, each after those that it reads without a delay."""
     level = schedule(net).level
     return [j for j in np.argsort(level, kind="stable").tolist() if not net.is_input[j]]
 
@@ -161,14 +150,7 @@ _MAX_NEURONS_NAMED = 4
 def cannot_hold(
     net: Network, title: str, problems: Mapping[str, Iterable[int]], hint: str | None = None
 ) -> NetworkError:
-    """Return the error that lists every reason, each with its first neurons.
-
-    Args:
-        net: the network.
-        title: the library's name for people.
-        problems: the reasons, each with the positions of its neurons.
-        hint: the way out, if there is one.
-    """
+    """Return the error that lists every reason, each with its first neurons by position."""
     places = {what: _labels(net, found) for what, found in problems.items()}
     if len(places) == 1:
         [(what, labels)] = places.items()

@@ -10,6 +10,7 @@ moment. So
   it never sets a gain, so that connections gated by it do not act after a reset.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,7 +18,9 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.arguments import is_number
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons
@@ -87,10 +90,6 @@ def compile_list(network: ListNetwork, document: ListDocument | None = None) -> 
     A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
     identity of mask · activation. Only the node's own self-connection still reads the node. So does
     one that begins with a state and an activation that are both read: a neuron has one such value.
-
-    Raises:
-        NetworkError: a count that does not fit, an endpoint or a gater that does not exist, an
-            unknown activation, or an input node after others.
     """
     kinds = np.array([node.type for node in network.nodes], dtype=object)
     is_input = kinds == "input"
@@ -129,11 +128,7 @@ def repeats(connections: Sequence[ListConnection]) -> Bools:
 
 
 def refuse_repeats(library: str, connections: Sequence[ListConnection]) -> None:
-    """Refuse a second connection with the same ends.
-
-    Raises:
-        NetworkError: there is one; says where.
-    """
+    """Refuse a second connection with the same ends."""
     repeated = repeats(connections)
     if np.any(repeated):
         position = int(np.argmax(repeated))
@@ -305,3 +300,15 @@ def _joined(one: Connections, other: Connections) -> Connections:
             for field in fields(Connections)
         )
     )
+
+
+def initial_gain_of(options: ReadOptions) -> float:
+    """Return the gain that gated connections start with, 0 if none is given."""
+    initial_gain = options.initial_gain
+    if initial_gain is None:
+        return 0.0
+    if not is_number(initial_gain):
+        raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
+    if not math.isfinite(initial_gain):
+        raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")
+    return float(initial_gain)

@@ -29,22 +29,8 @@ _NO_NETWORKS = (
     (r"\s*\[object ", "the text of a JavaScript object", "Write JSON.stringify(network.toJSON())"),
 )
 """The beginnings of files that people take for networks: what they are, and what to do."""
-_TIMES = "time_step and advance_time are for ctrnn and iznn networks"
-_UNUSED = {
-    "config": "config is for genomes and populations of neat-python",
-    "max_opcodes": "max_opcodes is for pickles of neat-python",
-    "genome": "genome is for populations",
-    "time_step": _TIMES,
-    "advance_time": _TIMES,
-    "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
-    "inputs": "inputs is for genomes of neat-python, matrices of WANN and prettyNEAT, and for "
-    "TensorNEAT",
-    "outputs": "outputs is for genomes of neat-python, matrices of WANN and prettyNEAT, for "
-    "TensorNEAT and NeatapticTS",
-    "cycles": "cycles is for networks that may be updated several times in a step, of neat-python, "
-    "SharpNEAT 2, goNEAT and TensorNEAT",
-    "version": "version is for genomes and networks of neat-python",
-}
+_TIMED = "ctrnn and iznn networks"
+_USES = {"genome": "populations", "time_step": _TIMED, "advance_time": _TIMED}
 
 
 class _ModelGiven(DocumentError):
@@ -138,14 +124,7 @@ def load_networks(
     """
     times = cycles if activations is None else activations
     facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
-    options = ReadOptions(config, None, *facts)
-    if isinstance(source, Network):
-        refuse_unused(options, frozenset())
-        return {0: source}
-    content = content_of(source)
-    library = _library_of(content)
-    refuse_unused(options, library.options)
-    return dict(library.read_all(content, options))
+    return _read_all(source, ReadOptions(config, None, *facts))
 
 
 def load_first(source: object, **options: Any) -> Network:
@@ -268,33 +247,41 @@ def _known_files() -> str:
 
 
 def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
-    """Refuse options that are given and not used.
-
-    Args:
-        options: the caller's.
-        used: the names of those that the source has a use for.
-
-    Raises:
-        OptionError: at the first of the others.
-    """
+    """Refuse options that are given and not among those that the source has a use for."""
     for field in fields(options):
         if field.name not in used and getattr(options, field.name) is not None:
-            raise OptionError(_UNUSED[field.name], where=field.name)
+            known = [one.title or one.name for one in libraries() if field.name in one.options]
+            what = f"{_USES.get(field.name, 'files')} of {', '.join(known)}"
+            raise OptionError(f"{field.name} is for {what}", where=field.name)
+
+
+def _opened(source: object, options: ReadOptions) -> tuple[Library, object]:
+    """The library of a source, which has a use for these options, and the content."""
+    content = content_of(source)
+    library = _library_of(content)
+    refuse_unused(options, library.options)
+    return library, content
 
 
 def _read(source: object, options: ReadOptions) -> Network:
     """The network that `load_network` returns."""
+    if options.genome is not None:
+        _check_id(options.genome)
+        return picked(_read_all(source, options), options.genome)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return source
-    if options.genome is not None:
-        _check_id(options.genome)
-    content = content_of(source)
-    library = _library_of(content)
-    refuse_unused(options, library.options)
-    if options.genome is None:
-        return library.read(content, options)
-    return picked(library.read_all(content, options), options.genome)
+    library, content = _opened(source, options)
+    return library.read(content, options)
+
+
+def _read_all(source: object, options: ReadOptions) -> dict[int, Network]:
+    """The networks that `load_networks` returns; perhaps only the one that is asked for."""
+    if isinstance(source, Network):
+        refuse_unused(options, frozenset())
+        return {0: source}
+    library, content = _opened(source, options)
+    return dict(library.read_all(content, options))
 
 
 def _check_id(genome: object) -> None:

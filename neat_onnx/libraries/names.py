@@ -35,9 +35,6 @@ def translated(
         kind: the kind of function.
         where: JSON path of the name, for the error.
         library: the library, by the name for which users register its custom functions.
-
-    Raises:
-        NetworkError: neither the library nor the user knows the name.
     """
     if name in names:
         return names[name]
@@ -84,16 +81,7 @@ def reversed_names(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def finite_number(text: str, name: str, where: str) -> float:
-    """Return the finite number that a text spells.
-
-    Args:
-        text: its spelling in the file.
-        name: the name of the number in the file, for the message.
-        where: its place in the file.
-
-    Raises:
-        NetworkError: the text is no number, or that number is infinite or NaN.
-    """
+    """Return the finite number that a text spells; its name and place are for the refusal."""
     try:
         value = float(text)
     except ValueError:

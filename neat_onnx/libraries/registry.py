@@ -5,26 +5,13 @@ from pathlib import Path
 
 from neat_onnx.arguments import TEXT, takes
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.brain_js import BrainJS
-from neat_onnx.libraries.carrot import Carrot
-from neat_onnx.libraries.fann import Fann
-from neat_onnx.libraries.goneat import GoNEAT
+from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
-from neat_onnx.libraries.neataptic import Neataptic
-from neat_onnx.libraries.neataptic_ts import NeatapticTS
-from neat_onnx.libraries.own import Own
-from neat_onnx.libraries.sharpneat import SharpNEAT
-from neat_onnx.libraries.synaptic import Synaptic
-from neat_onnx.libraries.tensorneat import TensorNEAT
-from neat_onnx.libraries.wann import Wann
-from neat_onnx.network.registration import check_libraries_with
+from neat_onnx.network.formulas import check_libraries_with
 from neat_onnx.network.saving import find_writers_with
 
-_BUILTIN: tuple[Library, ...] = (
-    *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
-    *(SharpNEAT(), Fann(), GoNEAT(), TensorNEAT(), Wann()),
-)
+_BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)
 """Asked in this order whether a source is theirs."""
 
 _registered: list[Library] = []

@@ -60,7 +60,10 @@ def divide(a: Any, b: Any) -> Any:
     if isinstance(divisor, Pending) or isinstance(one_number(divisor, a), float):
         return quotient(a, divisor)
     with np.errstate(divide="ignore"):
-        return multiply(a, 1.0 / np.asarray(b, np.float64))
+        found = multiply(a, 1.0 / np.asarray(b, np.float64))
+    if isinstance(found, Pending):
+        found.exact = lambda: quotient(a, b)
+    return found
 
 
 def quotient(a: Any, b: Any) -> Any:

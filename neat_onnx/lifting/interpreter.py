@@ -20,8 +20,7 @@ from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, 
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
-from neat_onnx.model.graph import ONNX_DOMAINS, Function
-from neat_onnx.model.node import parse_node
+from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.operators.refused import REFUSED
 
@@ -40,8 +39,7 @@ class Interpreter:
     Attributes:
         tape: the neurons that were made.
         opsets: the version of each domain, "" for ONNX's own.
-        inner: the tensors of graphs that are attributes, as their first run gave them, and the
-            parts of the cells of recurrent nodes.
+        inner: the tensors of graphs that are attributes, as their first run gave them.
     """
 
     def __init__(self, model: Model, tape: Tape | None = None) -> None:
@@ -211,9 +209,8 @@ class Interpreter:
         def run(graph: Graph, *inputs: Any) -> list[Any]:
             names = [entry.name for entry in graph.inputs]
             found = self.run_graph(graph, dict(zip(names, inputs, strict=False)), None, tensors)
-            for name in [*names, *(name for inner in graph.node for name in inner.output)]:
-                if name in found:
-                    self.inner.setdefault(name, found[name])
+            names += [name for inner in graph.node for name in inner.output]
+            self.inner = {name: found[name] for name in names if name in found} | self.inner
             return [found[entry.name] for entry in graph.outputs]
 
         run.around = tensors.values()  # type: ignore[attr-defined]
@@ -223,11 +220,10 @@ class Interpreter:
         """A tensor whose neurons have ids, as neurons of their own."""
         if self.tape.ids is None or not isinstance(value, Neurons) or value.has_constants:
             return value
-        ids = self.tape.ids(name, value.size)
-        if ids is None:
+        if self.tape.ids(name, value.size) is None:
             return value
         plain = value.plain()
-        return plain.of(self.tape.with_ids(plain.ids.ravel(), ids).reshape(value.shape))
+        return plain.of(self.tape.with_ids(name, plain.ids))
 
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""
@@ -375,7 +371,7 @@ def _type_of(value: Any) -> bytes:
 
 
 def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
-    from neat_onnx.model.proto import _node_from_proto  # noqa: PLC0415
+    from neat_onnx.model.proto import document_of_message  # noqa: PLC0415
 
     nodes = []
     for each in proto.node:
@@ -394,7 +390,7 @@ def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Func
         changed.attribute.extend(kept)
         _state_types(changed)
         opsets = {entry.domain: entry.version for entry in proto.opset_import}
-        nodes.append(parse_node(_node_from_proto(changed), {"opset": opsets.get("", version)}))
+        nodes.append(parse_node(document_of_message(changed), {"opset": opsets.get("", version)}))
     return Function.model_construct(
         name=proto.name,
         domain=proto.domain,

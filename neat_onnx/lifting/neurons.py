@@ -6,6 +6,7 @@ they get no neurons, so that an operator is written once.
 
 from __future__ import annotations
 
+from functools import partialmethod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,6 @@ from neat_onnx.lifting.choices import where
 from neat_onnx.lifting.joining import concat, moved, pad, stack, take, take_or
 from neat_onnx.lifting.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
 from neat_onnx.lifting.sums import (
-    Axes,
     add,
     affine,
     aggregated,
@@ -36,7 +36,6 @@ from neat_onnx.lifting.sums import (
     multiply,
     subtract,
 )
-from neat_onnx.lifting.tape import Array
 from neat_onnx.network.expression import (
     VARIABLE,
     equal,
@@ -97,13 +96,15 @@ class Neurons(Pending):
 
     # --- arithmetic -----------------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> Any:
-        return add(self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return subtract(self, other)
+    __add__ = __radd__ = add
+    __sub__ = subtract
+    __mul__ = __rmul__ = multiply
+    __truediv__ = divide
+    __pow__ = power
+    __matmul__ = matmul
+    __invert__ = negation
+    __and__ = __rand__ = both
+    __or__ = __ror__ = maximum
 
     def __rsub__(self, other: Any) -> Any:
         return subtract(other, self)
@@ -111,25 +112,11 @@ class Neurons(Pending):
     def __neg__(self) -> Any:
         return multiply(self, -1.0)
 
-    def __mul__(self, other: Any) -> Any:
-        return multiply(self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other: Any) -> Any:
-        return divide(self, other)
-
     def __rtruediv__(self, other: Any) -> Any:
         return divide(other, self)
 
     def __floordiv__(self, other: Any) -> Any:
         return divide(self, other).apply(floor(VARIABLE))
-
-    def __pow__(self, other: Any) -> Any:
-        return power(self, other)
-
-    def __matmul__(self, other: Any) -> Any:
-        return matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
         return matmul(other, self)
@@ -137,79 +124,31 @@ class Neurons(Pending):
     def __abs__(self) -> Neurons:
         return self.apply(abs(VARIABLE))
 
-    def __gt__(self, other: Any) -> Any:
-        return compared(self, other, greater)
+    __gt__ = partialmethod(compared, relation=greater)
+    __lt__ = partialmethod(compared, relation=less)
+    __ge__ = partialmethod(compared, relation=greater_or_equal)
+    __le__ = partialmethod(compared, relation=less_or_equal)
+    __eq__ = partialmethod(compared, relation=equal)
 
-    def __lt__(self, other: Any) -> Any:
-        return compared(self, other, less)
-
-    def __ge__(self, other: Any) -> Any:
-        return compared(self, other, greater_or_equal)
-
-    def __le__(self, other: Any) -> Any:
-        return compared(self, other, less_or_equal)
-
-    def __eq__(self, other: Any) -> Any:
-        return compared(self, other, equal)
-
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return ~compared(self, other, equal)
 
+    __xor__ = __rxor__ = __ne__
     __hash__ = object.__hash__
 
-    def __invert__(self) -> Neurons:
-        return negation(self)
-
-    def __and__(self, other: Any) -> Any:
-        return both(self, other)
-
-    __rand__ = __and__
-
-    def __or__(self, other: Any) -> Any:
-        return maximum(self, other)
-
-    __ror__ = __or__
-
-    def __xor__(self, other: Any) -> Any:
-        return self != other
-
-    __rxor__ = __xor__
-
-    def __bool__(self) -> bool:
+    def __bool__(self, *_: Any, **__: Any) -> bool:
         raise ValueError("a value that inputs decide is read as a constant")
 
-    __int__ = __index__ = __float__ = __bool__
-
-    def __array__(self, *_: Any, **__: Any) -> Array:
-        raise ValueError("a tensor that depends on inputs is read as a constant")
+    __int__ = __index__ = __float__ = __array__ = __bool__
 
     # --- aggregation ----------------------------------------------------------------------------
 
-    def aggregate(
-        self, name: str, axis: Axes = None, *, keepdims: bool = False, skip: bool = False
-    ) -> Any:
-        """Reduce axes by an aggregation of networks; see `sums.aggregated`."""
-        return aggregated(self, name, axis, keepdims=keepdims, skip=skip)
-
-    def sum(self, axis: Axes = None, *, keepdims: bool = False) -> Any:
-        """As numpy's."""
-        return self.aggregate("sum", axis, keepdims=keepdims)
-
-    def mean(self, axis: Axes = None, *, keepdims: bool = False) -> Any:
-        """As numpy's."""
-        return self.aggregate("mean", axis, keepdims=keepdims)
-
-    def max(self, axis: Axes = None, *, keepdims: bool = False) -> Any:
-        """As numpy's."""
-        return self.aggregate("max", axis, keepdims=keepdims)
-
-    def min(self, axis: Axes = None, *, keepdims: bool = False) -> Any:
-        """As numpy's."""
-        return self.aggregate("min", axis, keepdims=keepdims)
-
-    def prod(self, axis: Axes = None, *, keepdims: bool = False) -> Any:
-        """As numpy's."""
-        return self.aggregate("product", axis, keepdims=keepdims)
+    aggregate = aggregated
+    sum = partialmethod(aggregated, "sum")
+    mean = partialmethod(aggregated, "mean")
+    max = partialmethod(aggregated, "max")
+    min = partialmethod(aggregated, "min")
+    prod = partialmethod(aggregated, "product")
 
 
 Tensor: TypeAlias = Any

@@ -38,7 +38,8 @@ from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model import Tensor as Constant
 
 __all__ = [
-    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "operator", "refuse",
+    "Array", "Floats", "Graph", "Ints", "Refusal", "Runner", "Texts", "axis_within", "operator",
+    "refuse",
 ]  # fmt: skip
 
 Ints = tuple[int, ...]
@@ -80,6 +81,17 @@ class Refusal(ValueError):
 def refuse(argument: str, found: Any, wanted: str, hint: Hint | None = None) -> Refusal:
     """Return the error of an argument whose value is not supported, to be raised."""
     return Refusal(f"{argument} is {found}, expected {wanted}", hint)
+
+
+def axis_within(axis: Any, rank: int, name: str = "axis") -> int:
+    """An axis counted from 0 on, of tensors with `rank` axes.
+
+    Raises:
+        Refusal: there is none.
+    """
+    if not -rank <= int(axis) < rank:
+        raise refuse(name, int(axis), f"{-rank} to {rank - 1}")
+    return int(axis) % rank
 
 
 @dataclass(frozen=True)
@@ -204,8 +216,6 @@ class Operator:
             known = self.attributes.get(name)
             if known is not None:
                 attributes[name] = known.read(name, value)
-            elif name in self.given:  # as `opset` of onnxruntime's QLinearSoftmax
-                attributes[name] = Attribute(int).read(name, value)
             elif name in self.inputs:
                 inputs[name] = np.asarray(
                     numbers_of(value) if isinstance(value, Constant) else value
@@ -262,7 +272,7 @@ class Operator:
                 if value is None:
                     raise Refusal(f"{name} is missing")
         if self.given:
-            attributes = {name: known[name] for name in self.given} | attributes
+            attributes = attributes | {name: known[name] for name in self.given}
         for k in self.numbers:
             if k < len(inputs) and is_neurons(inputs[k]):
                 raise refuse(

@@ -13,11 +13,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from neat_onnx.lifting.recognition import has_name
+from neat_onnx.lifting.recognition import has_name, has_steps
 from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Tape
-from neat_onnx.network.expression import VARIABLE, Expression, call
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.network.primitives import PRIMITIVES
 
 _MAX_SIZE, _MAX_DEPTH = 120, 40  # of a formula that grows on
 _FLOAT = np.dtype(np.float64)
@@ -31,6 +30,8 @@ class Pending:
         formula: of each signal.
         factor, shift: a number for all elements, or an array of the shape.
         dtype: numpy's type of the elements in the graph; numbers of floats are always float64.
+        exact: gives the same elements rounded once, where factors are reciprocals of what they were
+            divided by: a step of them may fall on the other side.
     """
 
     __array_ufunc__ = None
@@ -40,6 +41,7 @@ class Pending:
         "_signals",
         "_sources",
         "dtype",
+        "exact",
         "factor",
         "formula",
         "ids",
@@ -62,6 +64,7 @@ class Pending:
         self._settled: Self | None = None
         self._sources: Self | None = None
         self._signals: Ints | None = None
+        self.exact: Callable[[], Self] | None = None
 
     def of(
         self,
@@ -98,13 +101,20 @@ class Pending:
     def moved(self, change: Callable[[Array], Array]) -> Self:
         """Apply a function that moves, repeats or leaves out elements of an array."""
         factor, shift = self.factor, self.shift
-        return self.of(
+        result = self.of(
             np.asarray(change(self.ids)),
             self.formula,
             factor if isinstance(factor, float) else np.asarray(change(factor)),
             shift if isinstance(shift, float) else np.asarray(change(shift)),
             self.dtype,
         )
+        return result.like(self, lambda exact: exact.moved(change))
+
+    def like(self, other: Any, change: Callable[[Any], Any]) -> Self:
+        """These elements, whose exact ones are a change of those of another array."""
+        if other.exact is not None:
+            self.exact = lambda: change(other.exact())
+        return self
 
     def __getitem__(self, key: Any) -> Self:
         return self.moved(lambda array: array[key])
@@ -180,6 +190,8 @@ class Pending:
 
     def apply(self, formula: Expression, dtype: Any = None) -> Self:
         """A formula of each element."""
+        if self.exact is not None and has_steps(formula):
+            return self.exact().apply(formula, dtype)
         x = self.settled()
         result = dtype or self.dtype
         whole = _inside(formula, x.formula)
@@ -189,7 +201,8 @@ class Pending:
         if x.has_constants:
             numbers = np.asarray(x.numbers())
             shift = np.where(x.ids < 0, formula.evaluate(numbers), 0.0).astype(np.float64)
-        return x.of(x.ids, whole, 1.0, shift, np.dtype(result))
+        made = x.of(x.ids, whole, 1.0, shift, np.dtype(result))
+        return made.like(self, lambda exact: exact.apply(formula, dtype))
 
     def numbers(self) -> Floats | float:
         """The constants, where they are, and 0 elsewhere."""

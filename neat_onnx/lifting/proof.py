@@ -11,8 +11,8 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any, Protocol
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
 from neat_onnx.model.corrected import corrected
 from neat_onnx.model.crashes import refuse_crashes
-from neat_onnx.model.half_precision import rounds_to
+from neat_onnx.model.draft import with_graph
 from neat_onnx.model.indices import Range, places_of, zeros_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.ports import with_inner_outputs
+from neat_onnx.model.rounding import rounds_to
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
-from neat_onnx.model.wiring import node_count, producers
+from neat_onnx.model.wiring import node_count, producers, without_dead
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
@@ -36,7 +38,8 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.window import Sizes
 
 _CASES = ((1, 1), (2, 2), (7, 5))  # steps, samples
-_NARROW, _WIDE = 2e-5, 1e-9  # of the largest output: float32 rounds layer after layer
+_NARROW = 2e-5  # of the largest output: float32 rounds layer after layer
+_WIDE = 1e-6  # in float64 some functions of runtimes have constants of float32
 _HALF = 2e-3  # of numbers of 11 bits
 _SEED = 0
 _LARGEST_INTEGER = 4
@@ -45,22 +48,11 @@ _MAX_COMPARED_AGAIN = 100_000  # connections
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
 Feeds = dict[str, Array]
 Runtime = Callable[[Feeds], list[Array]]
+Start = Callable[[Sequence[str]], Runtime]
 
 
 class _Unordered(Exception):
     """There is NaN inside."""
-
-
-class Traced(Protocol):
-    """Where the neurons of tensors are; see `Lifted`."""
-
-    @property
-    def tensors(self) -> Mapping[str, Ints]:
-        """By the name of a tensor, the neurons that give its elements."""
-
-    @property
-    def shapes(self) -> Mapping[str, Sizes]:
-        """The shapes of these tensors in the trace."""
 
 
 @dataclass(frozen=True)
@@ -72,30 +64,34 @@ class Proof:
         network: its import.
         inputs: of the graph, in the shapes that were traced.
         pairs: the output that feeds each state input.
-        traced: where the tensors of the graph are.
+        tensors: by the name of a tensor, the neurons that give its elements.
+        shapes: the shapes of these tensors in the trace.
     """
 
     model: Model
     network: Network
     inputs: Sequence[ValueInfo]
     pairs: Mapping[str, str]
-    traced: Traced
+    tensors: Mapping[str, Ints]
+    shapes: Mapping[str, Sizes]
 
     def check(self) -> None:
         """Run both: the model in float64 where a runtime can, else as it is.
 
+        What differs in float64 is a difference, unless another runtime sees none in float64.
+
         Raises:
-            ModelError: a runtime would not survive the model; or none runs it; or they differ in
-                every one that does: the message names the first tensor that differs. Of operators
-                that their users registered no runtime knows: then a warning tells that there was
-                no proof.
+            ModelError: none runs the model, or they differ: the message names the first tensor that
+                differs. Of operators that their users registered no runtime knows: then a warning
+                tells that there was no proof.
         """
-        refuse_crashes(self.model)  # a runtime would end the process
         names = [port.name for port in self.network.outputs] + list(self.pairs.values())
         difference, reasons = None, []
-        for start, tolerance in _runtimes(self.model, self._open_axes()):
+        for start, tolerance in self._runtimes():
+            if difference is not None and tolerance > _WIDE:
+                continue
             try:
-                found = self._difference(partial(_started, start, names), tolerance)
+                found = self._difference(start, names, tolerance)
             except Exception as error:  # noqa: BLE001 - of a runtime, which has classes of its own
                 reasons.append(str(error).strip().splitlines()[0][:200] if str(error) else "")
                 continue
@@ -114,24 +110,26 @@ class Proof:
             unknown, hint=ImportAdvice("Import it without this check with {}", {"check": False})
         )
 
-    def _difference(self, start: Callable[..., Runtime], tolerance: float) -> ModelError | None:
+    def _difference(
+        self, start: Start, names: Sequence[str], tolerance: float
+    ) -> ModelError | None:
         """The error that tells of a difference."""
         whole = any(each.elem_type.is_integer for each in self.inputs)
         error: Exception | None = None
         for largest in (_LARGEST_INTEGER, 1, 0) if whole else (1,):
             try:
-                return self._difference_on(start, tolerance, largest)
+                return self._difference_on(start, names, tolerance, largest)
             except _Unordered:
-                return self._difference_on(start, tolerance, largest, positive=True)
+                return self._difference_on(start, names, tolerance, largest, positive=True)
             except Exception as found:  # noqa: BLE001 - a place that is not there
                 error = error or found
         raise error or AssertionError("no samples")
 
     def _difference_on(
-        self, start: Callable[..., Runtime], tolerance: float, largest: int, *,
+        self, start: Start, names: Sequence[str], tolerance: float, largest: int, *,
         positive: bool = False,
     ) -> ModelError | None:  # fmt: skip
-        run, numbers = start(), False
+        run, numbers = start(names), False
         for steps, samples, x, may_be_nan in self._cases(largest, positive=positive):
             wanted = self._played(run, x, steps, samples)
             found = self.network.run(x)
@@ -140,29 +138,29 @@ class Proof:
                     continue  # a row of a mask that lets nothing through has no mean
                 got = found[port.name].reshape(steps, samples, *port.shape)
                 if why := _differs(self._arranged(got, port), wanted[port.name], tolerance):
-                    if not positive and self._has_nan(x, steps, samples):
-                        raise _Unordered
+                    if not positive and np.isnan(self._values(x, steps, samples)).any():
+                        raise _Unordered  # it has no place in an order, and runtimes differ in it
                     where = self._first_tensor(start, x, steps, samples, tolerance)
                     return self._refusal(port.name, why, steps, samples, where)
                 numbers |= not np.all(np.isnan(wanted[port.name]))
         return None if numbers else self._refusal(port.name, "is NaN alone", steps, samples, "")
 
     def _first_tensor(
-        self, start: Callable[..., Runtime], x: Feeds, steps: int, samples: int, tolerance: float
+        self, start: Start, x: Feeds, steps: int, samples: int, tolerance: float
     ) -> str:
         """The first tensor of the graph that differs, as the place of an error."""
         where = "graph.outputs"
         if self.pairs or (self._is_timed and steps > 1):
             return where
-        tensors, made = self.traced.tensors, producers(self.model.graph)
-        names = [name for name in made if name in tensors]
+        made = producers(self.model.graph)
+        names = [name for name in made if name in self.tensors]
         try:
-            values = start(names)(self._typed(self._feeds(x)))[-len(names) :] if names else []
+            values = start(names)(self._feeds(x)) if names else []
         except Exception:  # noqa: BLE001 - of a runtime, which does not show tensors inside
             return where
         ours = self._values(x, steps, samples)[-1]
         for name, want in zip(names, values, strict=True):
-            got = _in_shape(ours[tensors[name]], self.traced.shapes[name], want.shape)
+            got = _in_shape(ours[self.tensors[name]], self.shapes[name], want.shape)
             if got is None or _differs(got, want, tolerance):
                 return f"from tensor '{name}' of node {made[name].label} on"
         return where
@@ -171,10 +169,6 @@ class Proof:
         """The activations of all neurons, (T, neurons, N)."""
         parts = [x[port.name].reshape(steps, samples, -1) for port in self.network.inputs]
         return Program(self.network, dense=False).neuron_values(np.concatenate(parts, axis=2))
-
-    def _has_nan(self, x: Feeds, steps: int, samples: int) -> bool:
-        """Whether there is NaN inside: it has no place in an order, and runtimes differ in it."""
-        return bool(np.isnan(self._values(x, steps, samples)).any())
 
     def _feeds(self, x: Feeds) -> Feeds:
         return {p.name: self._arranged(x[p.name], p) for p in self.network.inputs}
@@ -223,28 +217,22 @@ class Proof:
     def _taken(self, drawn: Feeds) -> Feeds:
         """Samples where runtimes take them: places that are there, and divisors that are not 0."""
         found = dict(drawn)
-        for name, values in found.items():
+        for name in [each.name for each in self.inputs if each.elem_type.is_integer]:
             if name in self._places:
                 low, high = self._places[name]
-                found[name] = np.clip(values, low, high - 1)
+                found[name] = np.clip(found[name], low, high - 1)
             if name in self._zeros:
                 zero = self._zeros[name]
                 found[name] = np.where(found[name] == zero, zero + 1, found[name])
         return found
 
     @cached_property
-    def _whole(self) -> set[str]:
-        return {each.name for each in self.inputs if each.elem_type.is_integer}
-
-    @cached_property
     def _places(self) -> Mapping[str, Range]:
-        known = places_of(self.model)
-        return {name: known[name] for name in self._whole.intersection(known)}
+        return places_of(self.model)
 
     @cached_property
     def _zeros(self) -> Mapping[str, int]:
-        known = zeros_of(self.model)
-        return {name: known[name] for name in self._whole.intersection(known)}
+        return zeros_of(self.model)
 
     @property
     def _is_timed(self) -> bool:
@@ -275,12 +263,12 @@ class Proof:
         """The outputs of the model: of a whole sequence, or step by step with its states."""
         names = [port.name for port in self.network.outputs]
         if not self.pairs:
-            return dict(zip(names, run(self._typed(self._feeds(x))), strict=False))
+            return dict(zip(names, run(self._feeds(x)), strict=False))
         states = self._starts(samples)
         rows: list[Feeds] = []
         for t in range(steps):
             feeds = {p.name: self._arranged(x[p.name][t : t + 1], p) for p in self.network.inputs}
-            found = run(self._typed(feeds | states))
+            found = run(feeds | states)
             rows.append(dict(zip(names, found, strict=False)))
             states = dict(zip(self.pairs, found[len(names) :], strict=True))
         return {
@@ -300,10 +288,6 @@ class Proof:
                 found[entry.name] = values
         return found
 
-    def _typed(self, feeds: Feeds) -> Feeds:
-        kinds = {entry.name: entry.elem_type.dtype for entry in self.inputs}
-        return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}
-
     def _arranged(self, values: Array, port: Port) -> Array:
         """[T, N, …] as the graph has it; of a graph of single steps, [T, …] of its outputs."""
         if (self.pairs and len(values) > 1) or (self.pairs and port in self.network.outputs):
@@ -316,6 +300,35 @@ class Proof:
             batch = port.batch_axis + (port.time_axis <= port.batch_axis)
             found = np.moveaxis(values, (1, 0), (batch, port.time_axis))
         return found
+
+    def _runtimes(self) -> Iterator[tuple[Start, float]]:
+        """What runs the model, given the names of outputs, and how close it is.
+
+        onnxruntime, if it is installed, then onnx's evaluator; each in float64, then as it is.
+        """
+        graph = self.model.graph
+        halves = any(entry.elem_type is DataType.FLOAT16 for entry in graph.outputs)
+        narrow = _HALF if halves or rounds_to(DataType.FLOAT16, graph) else _NARROW
+        if importlib.util.find_spec("onnxruntime") is not None:
+            yield lambda names: _onnxruntime(self._proto(names, wide=True), names), _WIDE
+            yield lambda names: _onnxruntime(self._proto(names, wide=False), names), narrow
+        if node_count(graph) <= _MAX_REFERENCE:
+            model = self.model
+            yield lambda names: _reference(model, self._proto(names, wide=True), names), _WIDE
+            yield lambda names: _reference(model, self._proto(names, wide=False), names), narrow
+
+    def _proto(self, names: Sequence[str], *, wide: bool) -> Any:
+        """The model with these outputs alone, and the nodes that they need: others may be random.
+        Its inputs take any number of samples.
+        """
+        shown = with_inner_outputs(self.model, names)
+        outputs = {entry.name: entry for entry in shown.graph.outputs}
+        if {*outputs} != {*names}:
+            kept = [outputs[name] for name in dict.fromkeys(names)]
+            shown = without_dead(with_graph(shown, outputs=kept))
+        proto = _opened(shown.to_proto(), self._open_axes())
+        refuse_crashes(proto)  # a runtime would end the process
+        return widened(proto) if wide else proto
 
     # --- words ----------------------------------------------------------------------------------
 
@@ -364,12 +377,6 @@ def _first(values: Array, port: Port) -> Array:
     return values[None] if port.batch_axis is None else np.moveaxis(values, port.batch_axis, 0)
 
 
-def _started(
-    start: Callable[[Sequence[str]], Runtime], names: Sequence[str], more: Sequence[str] = ()
-) -> Runtime:
-    return start([*names, *more])
-
-
 def _in_shape(values: Array, traced: Sizes, shape: Sizes) -> Array | None:
     """Values of neurons (elements, N) in the shape of a tensor; None if it is another one."""
     samples = values.shape[1]
@@ -403,32 +410,6 @@ def _differs(got: Array, want: Array, tolerance: float) -> str:
     return "" if off <= tolerance * scale else f"differs by {off:.3g}"
 
 
-def _runtimes(
-    model: Model, open_axes: Mapping[str, int]
-) -> Iterator[tuple[Callable[[Sequence[str]], Runtime], float]]:
-    """What runs a model, given the names of outputs, and how close it is.
-
-    onnxruntime, if it is installed, then onnx's evaluator; each in float64, then as the model is.
-    """
-    made: dict[bool, Any] = {}
-
-    def proto(*, wide: bool) -> Any:
-        if wide not in made:
-            made[wide] = (
-                widened(proto(wide=False)) if wide else _opened(model.to_proto(), open_axes)
-            )
-        return made[wide]
-
-    halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)
-    narrow = _HALF if halves or rounds_to(DataType.FLOAT16, model.graph) else _NARROW
-    if importlib.util.find_spec("onnxruntime") is not None:
-        yield lambda names: _onnxruntime(proto(wide=True), names), _WIDE
-        yield lambda names: _onnxruntime(proto(wide=False), names), narrow
-    if node_count(model.graph) <= _MAX_REFERENCE:
-        yield lambda names: _reference(model, proto(wide=True), names), _WIDE
-        yield lambda names: _reference(model, proto(wide=False), names), narrow
-
-
 def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
     import onnxruntime  # noqa: PLC0415 - an extra, slow to import
 
@@ -437,29 +418,29 @@ def _onnxruntime(proto: Any, names: Sequence[str]) -> Runtime:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(
-        _showing(proto, names).SerializeToString(), options, providers=["CPUExecutionProvider"]
+        proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
     )
-    kinds = _kinds(proto)
-
-    def run(feeds: Feeds) -> list[Array]:
-        found: list[Array] = session.run(list(names), _of_kinds(feeds, kinds))
-        return found
-
-    return run
+    return _typed(lambda feeds: session.run(list(names), feeds), proto)
 
 
 def _reference(model: Model, proto: Any, names: Sequence[str]) -> Runtime:
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
-    evaluator, kinds = (
-        ReferenceEvaluator(_showing(proto, names), new_ops=corrected(model)),
-        _kinds(proto),
+    evaluator = ReferenceEvaluator(proto, new_ops=corrected(model))
+    return _typed(lambda feeds: list(evaluator.run(list(names), feeds)), proto)
+
+
+def _typed(run: Runtime, proto: Any) -> Runtime:
+    """The runtime, given inputs of the model's types."""
+    from onnx.helper import tensor_dtype_to_np_dtype  # noqa: PLC0415 - slow to import
+
+    kinds = {
+        entry.name: tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
+        for entry in proto.graph.input
+    }
+    return lambda feeds: run(
+        {name: np.array(v, kinds[name], order="C") for name, v in feeds.items() if name in kinds}
     )
-
-    def run(feeds: Feeds) -> list[Array]:
-        return list(evaluator.run(list(names), _of_kinds(feeds, kinds)))
-
-    return run
 
 
 def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
@@ -469,46 +450,3 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
             dim = entry.type.tensor_type.shape.dim[axes[entry.name]]
             dim.ClearField("value")
     return proto
-
-
-def _showing(proto: Any, names: Sequence[str]) -> Any:
-    """The model with these outputs alone, and the nodes that they need: others may be random."""
-    if set(names) == {entry.name for entry in proto.graph.output}:
-        return proto
-    shown = type(proto)()
-    shown.CopyFrom(proto)
-    kept = {entry.name: entry for entry in proto.graph.output if entry.name in names}
-    del shown.graph.output[:], shown.graph.node[:]
-    for name in dict.fromkeys(names):
-        entry = shown.graph.output.add()
-        entry.CopyFrom(kept[name]) if name in kept else setattr(entry, "name", name)
-    needed, nodes = set(names), []
-    for node in reversed(proto.graph.node):
-        if needed.intersection(node.output):
-            nodes.append(node)
-            needed.update(_reads(node))
-    shown.graph.node.extend(reversed(nodes))
-    return shown
-
-
-def _reads(node: Any) -> Iterator[str]:
-    """The tensors that a node reads, graphs inside it included."""
-    yield from node.input
-    for entry in node.attribute:
-        for inner in entry.g.node:
-            yield from _reads(inner)
-        yield from (port.name for port in entry.g.output)
-
-
-def _kinds(proto: Any) -> dict[str, Any]:
-    """numpy's types of the inputs."""
-    from onnx.helper import tensor_dtype_to_np_dtype  # noqa: PLC0415 - slow to import
-
-    return {
-        entry.name: tensor_dtype_to_np_dtype(entry.type.tensor_type.elem_type)
-        for entry in proto.graph.input
-    }
-
-
-def _of_kinds(feeds: Feeds, kinds: Mapping[str, Any]) -> Feeds:
-    return {name: np.array(v, kinds[name], order="C") for name, v in feeds.items()}

@@ -1,11 +1,13 @@
 """The name of an activation that a formula is."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
-from neat_onnx.network.expression import Expression, scalar_slope
+from neat_onnx.network.bounds import Line, line_of
+from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.runtime_formulas import writings
 
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -75,15 +77,58 @@ def has_name(formula: Expression) -> bool:
     return known is not None and known[0] != "identity"
 
 
-def activation_name(formula: Expression) -> tuple[str, float]:
-    """Return (name, c) as `known_activation` does; a formula without a name is its own text.
+def activation_name(formula: Expression, *, shifted: bool = True) -> tuple[str, float, float]:
+    """Return (name, c, b) such that `formula` of z is that activation of z / c + b.
+
+    A formula without a name is its own text.
+
+    Args:
+        formula: the formula.
+        shifted: b may be other than 0.
 
     Raises:
         NetworkError: it is too large to be carried as text.
     """
     known = known_activation(formula)
     if known is not None:
-        return known
-    name = f"{FORMULA}{formula}"
+        return *known, 0.0
+    slope, shift, core = _line(formula) if shifted else (1.0, 0.0, formula)
+    known = known_activation(core)
+    if known is not None:
+        name, divisor = known
+        return name, divisor / slope, shift / divisor
+    name = f"{FORMULA}{core}"
     activation_named(name)
-    return name, 1.0
+    return name, 1.0 / slope, shift
+
+
+_STEPS = {
+    "sign", "floor", "ceil", "round", "mod", "greater", "greater_or_equal", "less",
+    "less_or_equal", "equal",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def has_steps(formula: Expression) -> bool:
+    """Whether a formula may jump where its variable changes a little."""
+    return formula.op in _STEPS or any(map(has_steps, formula.args))
+
+
+def _line(formula: Expression) -> tuple[float, float, Expression]:
+    """(a, b, f) such that a formula is f of a · z + b; (1, 0, formula) where b would be 0, or where
+    rounding may show.
+    """
+    lines: dict[Line, None] = {}
+    core = _of_line(formula, lines)
+    slope, shift = next(iter(lines), (1.0, 0.0))
+    whole = shift and len(lines) == 1 and not has_steps(formula)
+    return (slope, shift, core) if whole else (1.0, 0.0, formula)
+
+
+def _of_line(formula: Expression, lines: dict[Line, None]) -> Expression:
+    """The formula with its variable for each straight line in it, all of which go into `lines`."""
+    line = line_of(formula)
+    if line is not None and line[0] != 0.0:
+        lines[line] = None
+        return VARIABLE
+    return formula.over([_of_line(each, lines) for each in formula.args])

@@ -17,8 +17,7 @@ import numpy as np
 from neat_onnx.errors import ModelError, NetworkError
 from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
 from neat_onnx.lifting.neurons import Neurons as Traced
-from neat_onnx.lifting.pending import outer_affine
-from neat_onnx.lifting.recognition import activation_name, has_name
+from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.tape import Array, FormulaGroup, Tape
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression
@@ -60,18 +59,15 @@ class Resolution:
         neuron_of: for each signal, the neuron whose activation it is, or NONE.
     """
 
-    def __init__(self, tape: Tape, outputs: Sequence[Ints], kept: Sequence[Ints] = ()) -> None:
+    def __init__(self, tape: Tape, outputs: Sequence[Ints]) -> None:
         self._tape = tape
-        self._kept = kept  # signals that stay neurons, whether or not outputs depend on them
         _separate_starts(tape)
         self._outputs = np.concatenate([each.ravel() for each in outputs])
-        self._factor_table: dict[tuple[int, ...], int] | None = None
         self._collect()
         self._same = self._duplicates()
         self._connect()
         self._live = self._needed()
         self._merge()
-        self._shift()
         self._activate()
         self._number()
 
@@ -129,7 +125,6 @@ class Resolution:
         self._outputs = same[self._outputs]
         held = self._next >= 0
         self._next[held] = same[self._next[held]]
-        self._factor_keys = np.stack([same[columns[0]], *columns[1:], same[factors]], axis=1)
         return same
 
     def _factors(self) -> tuple[Ints, Ints, Ints, Ints]:
@@ -183,7 +178,7 @@ class Resolution:
         """The signals that outputs depend on, and all inputs: followed from the last one back."""
         live = np.zeros(self._tape.count, np.bool_)
         live[self._outputs] = True
-        for signals in self._kept:
+        for signals in self._tape.identified:
             live[self._same[signals]] = True
         ends = np.searchsorted(self._target, np.arange(self._tape.count + 1))
         while True:
@@ -337,57 +332,10 @@ class Resolution:
         self._root = parent[self._root]
         self._live[merged] = False
 
-    def _shift(self) -> None:
-        """Let a number that every formula of a pre-activation adds be part of its bias."""
-        self._names = list(self._formulas)
-        self._traced = self._origin.copy(), self._formula.copy()
-        affine = [_affine(each) for each in self._names]
-        if not any(affine):
-            return
-        made = self._made_formulas()
-        origin, formula = self._origin[made], self._formula[made]
-        n = self._tape.count
-        inner = np.array([(0.0, 0.0) if each is None else each[:2] for each in affine])[formula]
-        known = np.array([each is not None for each in affine])[formula]
-        raw = np.zeros(n, np.bool_)
-        raw[self._source] = True
-        raw[self._gate[self._gated]] = True
-        raw[self._next[self._live & (self._next >= 0)]] = True
-        raw[self._outputs] = True
-        raw[origin[~known]] = True
-        raw |= (self._kind != _NEURON) | self._apart
-        first = np.full((n, 2), np.nan)
-        first[origin] = inner
-        raw[origin[np.any(first[origin] != inner, axis=1)]] = True
-        taken = ~raw[origin]
-        signals = np.unique(origin[taken])
-        factor, shift = first[signals].T
-        self._response[signals] *= factor
-        self._bias[signals] = self._bias[signals] * factor + shift
-        rest = [VARIABLE if each is None else each[2] for each in affine]
-        numbers = np.array([self._formulas.setdefault(each, len(self._formulas)) for each in rest])
-        self._names = list(self._formulas)
-        self._formula[made[taken]] = numbers[formula[taken]]
-        bare = made[taken][numbers[formula[taken]] == self._formulas.get(VARIABLE, NONE)]
-        self._replace(bare, self._origin[bare])
-
-    def _replace(self, signals: Ints, others: Ints) -> None:
-        """Let everything read other signals in place of these."""
-        if not len(signals):
-            return
-        into = np.arange(self._tape.count)
-        into[signals] = others
-        self._live[signals] = False
-        for name in ("_source", "_same", "_origin", "_gate", "_next"):
-            read = getattr(self, name)
-            setattr(self, name, np.where(read >= 0, into[read], NONE))
-        self._outputs = into[self._outputs]
-
     # --- activations ----------------------------------------------------------------------------
 
     def _activate(self) -> None:
         """Find for each pre-activation the formula that is its activation."""
-        self._nest()
         made = self._made_formulas()
         origin = self._origin[made]
         counts = np.bincount(origin, minlength=self._tape.count)
@@ -405,46 +353,6 @@ class Resolution:
         self._holder[made[is_activation]] = origin[is_activation]
         self._apart_made = made[~is_activation]
         self._activation[self._apart_made] = self._formula[self._apart_made]
-
-    def _nest(self) -> None:
-        """Read an activation that is there, where a formula of the same signal has it inside."""
-        made = self._made_formulas()
-        origin, formula = self._origin[made], self._formula[made]
-        several = np.flatnonzero(np.bincount(origin, minlength=self._tape.count)[origin] > 1)
-        if not len(several):
-            return
-        by_origin: dict[int, dict[int, int]] = {}
-        for signal, source, number in zip(
-            made[several].tolist(), origin[several].tolist(), formula[several].tolist(), strict=True
-        ):
-            by_origin.setdefault(source, {})[number] = signal
-        found: dict[frozenset[int], list[tuple[int, int, int]]] = {}
-        for group in by_origin.values():
-            key = frozenset(group)
-            if key not in found:
-                found[key] = self._nested(sorted(key))
-            for outer, inner, rest in found[key]:
-                signal = group[outer]
-                self._origin[signal], self._formula[signal] = group[inner], rest
-
-    def _nested(self, numbers: list[int]) -> list[tuple[int, int, int]]:
-        """(outer, inner, rest) of formulas such that the outer one is `rest` of the inner one."""
-        found = []
-        for outer in numbers:
-            best: tuple[int, int, Expression] | None = None
-            for inner in numbers:
-                size = self._names[inner].size
-                if inner == outer or size >= self._names[outer].size or (best and size <= best[0]):
-                    continue
-                rest = _over(self._names[outer], self._names[inner])
-                if rest is not None:
-                    best = size, inner, rest
-            if best is not None:
-                number = self._formulas.setdefault(best[2], len(self._formulas))
-                if number == len(self._names):
-                    self._names.append(best[2])
-                found.append((outer, best[1], number))
-        return found
 
     # --- numbers of neurons ---------------------------------------------------------------------
 
@@ -502,9 +410,9 @@ class Resolution:
     def network(self, inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> Network:
         """The network with these ports; ids are positions."""
         signals = self._neurons
-        names, slopes = self._activations(signals)
+        names, slopes, lines = self._activations(signals)
         aggregations = np.array(list(self._aggregations), object)[self._aggregation[signals]]
-        bias, response = self._bias[signals] / slopes, self._response[signals] / slopes
+        bias, response = self._bias[signals] / slopes + lines, self._response[signals] / slopes
         aggregations[self._kind[signals] != _NEURON] = "sum"
         connections, initial = self._connections(slopes, bias, response, aggregations, names)
         neurons, tables, kinds = Neurons.of(
@@ -527,17 +435,31 @@ class Resolution:
             blocks=blocks,
         )
 
-    def _activations(self, signals: Ints) -> tuple[Ints, Floats]:
-        """The name of each neuron's activation, and what its pre-activation is divided by."""
-        numbers = self._activation[signals]
+    def _activations(self, signals: Ints) -> tuple[Ints, Floats, Floats]:
+        """The name of each neuron's activation, what its pre-activation is divided by, and what is
+        added to it then.
+        """
+        numbers, read = self._activation[signals], self._reads_state(signals)
         names, slopes = np.full(len(signals), "identity", object), np.ones(len(signals))
+        shifts, formulas = np.zeros(len(signals)), list(self._formulas)
         for each in np.unique(numbers[numbers != NONE]).tolist():
-            try:
-                name, slope = activation_name(self._names[each])
-            except NetworkError as error:
-                raise ModelError(f"no neuron takes its formula: {error}") from None
-            names[numbers == each], slopes[numbers == each] = name, slope
-        return names, slopes
+            for by_state in (False, True):
+                at = np.flatnonzero((numbers == each) & (read == by_state))
+                if not len(at):
+                    continue
+                try:
+                    found = activation_name(formulas[each], shifted=not by_state)
+                except NetworkError as error:
+                    raise ModelError(f"no neuron takes its formula: {error}") from None
+                names[at], slopes[at], shifts[at] = found
+        return names, slopes, shifts
+
+    def _reads_state(self, signals: Ints) -> Bools:
+        """Of which of these neurons others read the pre-activation."""
+        read = np.zeros(self._tape.count, np.bool_)
+        read[self._root[self._delayed()[0][self._source]]] = True
+        found: Bools = read[signals] & self._hidden[signals]
+        return found
 
     def _connections(
         self, slopes: Floats, bias: Floats, response: Floats, aggregations: Ints, names: Ints
@@ -601,8 +523,8 @@ class Resolution:
     def neurons_of(self, x: Traced) -> Ints | None:
         """The neurons whose activations a tensor's elements are, flat; None if some are not."""
         signals = x._signals
-        if signals is None:
-            signals = self._of_formula(x.ids, x.formula) if x.is_plain else self._of_factors(x)
+        if signals is None and x.is_plain:
+            signals = self._of_formula(x.ids, x.formula)
         if signals is None and x._settled is not None:
             x = x._settled
             signals = self._of_formula(x.ids, x.formula)
@@ -622,31 +544,11 @@ class Resolution:
         number = self._formulas.get(formula)
         return None if number is None else self._found(ids.ravel(), number)
 
-    def _of_factors(self, x: Traced) -> Ints | None:
-        """The neurons that multiply and shift signals as these elements do."""
-        factor, shift, inner = outer_affine(x.formula)
-        ids = self._of_formula(x.ids, inner)
-        if ids is None:
-            return None
-        if self._factor_table is None:
-            self._factor_table = {tuple(key[:3]): key[3] for key in self._factor_keys.tolist()}
-        sources = np.where(ids >= 0, self._same[ids], NONE)
-        pair = x.factor * factor, x.shift + x.factor * shift
-        numbers = [_bits(np.broadcast_to(each, x.shape)).ravel() for each in pair]
-        plain = ((_bits(np.ones(1)) == numbers[0]) & (numbers[1] == 0)).tolist()
-        keys = zip(sources.ravel().tolist(), *(each.tolist() for each in numbers), strict=True)
-        found = [
-            key[0] if alone else self._factor_table.get(key, NONE)
-            for key, alone in zip(keys, plain, strict=True)
-        ]
-        return np.array(found, np.int64)
-
     def _found(self, origin: Ints, number: int) -> Ints:
         """The signals that are a formula of these."""
-        traced, formula = self._traced
-        made = np.flatnonzero((formula == number) & (self._kind == _FORMULA))
+        made = np.flatnonzero((self._formula == number) & (self._kind == _FORMULA))
         place = np.full(self._tape.count, NONE)
-        place[traced[made]] = made
+        place[self._origin[made]] = made
         return np.where(origin >= 0, place[origin], NONE)
 
 
@@ -666,64 +568,6 @@ def _first_alike(keys: Array) -> Ints:
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     found: Ints = first[which.ravel()]
     return found
-
-
-def _affine(formula: Expression) -> tuple[float, float, Expression] | None:
-    """(a, b, rest) such that a formula of z is `rest` of a · z + b; None where b is 0, or people
-    call it by a name.
-    """
-    if formula is VARIABLE or has_name(formula):
-        return None
-    factor, shift, rest = 1.0, 0.0, formula
-    while (step := _innermost(rest)) is not None:
-        rest, number, adds = step
-        factor, shift = (factor, shift + number) if adds else (factor * number, shift * number)
-        if has_name(rest):
-            break
-    return (factor, shift, rest) if shift else None
-
-
-def _innermost(formula: Expression) -> tuple[Expression, float, bool] | None:
-    """(rest, number, adds) such that a formula is `rest` of its variable plus, or times, a number.
-
-    None where it is not.
-    """
-    readers = _readers(formula)
-    if len(readers) != 1:
-        return None
-    (reader,) = readers
-    rest = _over(formula, reader)
-    numbers = [arg.value for arg in reader.args if arg.is_constant]
-    if rest is None or len(numbers) != len(reader.args) - 1:
-        return None
-    if reader.op == "neg":
-        return rest, -1.0, False
-    if reader.op in ("add", "mul"):
-        return rest, numbers[0], reader.op == "add"
-    if reader.op == "sub" and reader.args[1].is_constant:
-        return rest, -numbers[0], True
-    return None
-
-
-def _readers(formula: Expression) -> set[Expression]:
-    """The expressions that read the variable."""
-    found = {formula} if VARIABLE in formula.args else set()
-    return found.union(*map(_readers, formula.args))
-
-
-def _over(outer: Expression, inner: Expression) -> Expression | None:
-    """The formula of which `outer` is that of `inner`; None if it reads its variable besides."""
-    if outer == inner:
-        return VARIABLE
-    if outer is VARIABLE or outer.op == "variable":
-        return None
-    parts = []
-    for arg in outer.args:
-        part = _over(arg, inner)
-        if part is None:
-            return None
-        parts.append(part)
-    return outer.over(parts) if outer.args else outer
 
 
 def _only_gates(tape: Tape) -> set[int]:

@@ -1,4 +1,4 @@
-"""What makes neurons: sums, products, and aggregations."""
+"""What makes neurons: sums, products, aggregations, and elements by their order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neat_onnx.lifting.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging
+from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
@@ -72,31 +72,11 @@ def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
         found = combined(op, a, b, dtype)
         if found is not None:
             return found
-    if a.tape.middles and op == "add" and (median := _median_of(a, b)) is not None:
+    if a.tape.ranks and op == "add" and (median := _median_of_two(a, b)) is not None:
         return median
     (one, f, s), (other, g, t) = a.linear(), b.linear()
     source = np.stack([one.ravel(), other.ravel()], axis=1)
     return _sum(a, source, _paired(f, sign * g, shape), s + sign * t, shape, dtype)
-
-
-def _median_of(a: Pending, b: Pending) -> Pending | None:
-    """The sum of the two elements in the middle of others, as twice their median."""
-    if not (a.is_plain and b.is_plain and a.formula is VARIABLE and b.formula is VARIABLE):
-        return None
-    known = a.tape.ranks
-    rows = []
-    for pair in zip(a.ids.ravel().tolist(), b.ids.ravel().tolist(), strict=True):
-        one, other = (known.get(signal) for signal in sorted(pair))
-        if one is None or other is None or one.key != other.key or one.size % 2:
-            return None
-        if {one.rank, other.rank} != {one.size // 2, one.size // 2 + 1}:
-            return None
-        rows.append(a.tape.middles[one.key])
-    if len({row.shape for row in rows}) != 1:
-        return None
-    parts = [aggregated(row, "median", 1) for row in rows]
-    ids = np.concatenate([part.ids for part in parts]).reshape(a.shape)
-    return a.of(ids).apply(call("mul", 2.0, VARIABLE))
 
 
 def _paired(f: Floats | float, g: Floats | float, shape: tuple[int, ...]) -> Floats | None:
@@ -147,7 +127,8 @@ def _shifted(a: Pending, b: Any, dtype: np.dtype[Any]) -> Pending:
     ids = a.ids
     if not np.all(finite := np.isfinite(shift)):
         ids = np.where(finite, ids, CONSTANT)
-    return a.of(ids, a.formula, a.factor, shift, dtype)
+    found = a.of(ids, a.formula, a.factor, shift, dtype)
+    return found.like(a, lambda exact: add(exact, b))
 
 
 def multiply(a: Any, b: Any) -> Any:
@@ -190,30 +171,11 @@ def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
 
 def _product(a: Pending, b: Pending, dtype: np.dtype[Any]) -> Pending:
     """The product of different signals: connections that are gated."""
-    a, b = a.as_factor(), b.as_factor()
-    (one, f, s), (other, g, t) = a.linear(), b.linear()
-    shape = a.shape
-    f, g = (np.broadcast_to(each, shape).ravel() for each in (f, g))
-    s, t = (np.broadcast_to(each, shape).ravel() for each in (s, t))
-    one, other = one.ravel(), other.ravel()
-    both = (one >= 0) & (other >= 0)
-    source, weight = [np.where(both, one, CONSTANT)], [f * g]
-    gate = [np.where(both, other, CONSTANT)]
-    for signals, factors, numbers in ((one, f, t), (other, g, s)):  # a number times a signal
-        if np.any(numbers):
-            source.append(np.where(numbers != 0.0, signals, CONSTANT))
-            weight.append(factors * numbers)
-            gate.append(np.full(len(one), CONSTANT))
-    gates = np.stack(gate, axis=1)
-    return _sum(
-        a,
-        np.stack(source, axis=1),
-        np.stack(weight, axis=1),
-        (s * t).reshape(shape),
-        shape,
-        dtype,
-        gates,
-    )
+
+    def column(values: Any) -> Array:
+        return values.reshape(-1, 1)  # type: ignore[no-any-return]
+
+    return _sum_of_products(a, b, column, column, a.shape, dtype, "response")
 
 
 def matmul(a: Any, b: Any, bias: Any = None) -> Any:
@@ -247,7 +209,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
 
     a.tape.budget.require("connections", math.prod(wide), a.tape.where)
     if isinstance(b, Pending):
-        return _sum_of_products(a, b, of_rows, of_columns, shape)
+        return _sum_of_products(a, b, of_rows, of_columns, shape, a.dtype)
     matrix = np.asarray(b, np.float64)
     if not np.all(np.isfinite(matrix)):
         raise ValueError("a product with an infinite constant is not finite")
@@ -275,27 +237,29 @@ def _of_vectors(a: Any, b: Any) -> Any:
 
 
 def _sum_of_products(
-    a: Pending, b: Pending, of_rows: Any, of_columns: Any, shape: tuple[int, ...]
-) -> Pending:
-    """Each connection from an element of one is gated by an element of the other."""
+    a: Pending, b: Pending, of_rows: Any, of_columns: Any, shape: tuple[int, ...], dtype: Any,
+    merging: Merging = "",
+) -> Pending:  # fmt: skip
+    """Each connection from an element of one is gated by an element of the other.
+
+    What an element adds to its signal is a factor of the other's, without a gate.
+    """
     a, b = a.as_factor(), b.as_factor()
     (ids, f, s), (gates, g, t) = a.linear(), b.linear()
-    full = [np.broadcast_to(x, y.shape) for x, y in ((f, ids), (s, ids), (g, gates), (t, gates))]
-    f, g = of_rows(full[0]), of_columns(full[2])
+    f, s = (of_rows(np.broadcast_to(each, ids.shape)) for each in (f, s))
+    g, t = (of_columns(np.broadcast_to(each, gates.shape)) for each in (g, t))
     source, gate = of_rows(ids), of_columns(gates)
     both = (source >= 0) & (gate >= 0)
     sources, weights = [np.where(both, source, CONSTANT)], [f * g]
     gating = [np.where(both, gate, CONSTANT)]
-    s, t = of_rows(full[1]), of_columns(full[3])
     for signals, factors, numbers in ((source, f, t), (gate, g, s)):
         if np.any(numbers):
             sources.append(np.where(numbers != 0.0, signals, CONSTANT))
             weights.append(factors * numbers)
             gating.append(np.full(signals.shape, CONSTANT))
-    parts = (np.concatenate(each, axis=1) for each in (sources, weights, gating))
-    every, weight, gated = parts
+    every, weight, gated = (np.concatenate(each, axis=1) for each in (sources, weights, gating))
     bias = (s * t).sum(axis=1).reshape(shape)
-    return _sum(a, every, weight, bias, shape, a.dtype, gated, "")
+    return _sum(a, every, weight, bias, shape, dtype, gated, merging)
 
 
 _NEUTRAL = {"max": -math.inf, "min": math.inf}
@@ -333,7 +297,7 @@ def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
         rows = rows.plain()
         ids, factor, _ = rows.linear()
     elif name in _NEUTRAL and rows.tape.ranks:
-        found = _extreme_rank(rows, ids, name)
+        found = _one_of_known_ranks(rows, ids, name)
         if found is not None:
             return found
     if rows.has_constants and not skip:
@@ -357,21 +321,6 @@ def _reduced(rows: Pending, name: str, *, skip: bool) -> Any:
         return rows.of(made, dtype=rows.dtype)
     numbers = np.where(live, 0.0, _NEUTRAL.get(name, 1.0 if name == "product" else 0.0))
     return rows.of(made, VARIABLE, 1.0, numbers, rows.dtype)
-
-
-def _extreme_rank(rows: Pending, ids: Ints, name: str) -> Pending | None:
-    """The largest or smallest of elements that are known by their ranks among the same ones."""
-    if not rows.is_plain or rows.formula is not VARIABLE:
-        return None
-    chosen = []
-    for row in ids.tolist():
-        known = [rows.tape.ranks.get(signal) for signal in row]
-        ranks = [each.rank for each in known if each is not None]
-        if len(ranks) < len(row) or len({each.key for each in known if each is not None}) > 1:
-            return None
-        extreme = max(ranks) if name == "max" else min(ranks)
-        chosen.append(row[ranks.index(extreme)])
-    return rows.of(np.array(chosen, np.int64))
 
 
 def _total(rows: Pending, scale: float | None) -> Any:
@@ -426,3 +375,95 @@ def _rows(x: Any, axes: tuple[int, ...], count: int) -> Any:
     order = [k for k in range(rank) if k not in axes] + list(axes)
     rows = math.prod(x.shape[k] for k in range(rank) if k not in axes)
     return x.transpose(order).reshape(rows, count)
+
+
+# --- elements by their order ----------------------------------------------------------------------
+#
+# The element of rank k is the median of all elements and of as many infinities as put it in the
+# middle. What is known of such signals lets an export come back as it was: the mean of the two
+# elements in the middle is the median, and the element at the first place of the largest magnitude
+# is the aggregation maxabs.
+
+_INFINITE = float(np.finfo(np.float32).max)
+"""Stands for an infinity, which no neuron has."""
+
+
+def ranked(x: Pending, ranks: Sequence[int]) -> Pending:
+    """The elements of these ranks along the last axis, 1 for the smallest: (…, ranks).
+
+    Elements are at most the largest number of float32.
+    """
+    tape, size = x.tape, x.shape[-1]
+    rows = x.reshape(-1, size)
+    ids, factor, shift = rows.linear()
+    if np.any(np.asarray(shift)):
+        ids, factor = rows.signals().reshape(-1, size), 1.0
+    weight = np.broadcast_to(factor, ids.shape)
+    elements = [rows[row : row + 1] for row in range(len(ids))]
+    made = np.empty((len(ids), len(ranks)), np.int64)
+    for column, rank in enumerate(ranks):
+        lacking = 0 if rank in (1, size) else size + 1 - 2 * rank
+        name = "min" if rank == 1 else "max" if rank == size else "median"
+        filling = tape.add_constants(
+            np.full((len(ids), abs(lacking)), -np.sign(lacking) * _INFINITE)
+        )
+        made[:, column] = tape.add_neurons(
+            np.concatenate([ids, filling], axis=1),
+            np.concatenate([weight, np.ones(filling.shape)], axis=1),
+            aggregation=name,
+        )
+        for row, signal in enumerate(made[:, column].tolist()):
+            tape.ranks[signal] = Rank(
+                ids[row].tobytes() + weight[row].tobytes(), rank, elements[row]
+            )
+    return x.of(made.reshape(*x.shape[:-1], len(ranks)))
+
+
+def _one_of_known_ranks(rows: Pending, ids: Ints, name: str) -> Pending | None:
+    """The largest or smallest of elements that are known by their ranks among the same ones."""
+    chosen = []
+    for row in ids.tolist():
+        known = [rows.tape.ranks.get(signal) for signal in row]
+        if None in known or len({each.key for each in known if each is not None}) > 1:
+            return None
+        ranks = [each.rank for each in known if each is not None]
+        chosen.append(row[ranks.index(max(ranks) if name == "max" else min(ranks))])
+    return rows.of(np.array(chosen, np.int64)) if rows.formula is VARIABLE else None
+
+
+def _median_of_two(a: Pending, b: Pending) -> Pending | None:
+    """The sum of the two elements in the middle of others, as twice their median."""
+    ranks, medians = a.tape.ranks, []
+    for pair in zip(a.ids.ravel().tolist(), b.ids.ravel().tolist(), strict=True):
+        one, other = (ranks.get(signal) for signal in pair)
+        if one is None or other is None or one.key != other.key:
+            return None
+        size = one.row.shape[1]
+        if size % 2 or {one.rank, other.rank} != {size // 2, size // 2 + 1}:
+            return None
+        medians.append(aggregated(one.row, "median", 1).ids)
+    if not all(each.is_plain and each.formula is VARIABLE for each in (a, b)):
+        return None
+    return a.of(np.concatenate(medians).reshape(a.shape)).apply(call("mul", 2.0, VARIABLE))
+
+
+def remember_places(places: Any, rows: Any) -> None:
+    """Keep that `places`, (…), are the first ones of the largest elements of `rows`, (…, n)."""
+    if not (isinstance(places, Pending) and isinstance(rows, Pending) and rows.is_plain):
+        return
+    ids = rows.ids.reshape(-1, rows.shape[-1])
+    for row, signal in enumerate(places.signals().ravel().tolist()):
+        places.tape.places[signal] = ids[row].tobytes(), rows.formula
+
+
+def at_largest(places: Pending, data: Pending, axis: int) -> Any:
+    """The elements at places, if these are of the largest magnitude along the axis; else None."""
+    tape, held = data.tape, data if data._settled is None else data._settled
+    if not tape.places or not held.is_plain or places.shape[axis] != 1:
+        return None
+    rows = np.moveaxis(held.ids, axis, -1).reshape(-1, data.shape[axis])
+    wanted = abs(held.formula)
+    for row, signal in zip(rows, places.signals().ravel().tolist(), strict=True):
+        if tape.places.get(signal) != (row.tobytes(), wanted):
+            return None
+    return aggregated(data, "maxabs", axis, keepdims=True)

@@ -99,13 +99,13 @@ class Hint:
 
 
 class Rank(NamedTuple):
-    """What is known of the signal of an element by its order: which elements, its rank from 1 on
-    for the smallest, and how many they are.
+    """What is known of the signal of an element by its order: the bytes of the elements that it is
+    one of, its rank from 1 on for the smallest, and these elements, a row.
     """
 
     key: bytes
     rank: int
-    size: int
+    row: Any
 
 
 Ids: TypeAlias = Callable[[str, int], "Ints | None"]
@@ -129,8 +129,9 @@ class Tape:
         continued: signals that layers over open time begin with, and what they are a step later.
         known_apart: neurons, not pre-activations, that are part of no others.
         ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
-            such neurons are part of no others, and no two ids are of one neuron.
-        ranks, middles, places: what is known of signals by their order; see `order.py`.
+            such neurons stay and are part of no others, and no two ids are of one neuron.
+        identified: the neurons whose ids are known.
+        ranks, places: what is known of signals by their order; see `order.py`.
         finiteness: what is known of signals that may be infinite; see `finiteness.py`.
     """
 
@@ -148,9 +149,9 @@ class Tape:
     ids: Ids | None = None
     known_apart: list[Ints] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
-    middles: dict[bytes, Any] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
     finiteness: Any = None
+    identified: list[Ints] = field(default_factory=list)
     _known: dict[Any, Ints] = field(default_factory=dict)
     _id_of: dict[int, int | None] = field(default_factory=dict)
 
@@ -214,8 +215,12 @@ class Tape:
             self._known[key] = found
         return found.reshape(origin.shape)
 
-    def with_ids(self, signals: Ints, ids: Ints) -> Ints:
-        """The signals of neurons with these ids; a copy of each that has another id already."""
+    def with_ids(self, name: str, signals: Ints) -> Ints:
+        """The signals of a tensor; a copy of each that is to have another id than it has."""
+        ids = None if self.ids is None else self.ids(name, signals.size)
+        if ids is None:
+            return signals
+        shape, signals = signals.shape, signals.ravel()
         pairs = zip(signals.tolist(), ids.tolist(), strict=True)
         copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
         if copied.any():
@@ -223,14 +228,23 @@ class Tape:
             signals[copied] = self.add_neurons(signals[copied][:, None])
             self._id_of.update(zip(signals.tolist(), ids.tolist(), strict=True))
         self.known_apart.append(signals)
-        return signals
+        self.identified.append(signals)
+        return signals.reshape(shape)
 
     def has_ids(self, signals: Ints) -> bool:
         """Whether these are neurons whose ids are known."""
         return bool(self._id_of) and all(each in self._id_of for each in signals.ravel().tolist())
 
     def add_register(self, initial: Floats) -> Register:
-        """Make a register; `feed` it before the end of the trace."""
+        """Make a register; `next` has to be known at the end of the trace.
+
+        Raises:
+            ValueError: it begins with an infinity or NaN.
+        """
+        if not np.all(np.isfinite(initial)):
+            raise ValueError(
+                "a state begins with an infinity or NaN, and that of a neuron is a number"
+            )
         register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
         self.registers.append(register)
         if self.ids is not None:

@@ -36,10 +36,9 @@ from neat_onnx.lifting.resolution import Resolution, output_signals
 from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
-from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.half_precision import check_half_precision
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
+from neat_onnx.model.rounding import check_half_precision
 from neat_onnx.model.states import (
     guessed_pairs,
     initial_states,
@@ -83,7 +82,6 @@ def trace_model(
     *,
     check: bool = False,
     ids: Ids | None = None,
-    kept: Collection[str] = (),
 ) -> Lifted:
     """The network that a model's graph is, without a look at the genome in its metadata.
 
@@ -94,7 +92,6 @@ def trace_model(
             None every axis is; one of no fixed size that would be the batch has one element then.
         outputs: names of the outputs to import, or of tensors inside; None takes those that depend
             on inputs, or where all are random, the tensors that they are drawn from.
-        kept: tensors all of whose neurons stay, whether or not outputs depend on them.
         check: prove it on batches and sequences that were not traced (`proof.py`).
         ids: see `Tape`.
 
@@ -103,14 +100,13 @@ def trace_model(
             model computes something else; names the first tensor that differs.
         OptionError: an argument names what the graph does not have.
     """
-    refuse_crashes(model)
     model = with_inner_outputs(model, outputs or ())
     model = _in_order(model)
     check_half_precision(model.graph)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
     try:
-        return _traced(model, pairs, batch_axis, outputs, kept, check=check, ids=ids)
+        return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
     except _StatesFound as found:
         for previous, following in found.pairs.items():
             warn(
@@ -118,7 +114,7 @@ def trace_model(
                 "state of the layers that begin with it"
             )
         model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
-        return _traced(model, pairs | found.pairs, batch_axis, outputs, kept, check=check, ids=ids)
+        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check, ids=ids)
 
 
 def _in_order(model: Model) -> Model:
@@ -160,7 +156,7 @@ def _stated_pairs(model: Model) -> dict[str, str]:
 
 def _traced(
     model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
-    outputs: Sequence[str] | None, kept: Collection[str], *, check: bool, ids: Ids | None,
+    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
 ) -> Lifted:  # fmt: skip
     """The network by the first axes that trace, and that the proof does not refute."""
     constants = model.graph.tensors
@@ -168,9 +164,10 @@ def _traced(
     refused: list[ModelError] = []
     for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
         try:
-            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted(kept)
+            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
             if check:
-                Proof(model, lifted.network, inputs, pairs_read, lifted).check()
+                found = lifted.tensors, lifted.shapes
+                Proof(model, lifted.network, inputs, pairs_read, *found).check()
         except (LimitReached, _StatesFound):
             raise
         except ModelError as error:
@@ -233,7 +230,7 @@ class _Trace:
         self._entries = {entry.name: entry for entry in model.graph.outputs}
         self._random: list[str] = []
 
-    def lifted(self, kept: Collection[str] = ()) -> tuple[Lifted, dict[str, str]]:
+    def lifted(self) -> tuple[Lifted, dict[str, str]]:
         """Run the graph, and read the network off; with it the pairs of states that it has."""
         self._leave_out_random()
         self._leave_out_states()
@@ -246,13 +243,14 @@ class _Trace:
         self._feed(registers, tensors)
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
-        held = [x for name in kept if isinstance(x := tensors.get(name), Neurons)]
-        whole = [x.signals().ravel() for x in held if not x.has_constants]
-        resolution = Resolution(self._tape, list(signals.values()), whole)
+        held = {n: x for n, x in (interpreter.inner | tensors).items() if isinstance(x, Neurons)}
+        for x in held.values() if self._tape.ids is not None else ():
+            x.signals(constants=True)  # of a tensor that an optimizer may have left of a neuron's
+        resolution = Resolution(self._tape, list(signals.values()))
         network = self._network(resolution, bound, registers, given, signals)
         found, sizes = {}, {}
-        for name, x in (interpreter.inner | tensors).items():
-            if isinstance(x, Neurons) and (at := resolution.neurons_of(x)) is not None:
+        for name, x in held.items():
+            if (at := resolution.neurons_of(x)) is not None:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
         return Lifted(network, found, sizes, self._frame.has_batch), self._pairs
@@ -321,9 +319,7 @@ class _Trace:
         for entry in self._inputs:
             if entry.name not in self._pairs:
                 bound[entry.name] = x = open_input(self._tape, entry, self._frame)
-                known = self._tape.ids and self._tape.ids(entry.name, x.size)
-                if known is not None:
-                    self._tape.with_ids(x.ids.ravel(), known)
+                self._tape.with_ids(entry.name, x.ids)
                 continue
             shape = traced_shape(entry, self._frame)
             count = int(np.prod(shape, dtype=int))

@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor
+from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor, node_class
 from neat_onnx.model.draft import FreshNames
+
+Operator = str | type[Node]
+"""An operator by its op_type, or by its class."""
 
 _MAX_FINITE = {
     DataType.FLOAT: float(np.finfo(np.float32).max),
@@ -57,7 +60,7 @@ class GraphBuilder:
 
     def emit(
         self,
-        operator: type[Node],
+        operator: Operator,
         inputs: Sequence[str],
         output: str | Sequence[str],
         name: str,
@@ -69,7 +72,7 @@ class GraphBuilder:
 
     def emit_all(
         self,
-        operator: type[Node],
+        operator: Operator,
         inputs: Sequence[str],
         outputs: Sequence[str],
         name: str,
@@ -81,7 +84,7 @@ class GraphBuilder:
 
     def produce(
         self,
-        operator: type[Node],
+        operator: Operator,
         inputs: Sequence[str],
         outputs: str | Sequence[str],
         name: str,
@@ -93,15 +96,16 @@ class GraphBuilder:
 
     def _add(
         self,
-        operator: type[Node],
+        operator: Operator,
         inputs: Sequence[str],
         outputs: list[str],
         name: str,
         attributes: dict[str, Any],
     ) -> list[str]:
-        kind = operator.model_fields["attributes"].annotation
+        known = node_class(operator) if isinstance(operator, str) else operator
+        kind = known.model_fields["attributes"].annotation
         assert kind is not None
-        node = operator(
+        node = known(
             name=self._node_name(name),
             input=list(inputs),
             output=outputs,

@@ -1,11 +1,15 @@
-"""Refusals before anything is lowered: networks without an ONNX form, options that say no."""
+"""Before anything is lowered: networks without an ONNX form are refused, or by options that say no;
+options that are left open are as a network that was imported wants them.
+"""
+
+from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model.value import MAX_AXES
-from neat_onnx.network.float32_range import beyond_float32, rounded_integer
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
+from neat_onnx.network.whole_numbers import are_whole, beyond_float32, rounded_integer
 from neat_onnx.options import ExportOptions
 
 
@@ -96,3 +100,39 @@ def _check_memory(net: Network, options: ExportOptions) -> None:
             where="recurrent_single_step",
             hint="Allow single steps, or export a sequence",
         )
+
+
+def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:
+    """The values of options that are left open and are not as by default.
+
+    Ports have hints at the model that they come from: the type of numbers, and whether there was a
+    batch and whole sequences.
+    """
+    found: dict[str, Any] = {}
+    ports, plain = net.inputs + net.outputs, options.quantize == "none"
+    if plain and _is_of_float64(net):
+        found["dtype"] = "float64"
+    if all(port.batch_axis is None for port in ports) and not options.sequence:
+        found["batch_dimension"] = None
+    timed = any(port.time_axis is not None for port in net.inputs)
+    one_step = options.batch_dimension is None or options.state == "joined"
+    if plain and timed and not one_step:
+        found["sequence"] = True
+    return {name: value for name, value in found.items() if name not in options.model_fields_set}
+
+
+def _is_of_float64(net: Network) -> bool:
+    """Whether ports have float64, or, as is exact in it, integers alone of more than 16 bits; and
+    no layer has windows, which runtimes know in float32 alone.
+    """
+    if net.blocks:
+        return False
+    kinds = {port.dtype for port in net.inputs + net.outputs}
+    floats = kinds & {"", "float16", "float64"}
+    wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
+    return floats == {"float64"} or (wide and _has_whole_genes(net))
+
+
+def _has_whole_genes(net: Network) -> bool:
+    genes = net.neurons.bias, net.neurons.response, net.connections.weight
+    return all(map(are_whole, genes))

@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-import neat_onnx.operators.export  # noqa: F401 (fills the registry)
+import neat_onnx.operators.export as families  # fills the registry
 from neat_onnx.genome import genome_metadata
-from neat_onnx.lowering.checks import check_activations, check_network
+from neat_onnx.lowering.checks import check_activations, check_network, open_options
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.open_options import open_options
 from neat_onnx.lowering.profile import in_profile
-from neat_onnx.lowering.quantization.integer_weights import integer_weights
-from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
+from neat_onnx.lowering.registry import Claim, Plan, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
@@ -43,7 +41,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     work = _Work.claimed(ctx)
     check_activations(ctx)
     ctx.layered = _is_layered(ctx)
-    frame = frame_of(ctx, work.claims)
+    frame = families.frame_of(ctx, work.claims)
     frame.open()
     for claim in work.claims:
         claim.lower(ctx, claim.block)
@@ -110,7 +108,7 @@ def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
     return replace(plan, claims=[moved(claim) for claim in plan.claims])
 
 
-def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> Model:
+def _finished(ctx: LoweringContext, frame: families.Frame, work: _Work, graph: Graph) -> Model:
     options = ctx.options
     functions = list(ctx.functions.values())
     versions = [OperatorSet(version=options.opset)]
@@ -127,20 +125,15 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         graph=drop_dead(graph),
         functions=functions,
     )
-    if options.quantize == "none" and options.profile == "onnx":
-        model = integer_weights(model)
-    model = model.written_as(options.encoding)
-
-    stated, names = frame.in_stated_ports(model)
-    model = in_profile(stated, options)
-    entries = _metadata(ctx, frame, work, model, names)
+    model = frame.in_stated_ports(model.written_as(options.encoding))
+    model = in_profile(model, options)
+    entries = _metadata(ctx, frame, work, model)
     return model.model_copy(update={"metadata_props": entries}) if entries else model
 
 
 def _metadata(
-    ctx: LoweringContext, frame: Frame, work: _Work, model: Model, names: dict[str, str]
+    ctx: LoweringContext, frame: families.Frame, work: _Work, model: Model
 ) -> list[MetadataEntry]:
-    """The entries of a model; `names` are those there of tensors that had others before."""
     if not ctx.options.include_metadata:
         frame.check_without_metadata(model)
         return []
@@ -148,7 +141,7 @@ def _metadata(
     for plan in work.plans:
         entries |= plan.metadata(ctx, plan.claims)
     entries |= frame.metadata(model)
-    entries |= genome_metadata(ctx, model, names, entries)
+    entries |= genome_metadata(ctx, model, entries)
     return _entries(entries)
 
 

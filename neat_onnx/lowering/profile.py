@@ -1,8 +1,17 @@
-"""Profiles: a finished model in the form of the graph-semantics profile, and checked against it."""
+"""Profiles: a finished model in the form of the graph-semantics profile, and checked against it.
+
+In the profile "sonnx" a node says every attribute that has a value, its defaults too. Defaults are
+ONNX's own, of the model's opset; where ONNX has them in words, the operator's class has them in
+numbers.
+"""
+
+from functools import cache
+from typing import Any
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lowering.written_attributes import written_attributes
-from neat_onnx.model import Model, validate
+from neat_onnx.model import Function, Graph, Model, Node, node_classes, validate
+from neat_onnx.model.draft import make_node
+from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.options import ExportOptions
 
 
@@ -16,7 +25,7 @@ def in_profile(model: Model, options: ExportOptions) -> Model:
     """
     if options.profile != "sonnx":
         return model
-    written = written_attributes(model)
+    written = _written_attributes(model)
     for finding in validate(written, "sonnx"):
         raise NetworkError(
             f"the graph would break constraint {finding.code} of the profile: {finding.message}",
@@ -24,3 +33,58 @@ def in_profile(model: Model, options: ExportOptions) -> Model:
             hint=finding.hint or "Leave profile out",
         )
     return written
+
+
+def _written_attributes(model: Model) -> Model:
+    """The model with every attribute that has a default written in its nodes, inner graphs too."""
+
+    def function(each: Function) -> Function:
+        nodes = [_written(node, model.opset) for node in each.node]
+        return each.model_copy(update={"node": nodes})
+
+    changes = {
+        "graph": _graph(model.graph, model.opset),
+        "functions": [function(each) for each in model.functions],
+    }
+    return model.model_copy(update=changes)
+
+
+def _graph(graph: Graph, opset: int) -> Graph:
+    return graph.model_copy(update={"node": [_written(node, opset) for node in graph.node]})
+
+
+def _written(node: Node, opset: int) -> Node:
+    if node.domain not in ONNX_DOMAINS:
+        return node
+    given = node.given_attributes
+    inner = {
+        name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
+    }
+    stated = _defaults(node.op_type, opset) | node.defaults_in_words()
+    there = _schema(node.op_type, opset).keys()
+    values = {name: value for name, value in stated.items() if name in there} | given | inner
+    return make_node(node.op_type, node.input, node.output, values, name=node.name, opset=opset)
+
+
+def _schema(op_type: str, opset: int) -> dict[str, Any]:
+    """The attributes that an operator has in an opset: AveragePool has dilations from 19 on."""
+    from onnx import defs  # noqa: PLC0415 - slow to import
+
+    return dict(defs.get_schema(op_type, opset).attributes)
+
+
+@cache
+def _defaults(op_type: str, opset: int) -> dict[str, Any]:
+    """The defaults that ONNX has for an operator, as its class spells them if it has one."""
+    from onnx import helper  # noqa: PLC0415 - slow to import
+
+    typed = node_classes().get(op_type, Node).model_fields["attributes"].annotation
+    ours: dict[str, Any] = getattr(typed, "model_fields", {})
+    found: dict[str, Any] = {}
+    for name, entry in _schema(op_type, opset).items():
+        if entry.default_value.type:
+            value = ours[name].default if name in ours else None
+            if value is None:
+                value = helper.get_attribute_value(entry.default_value)
+            found[name] = value.decode() if isinstance(value, bytes) else value
+    return found

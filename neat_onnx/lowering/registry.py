@@ -1,19 +1,16 @@
-"""The registry of lowerings: planners claim neurons, and frames make the ends of the graph.
+"""The registry of lowerings: planners, which claim neurons.
 
 A planner is asked once an export, over the whole network, which of the neurons that nobody has
 claimed yet it lowers; planners are asked by stage, and within a stage in the order in which they
-were registered. A frame decides how steps stand in the graph: how inputs come in and outputs go
-out, and how memory is carried.
+were registered.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Protocol
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.model import Graph, Model
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.schedule import OneLevel
 
@@ -106,50 +103,3 @@ def planners() -> Iterator[Planner]:
     """Yield the registered planners in the order in which they are asked."""
     for stage in Stage:
         yield from tuple(_PLANNERS[stage])
-
-
-class Frame(Protocol):
-    """How steps stand in the graph of one export."""
-
-    def open(self) -> None:
-        """Bind the neurons of input ports, and all registers."""
-        ...
-
-    def close(self) -> Graph:
-        """Produce the outputs, and return the whole graph."""
-        ...
-
-    def in_stated_ports(self, model: Model) -> tuple[Model, dict[str, str]]:
-        """Return the model of the graph with ports in the types that the network states, and the
-        names there of tensors that had others.
-        """
-        ...
-
-    def metadata(self, model: Model) -> dict[str, str]:
-        """Return the entries about memory for the model's metadata; {} where there are none."""
-        ...
-
-    def check_without_metadata(self, model: Model) -> None:
-        """Warn, or raise OptionError, if `model` needs that metadata to compute the same."""
-        ...
-
-
-Framing = Callable[[LoweringContext, Sequence[Claim]], Frame | None]
-_FRAMINGS: list[Framing] = []
-
-
-def frames(framing: Framing) -> Framing:
-    """Register a function that gives the frame of an export, or None if it has none for it.
-
-    The latest is asked first.
-    """
-    _FRAMINGS.insert(0, framing)
-    return framing
-
-
-def frame_of(ctx: LoweringContext, claims: Sequence[Claim]) -> Frame:
-    """Return the frame of an export."""
-    answers = (framing(ctx, claims) for framing in _FRAMINGS)
-    found = next((frame for frame in answers if frame is not None), None)
-    assert found is not None, "no frame fits"
-    return found

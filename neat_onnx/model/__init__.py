@@ -3,10 +3,9 @@
 from neat_onnx.model.attributes import Attributes
 from neat_onnx.model.budget import limits
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.graph import Function, Graph, MetadataEntry, OperatorSet
+from neat_onnx.model.graph import Function, Graph, MetadataEntry, OpenNode, OperatorSet
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
-from neat_onnx.model.open_node import OpenNode
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.validate import validate
 from neat_onnx.model.value import ValueInfo

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import printable
-from neat_onnx.model.numbers import MAY_BE_NAN, any_float, as_text, finite, integer
+from neat_onnx.model.data_type import MAY_BE_NAN, as_text, finite, finite_or_text, integer
 from neat_onnx.model.tensor import Tensor
 
 
@@ -205,7 +205,9 @@ def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
     """
     match given.type:
         case AttributeType.FLOAT:
-            return any_float(given.value) if may_be_nan else finite(given.value)
+            if may_be_nan and isinstance(given.value, float):
+                return given.value
+            return (finite_or_text if may_be_nan else finite)(given.value)
         case AttributeType.INT:
             return integer(given.value)
         case AttributeType.FLOATS:

@@ -2,17 +2,26 @@
 
 A few bytes of ONNX can announce a billion elements. Code that makes neurons, connections, elements
 of constants, or nodes says so here first, and is refused where the sum is beyond the limits.
+
+An empty node is two bytes of a binary file, three of JSON, and hundreds or thousands in memory. So
+the parts of a model (nodes, attributes, texts, types) are counted in its bytes, and a file of more
+than 128 parts for each node of the limit is refused; a node counts for 64 of them. Elements of
+tensors are no parts: they take about as many bytes in memory as in the file.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import prod
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
-from neat_onnx.arguments import shown
+from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import ModelError, OptionError
+
+if TYPE_CHECKING:
+    from neat_onnx.model.graph import Graph
 
 Kind = Literal["elements", "neurons", "connections", "nodes"]
 
@@ -86,7 +95,7 @@ def limits(
     given = {"elements": elements, "neurons": neurons, "connections": connections, "nodes": nodes}
     changed = {kind: most for kind, most in given.items() if most is not None}
     for kind, most in changed.items():
-        if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+        if not is_whole(most) or most < 0:
             raise OptionError(
                 f"expected a whole number of 0 or more, got {shown(most)}", where=kind
             )
@@ -157,3 +166,136 @@ def require_elements(*sizes: int) -> None:
         LimitReached: the limit does not allow it; the caller knows the node.
     """
     Budget().require("elements", prod(map(int, sizes)))
+
+
+_PER_NODE = 128
+_OF_A_NODE, _OF_A_MESSAGE = 64, 4  # parts that one counts for: so large is what is made of it
+_FEW = 1 << 14  # inputs or outputs
+_VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # protobuf's wire types
+_MORE = 0x80  # the bit of a varint's byte that says that another byte follows
+
+
+def check_binary(data: bytes) -> None:
+    """Count the parts of a binary model; protobuf tells of a damaged one.
+
+    Raises:
+        LimitReached: there are too many.
+    """
+    most = parts = _PER_NODE * Budget().limits.nodes
+    from onnx import ModelProto  # noqa: PLC0415 - slow to import
+
+    messages = [(0, len(data), ModelProto.DESCRIPTOR)]
+    try:
+        while messages:
+            place, end, message = messages.pop()
+            inner = _inner(message)
+            while place < end:
+                parts -= 1
+                tag = data[place]
+                place += 1
+                if tag & _MORE:
+                    tag, place = _varint(data, place - 1)
+                kind = tag & 7
+                if kind == _BYTES:
+                    length = data[place]
+                    place += 1
+                    if length & _MORE:
+                        length, place = _varint(data, place - 1)
+                    if found := inner.get(tag >> 3):
+                        if length:
+                            messages.append((place, place + length, found))
+                        parts -= _OF_A_NODE if found.name == "NodeProto" else _OF_A_MESSAGE
+                    place += length
+                elif kind == _VARINT:
+                    while data[place] & _MORE:
+                        place += 1
+                    place += 1
+                elif kind in (_FOUR_BYTES, _EIGHT_BYTES):
+                    place += 4 if kind == _FOUR_BYTES else 8
+                else:
+                    return
+                if parts < 0:
+                    _refuse_parts(most)
+    except IndexError:
+        return
+
+
+@cache
+def _inner(message: Any) -> dict[int, Any]:
+    """The fields of a message of protobuf that are messages, by number."""
+    return {each.number: each.message_type for each in message.fields if each.message_type}
+
+
+def check_text(data: bytes) -> None:
+    """Count the parts of a textproto or an onnxtxt, whose messages have braces or parentheses.
+
+    Raises:
+        LimitReached: there are too many.
+    """
+    most = _PER_NODE * Budget().limits.nodes
+    if (data.count(b"{") + data.count(b"(")) * _OF_A_MESSAGE > most:
+        _refuse_parts(most)
+
+
+def check_document(document: dict[str, Any]) -> None:
+    """Count the objects of a JSON document.
+
+    Raises:
+        LimitReached: there are too many.
+    """
+    most = _PER_NODE * Budget().limits.nodes
+    parts, waiting = most, [document]
+    while waiting:
+        for key, entry in waiting.pop().items():
+            if isinstance(entry, dict):
+                waiting.append(entry)
+            elif isinstance(entry, list) and entry and isinstance(entry[0], dict):  # no numbers
+                objects = [each for each in entry if isinstance(each, dict)]
+                parts -= len(objects) * (_OF_A_NODE if key == "node" else _OF_A_MESSAGE)
+                waiting += objects
+        if parts < 0:
+            _refuse_parts(most)
+
+
+def check_ports(graph: "Graph") -> None:
+    """Count the values of a graph's inputs and outputs in one sample: each becomes a neuron.
+
+    More than a quarter of all neurons are refused, since something is computed of them; the first
+    axis of several may be the batch.
+
+    Raises:
+        LimitReached: there are too many.
+    """
+    limit = Budget().limits.neurons
+    most = max(limit // 4, _FEW)
+    known = graph.tensors
+    for place, entries in (("inputs", graph.inputs), ("outputs", graph.outputs)):
+        shapes = [entry.shape or () for entry in entries if entry.name not in known]
+        samples = [shape[1:] if len(shape) > 1 else shape for shape in shapes]
+        values = sum(prod(size for size in each if isinstance(size, int)) for each in samples)
+        if values > most:
+            raise LimitReached(
+                f"the {place} have {values} values, and the limit of {limit} neurons allows {most}",
+                where=f"graph.{place}",
+                hint=f"Raise it as far as memory allows: with neat_onnx.limits(neurons={4 * values}"
+                "):",
+            )
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """A number of several bytes, and the place behind it."""
+    value = shift = 0
+    while data[place] & _MORE:
+        value |= (data[place] & ~_MORE) << shift
+        shift += 7
+        place += 1
+    return value | data[place] << shift, place + 1
+
+
+def _refuse_parts(most: int) -> NoReturn:
+    nodes = most // _PER_NODE
+    raise LimitReached(
+        f"the file has more parts than are read of a model: {most}, {_PER_NODE} for each node of "
+        "the limit",
+        hint=f"Raise it as far as memory allows: with neat_onnx.limits(nodes={4 * nodes}):",
+    )

@@ -1,15 +1,18 @@
 """Operators that onnx's reference evaluator computes otherwise than ONNX says, put right.
 
-They are of onnx 1.23, and stand in for its own where a model has one of them. Each is a function,
-because classes of the evaluator are imported with the first model that needs one.
+They are of onnx 1.23, and stand in for its own where a model has one of them; rarer ones are
+refused. Each is a function, because classes of the evaluator are imported with the first model that
+needs one.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import nodes_within
 
@@ -19,78 +22,45 @@ _DEQUANTIZED = 19  # the first version of DequantizeLinear that the evaluator ha
 
 
 def corrected(model: Model) -> list[Any]:
-    """The classes of a model's operators that the evaluator lacks, or computes otherwise."""
+    """The classes of a model's operators that the evaluator lacks, or computes otherwise.
+
+    Raises:
+        ModelError: it computes one otherwise, and nothing stands in; says which.
+    """
     nodes = list(nodes_within(model.graph))
-    operators = {node.op_type for node in nodes}
+    for node in nodes:
+        is_wrong = _WRONG.get(node.op_type)
+        if is_wrong is not None and is_wrong(node.given_attributes):
+            raise ModelError(
+                f"node {node.label}: onnx's evaluator computes another result than ONNX says",
+                where=node.name or None,
+                hint="Have onnxruntime, which computes this one: pip install onnxruntime",
+            )
+    operators = {(node.op_type, node.domain == _ML) for node in nodes}
     found = [
         make()
         for name, (before, make) in _CORRECTED.items()
-        if name in operators and model.opset < before
+        if (name, False) in operators and model.opset < before
     ]
-    if any(node.domain == _ML for node in nodes):
-        from neat_onnx.model.corrected_ml import CORRECTED_ML  # noqa: PLC0415
-
-        found += [make() for name, make in CORRECTED_ML.items() if name in operators]
-    return found
+    return found + [make(name) for name, make in _ML_CORRECTED.items() if (name, True) in operators]
 
 
-def _evaluated(module: str) -> Any:
-    return import_module(f"onnx.reference.ops.{module}")
+def _evaluated(module: str, room: str = "") -> Any:
+    return import_module(f"onnx.reference.ops.{room}{module}")
 
 
 def _batch_normalization() -> Any:
     """BatchNormalization by the mean and the variance that it is given.
 
-    The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training,
-    and has no numbers for each element, as `spatial=0` does.
+    The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training.
     """
     evaluated: Any = _evaluated("op_batch_normalization")
 
     class BatchNormalization(evaluated.BatchNormalization_14):  # type: ignore[misc]
-        def _run(
-            self, x: Any, *given: Any, epsilon: float = 1e-5, spatial: int = 1, **_: Any
-        ) -> tuple[Any, ...]:
-            if spatial == 0:
-                scale, bias, mean, variance = given
-                result = scale * (x - mean) / np.sqrt(variance + epsilon) + bias
-                return (result.astype(x.dtype),)
+        def _run(self, x: Any, *given: Any, epsilon: float = 1e-5, **_: Any) -> tuple[Any, ...]:
             return (evaluated._batchnorm_test_mode(x, *given, epsilon=epsilon),)
 
     return BatchNormalization
-
-
-def _conv_transpose() -> Any:
-    """ConvTranspose of several groups, each of any number of channels, and of a given size."""
-    evaluated: Any = _evaluated("op_conv_transpose")
-
-    class ConvTranspose(evaluated.ConvTranspose):  # type: ignore[misc]
-        def _run(
-            self, x: Any, w: Any, b: Any = None, group: int | None = None, **given: Any
-        ) -> tuple[Any, ...]:
-            count = group or 1
-            if given.get("output_shape"):
-                given |= {"pads": _pads(x.shape[2:], w.shape[2:], given), "auto_pad": "NOTSET"}
-            pairs = zip(np.split(x, count, axis=1), np.split(w, count), strict=True)
-            parts = [super(ConvTranspose, self)._run(*each, group=1, **given)[0] for each in pairs]
-            whole = np.concatenate(parts, axis=1)
-            return (whole if b is None else whole + b.reshape(-1, *[1] * (x.ndim - 2)),)
-
-    return ConvTranspose
-
-
-def _pads(image: Any, kernel: Any, given: dict[str, Any]) -> list[int]:
-    """The pads of a ConvTranspose whose output has a given size, the odd one at the start, or at
-    the end by SAME_UPPER.
-    """
-    upper, rank = given["auto_pad"] == "SAME_UPPER", len(image)
-    steps, spread = given["strides"] or [1] * rank, given["dilations"] or [1] * rank
-    added, wanted = given["output_padding"] or [0] * rank, given["output_shape"]
-    whole = [
-        max(0, steps[k] * (image[k] - 1) + added[k] + (kernel[k] - 1) * spread[k] + 1 - wanted[k])
-        for k in range(rank)
-    ]
-    less, more = [each // 2 for each in whole], [each - each // 2 for each in whole]
-    return less + more if upper else more + less
 
 
 def _dequantize_linear() -> Any:
@@ -101,22 +71,6 @@ def _dequantize_linear() -> Any:
         pass
 
     return DequantizeLinear
-
-
-def _gather_elements() -> Any:
-    """GatherElements of fewer indices than there are elements along any axis."""
-    evaluated: Any = _evaluated("op_gather_elements")
-
-    class GatherElements(evaluated.GatherElements):  # type: ignore[misc]
-        def _run(self, data: Any, indices: Any, axis: int | None = None) -> tuple[Any, ...]:
-            along = (axis or 0) % data.ndim
-            read = tuple(
-                slice(None) if place == along else slice(size)
-                for place, size in enumerate(indices.shape)
-            )
-            return (np.take_along_axis(data[read], indices.astype(np.int64), along),)
-
-    return GatherElements
 
 
 def _global_max_pool() -> Any:
@@ -218,15 +172,63 @@ def _scan() -> Any:
     return Scan
 
 
-_ML = "ai.onnx.ml"  # few models have operators of it
+def _of_floats(name: str) -> Any:
+    """An operator whose result is of float32, also of integers: the evaluator has integers then."""
+    module = "_".join(["op", *map(str.lower, re.findall("[A-Z][a-z]+", name))])
+    evaluated: Any = getattr(_evaluated(module, "aionnxml."), name)
+
+    def run(self: Any, x: Any, *args: Any, **given: Any) -> Any:
+        x = x.astype(np.float32) if x.dtype.kind in "iu" else x
+        return evaluated._run(self, x, *args, **given)
+
+    return type(name, (evaluated,), {"_run": run})
+
+
+def _normalizer(name: str) -> Any:
+    """Normalizer by the largest number; the evaluator takes the largest absolute one."""
+    floats: Any = _of_floats(name)
+
+    class Normalizer(floats):  # type: ignore[misc]
+        def _run(self, x: Any, norm: Any = None) -> tuple[Any, ...]:
+            if norm != "MAX":
+                return super()._run(x, norm)  # type: ignore[no-any-return]
+            largest = x.max(axis=1, keepdims=True)
+            return ((x / np.where(largest == 0, 1, largest)).astype(np.float32),)
+
+    return Normalizer
+
+
+def _is_wrong_of_trees(given: Mapping[str, Any]) -> bool:
+    """Whether a TreeEnsembleClassifier scores one class alone, or has labels of no score.
+
+    The evaluator takes all classes of one score for two, and a score that no leaf gives for 0.
+    """
+    labels = given.get("classlabels_strings") or given.get("classlabels_int64s", ())
+    bases, weights = given.get("base_values"), given.get("class_weights", ())
+    negative = not bases and len(labels) > 2 and min(weights, default=0) <= 0
+    return len({*given.get("class_ids", ())}) == 1 or negative
+
+
+_ML = "ai.onnx.ml"
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (_INFERENCE, _batch_normalization),
-    "ConvTranspose": (_NEWEST, _conv_transpose),
     "DequantizeLinear": (_DEQUANTIZED, _dequantize_linear),
-    "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "LRN": (_NEWEST, _lrn),
     "Loop": (_NEWEST, _loop),
     "Scan": (_NEWEST, _scan),
 }
 """By operator, the version of ONNX's operators from which on the evaluator's is right."""
+_ML_CORRECTED: dict[str, Callable[[str], Any]] = {
+    "Normalizer": _normalizer,
+    "LinearClassifier": _of_floats,
+    "LinearRegressor": _of_floats,
+    "Scaler": _of_floats,
+    "TreeEnsembleRegressor": _of_floats,
+}
+_WRONG: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "ConvTranspose": lambda given: "output_shape" in given and "auto_pad" in given,
+    "SVMClassifier": lambda _: True,
+    "TreeEnsembleClassifier": _is_wrong_of_trees,
+}
+"""Operators, with these attributes, that the evaluator computes otherwise without saying so."""

@@ -1,55 +1,44 @@
-"""Nodes that onnx's checker and shape inference do not survive, refused before they are called.
+"""Models that onnx's checker and shape inference do not survive, refused before they are called.
 
 Both are written in C++. On a few mistakes they abort the process, or fill the memory, instead of
 saying no: outputs of a Split that `num_outputs` does not count, axes beyond 32 bits, a GatherND of
 fewer batch axes than none, inputs that an operator needs but that are left out, and a Slice of a
-tensor with a size below 0.
+tensor with a size below 0. A Conv or a pool whose window is larger than its input gives such sizes,
+and a Pad that takes away too much.
 """
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS, Content
-from neat_onnx.model.node import Node
-from neat_onnx.model.proto_graphs import nodes_in
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS
 
 if TYPE_CHECKING:
     import onnx
 
     from neat_onnx.model.model import Model
 
-_MAX_AXIS = 2**31 - 1
+_MAX_INT32 = 2**31 - 1
+_MAX_DATA = 4096  # elements of a constant that may be sizes, places or pads
 
 
-def refuse_crashes(model: Content) -> None:
-    """Refuse a model that onnx's checker and shape inference would crash on.
-
-    Raises:
-        ModelError: says which node, and why.
-    """
-    versions = {entry.domain: entry.version for entry in model.opset_import}
-    versions |= dict.fromkeys(ONNX_DOMAINS, model.opset)
-    for node in _nodes(model):
-        given = node.given_attributes
-        _refuse(node, given, versions, node.label)
+def nodes_in(nodes: "Iterable[onnx.NodeProto]") -> "Iterator[onnx.NodeProto]":
+    """Yield the nodes, then the nodes of the graphs inside them."""
+    bodies = [nodes]
+    while bodies:
+        for node in bodies.pop():
+            yield node
+            bodies.extend(graph.node for graph in own_graphs(node))
 
 
-def refuse_crashes_in(proto: "onnx.ModelProto") -> None:
-    """Refuse the same of a model as protobuf has it, but for its functions.
-
-    Raises:
-        ModelError: says which node, and why.
-    """
-    versions = {entry.domain: entry.version for entry in proto.opset_import}
-    own = [versions[domain] for domain in ONNX_DOMAINS if domain in versions]
-    versions |= dict.fromkeys(ONNX_DOMAINS, own[0] if own else NEWEST_OPSET)
-    for node in nodes_in(proto.graph.node):
-        given = {each.name: each.i for each in node.attribute if each.HasField("i")}
-        name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
-        _refuse(node, given, versions, f"{name} ({node.op_type})")
+def own_graphs(node: "onnx.NodeProto") -> "Iterator[onnx.GraphProto]":
+    """Yield the graphs inside a node, without those inside of theirs."""
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
 
 
 def surviving_proto(model: "Model") -> "onnx.ModelProto":
@@ -58,75 +47,64 @@ def surviving_proto(model: "Model") -> "onnx.ModelProto":
     Raises:
         ModelError: they would crash on it; says which node, and why.
     """
-    refuse_crashes(model)
     proto = model.to_proto()
-    refuse_slices(proto)
+    refuse_crashes(proto)
+    refuse_negative_sizes(proto)
     return proto
 
 
-def refuse_slices(proto: "onnx.ModelProto") -> None:
+def refuse_crashes(proto: "onnx.ModelProto") -> None:
+    """Refuse a model with a node that onnx's checker and shape inference would crash on.
+
+    Raises:
+        ModelError: says which node, and why.
+    """
+    versions = _versions(proto)
+    for body in (proto.graph.node, *(function.node for function in proto.functions)):
+        for node in nodes_in(body):
+            if problem := _problem(node, versions):
+                raise _refusal(node, problem)
+
+
+def refuse_negative_sizes(proto: "onnx.ModelProto") -> None:
     """Refuse a model in which a Slice reads a tensor with a size below 0.
 
     Raises:
         ModelError: says which node, and the shape.
     """
     if any(node.op_type == "Slice" for node in nodes_in(proto.graph.node)):
-        from neat_onnx.model.negative_sizes import (  # noqa: PLC0415 - seldom needed
-            refuse_negative_sizes,
-        )
-
-        refuse_negative_sizes(proto)
+        _refuse_slices(proto, _versions(proto), proto.graph, {})
 
 
-def _refuse(
-    node: "Node | onnx.NodeProto",
-    given: Mapping[str, object],
-    versions: Mapping[str, int],
-    label: str,
-) -> None:
-    problem = (
-        _split(node, given.get("num_outputs"))
-        or _axis(given.get("axis"))
-        or _batch_axes(given.get("batch_dims"))
-        or _left_out(node, versions.get(node.domain, 1))
+def _versions(proto: "onnx.ModelProto") -> dict[str, int]:
+    stated = {entry.domain: min(entry.version, NEWEST_OPSET) for entry in proto.opset_import}
+    own = next((stated[domain] for domain in ONNX_DOMAINS if domain in stated), NEWEST_OPSET)
+    return stated | dict.fromkeys(ONNX_DOMAINS, own)
+
+
+def _refusal(node: "onnx.NodeProto", problem: str, hint: str | None = None) -> ModelError:
+    name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
+    return ModelError(
+        f"node {name} ({node.op_type}): {problem}", where=node.name or None, hint=hint
     )
-    if problem:
-        raise ModelError(f"node {label}: {problem}", where=node.name or None)
 
 
-def _nodes(model: Content) -> Iterator[Node]:
-    """Every node: of the graph, of graphs inside nodes, and of functions."""
-    bodies = [model.graph.node, *(function.node for function in model.functions)]
-    while bodies:
-        for node in bodies.pop():
-            yield node
-            bodies.extend(graph.node for graph in subgraphs(node))
-
-
-def _split(node: "Node | onnx.NodeProto", count: object) -> str:
-    if node.op_type != "Split" or count is None or count == len(node.output):
-        return ""
-    return f"num_outputs is {count}, and it has {len(node.output)} outputs"
-
-
-def _axis(axis: object) -> str:
-    if not isinstance(axis, int) or abs(axis) <= _MAX_AXIS:
-        return ""
-    return f"axis is {axis}, beyond 32 bits"
-
-
-def _batch_axes(count: object) -> str:
-    if not isinstance(count, int) or 0 <= count <= _MAX_AXIS:
-        return ""
-    return f"batch_dims is {count}, expected a number of axes"
-
-
-def _left_out(node: "Node | onnx.NodeProto", version: int) -> str:
-    if "" not in node.input:
-        return ""
-    needed = _needed_inputs(node.op_type, node.domain, version)
-    left_out = [at for at, name in enumerate(node.input) if not name and at in needed]
-    return f"input {left_out[0]} is left out, and it needs that" if left_out else ""
+def _problem(node: "onnx.NodeProto", versions: Mapping[str, int]) -> str:
+    given = {each.name: each.i for each in node.attribute if each.HasField("i")}
+    outputs, axis = given.get("num_outputs", len(node.output)), given.get("axis", 0)
+    batch_axes = given.get("batch_dims", 0)
+    if node.op_type == "Split" and outputs != len(node.output):
+        return f"num_outputs is {outputs}, and it has {len(node.output)} outputs"
+    if abs(axis) > _MAX_INT32:
+        return f"axis is {axis}, beyond 32 bits"
+    if not 0 <= batch_axes <= _MAX_INT32:
+        return f"batch_dims is {batch_axes}, expected a number of axes"
+    if "" in node.input:
+        needed = _needed_inputs(node.op_type, node.domain, versions.get(node.domain, 1))
+        for at, name in enumerate(node.input):
+            if not name and at in needed:
+                return f"input {at} is left out, and it needs that"
+    return ""
 
 
 @cache
@@ -135,8 +113,69 @@ def _needed_inputs(op_type: str, domain: str, version: int) -> frozenset[int]:
     from onnx import defs  # noqa: PLC0415 - slow to import
 
     try:
-        schema = defs.get_schema(op_type, min(version, NEWEST_OPSET), domain)
+        schema = defs.get_schema(op_type, version, domain)
     except defs.SchemaError:
         return frozenset()
     single = defs.OpSchema.FormalParameterOption.Single
     return frozenset(at for at, each in enumerate(schema.inputs) if each.option == single)
+
+
+def _refuse_slices(
+    proto: "onnx.ModelProto",
+    versions: Mapping[str, int],
+    graph: "onnx.GraphProto",
+    around: "Mapping[str, onnx.TypeProto]",
+) -> None:
+    """Infer types node by node, in the types around the graph, up to a Slice that would abort.
+
+    Raises:
+        ModelError: a Slice reads a tensor with a size below 0.
+    """
+    from onnx import helper  # noqa: PLC0415 - slow to import
+
+    types = {**around, **{each.name: each.type for each in (*graph.input, *graph.value_info)}}
+    data = {each.name: each for each in graph.initializer}
+    for name, tensor in data.items():
+        types[name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
+    for node in graph.node:
+        if node.op_type == "Slice" and node.domain in ONNX_DOMAINS and node.input:
+            read = types.get(node.input[0])
+            sizes = [size.dim_value for size in read.tensor_type.shape.dim] if read else []
+            if min(sizes, default=0) < 0:
+                raise _refusal(
+                    node,
+                    f"its input '{node.input[0]}' would have the shape {sizes}",
+                    "No size is below 0: a window before it is larger than the tensor that it "
+                    "reads, or a Pad takes away more than there is",
+                )
+        inside = [name for each in nodes_in([node]) for name in each.input]
+        known = {name: types[name] for name in inside if name in types}
+        for inner in own_graphs(node):
+            _refuse_slices(proto, versions, inner, known)
+        if node.op_type == "Constant" and node.output:
+            values = [each.t for each in node.attribute if each.HasField("t")]
+            data |= dict(zip(node.output, values, strict=False))
+        small = {name: data[name] for name in node.input if name in data}
+        small = {name: each for name, each in small.items() if math.prod(each.dims) <= _MAX_DATA}
+        types |= _inferred(proto, versions, node, known, small)
+
+
+def _inferred(
+    proto: "onnx.ModelProto",
+    versions: Mapping[str, int],
+    node: "onnx.NodeProto",
+    known: "dict[str, onnx.TypeProto]",
+    data: "dict[str, onnx.TensorProto]",
+) -> "dict[str, onnx.TypeProto]":
+    """The types of the outputs of a node, as far as they can be inferred."""
+    from onnx import defs, shape_inference  # noqa: PLC0415 - slow to import
+
+    domain = "" if node.domain in ONNX_DOMAINS else node.domain
+    try:
+        schema = defs.get_schema(node.op_type, versions.get(domain, 1), domain)
+        found = shape_inference.infer_node_outputs(
+            schema, node, known, data, None, [*proto.opset_import], proto.ir_version
+        )
+    except (defs.SchemaError, shape_inference.InferenceError, KeyError, RuntimeError, ValueError):
+        return {}  # ValueError: a type of a graph inside a node that is left out
+    return {name: kind for name, kind in found.items() if name}

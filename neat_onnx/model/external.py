@@ -7,8 +7,9 @@ to be that of the tensor, and the elements count against the limits of `neat_onn
 
 import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
 
 import onnx
 
@@ -34,7 +35,7 @@ def read_external_data(proto: onnx.ModelProto, folder: str) -> None:
             hold the tensor's elements; says which tensor. LimitReached: there are too many of them.
     """
     budget = Budget()
-    for label, tensor in _tensors_of_model(proto):
+    for label, tensor in _tensors_of(proto):
         if tensor.data_location != _EXTERNAL:
             continue
         try:
@@ -100,29 +101,19 @@ def _path(location: str, folder: str) -> str:
     return path
 
 
-def _tensors_of_model(proto: onnx.ModelProto) -> Iterator[tuple[str, onnx.TensorProto]]:
-    """Every tensor of a model, with its place as messages name it."""
-    yield from _tensors_of_graph(proto.graph)
-    for function in proto.functions:
-        yield from _tensors_of_nodes(function.node)
-
-
-def _tensors_of_graph(graph: onnx.GraphProto) -> Iterator[tuple[str, onnx.TensorProto]]:
-    for tensor in graph.initializer:
-        yield f"initializer {tensor.name}", tensor
-    for sparse in graph.sparse_initializer:
-        yield f"initializer {sparse.values.name}", sparse.values
-        yield f"indices of initializer {sparse.values.name}", sparse.indices
-    yield from _tensors_of_nodes(graph.node)
-
-
-def _tensors_of_nodes(nodes: Iterable[onnx.NodeProto]) -> Iterator[tuple[str, onnx.TensorProto]]:
-    for node in nodes:
-        label = f"node {node.name} ({node.op_type})"
-        for entry in node.attribute:
-            sparse = [entry.sparse_tensor, *entry.sparse_tensors]
-            parts = [part for each in sparse for part in (each.values, each.indices)]
-            for tensor in (entry.t, *entry.tensors, *parts):
-                yield f"{label}: {entry.name}", tensor
-            for graph in (entry.g, *entry.graphs):
-                yield from _tensors_of_graph(graph)
+def _tensors_of(message: Any, label: str = "") -> Iterator[tuple[str, onnx.TensorProto]]:
+    """Every tensor inside a message of protobuf, with its place as errors name it."""
+    for field, value in message.ListFields():
+        if field.message_type is None:
+            continue
+        for each in [value] if hasattr(value, "ListFields") else value:
+            if isinstance(each, onnx.TensorProto):
+                yield label or f"initializer {each.name}", each
+            elif isinstance(each, onnx.NodeProto):
+                yield from _tensors_of(each, f"node {each.name} ({each.op_type})")
+            elif isinstance(each, onnx.AttributeProto):
+                yield from _tensors_of(each, f"{label}: {each.name}")
+            elif isinstance(each, onnx.SparseTensorProto):
+                yield from _tensors_of(each, label or f"initializer {each.values.name}")
+            else:
+                yield from _tensors_of(each)

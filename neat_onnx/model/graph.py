@@ -1,5 +1,11 @@
-"""Graph and its parts as Pydantic models: the fields of a model, without reading or writing."""
+"""Graph and its parts as Pydantic models: the fields of a model, without reading or writing.
 
+ONNX has more operators, and older forms of them, than there are classes of nodes. A node of these
+is an `OpenNode`, held as it is with its attributes by name, so that it can be shown, rewritten by
+the passes, and saved.
+"""
+
+from functools import cache
 from typing import Annotated, Any, Self
 
 from pydantic import (
@@ -7,19 +13,35 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
+    ValidationError,
     ValidationInfo,
     field_validator,
     model_serializer,
     model_validator,
 )
+from pydantic_core import PydanticCustomError
 
-from neat_onnx.errors import warn
-from neat_onnx.model.data_type import DataType
-from neat_onnx.model.node import Node, parse_node
-from neat_onnx.model.numbers import Version
-from neat_onnx.model.operator_kinds import CHOOSING
+from neat_onnx.errors import ModelError, warn
+from neat_onnx.model.attributes import (
+    Attributes,
+    AttributeType,
+    GivenValue,
+    given_value,
+    plain_value,
+)
+from neat_onnx.model.data_type import DataType, Version
+from neat_onnx.model.node import (
+    OLDEST_TYPED,
+    OWN_DOMAIN,
+    RUNTIME_DOMAIN,
+    Node,
+    domain_of,
+    node_class,
+    refusal,
+)
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
 
@@ -123,21 +145,14 @@ class Graph(Part):
     def number_type(self) -> DataType:
         """The type of the numbers: of the first input of floats, else of an output or a constant.
 
-        Words, images and masks are integers or truth values, whatever numbers are made of them.
-        Inputs and outputs of FLOAT16 may be cast at once, and numbers of another type be computed.
+        Words, images and masks are integers or truth values, whatever numbers are made of them; and
+        FLOAT16 counts where there is no other, since it may be cast at once.
         """
-        entries = (*self.inputs, *self.outputs)
-        kinds = [entry.elem_type for entry in entries]
+        kinds = [entry.elem_type for entry in (*self.inputs, *self.outputs)]
         kinds += [tensor.data_type for tensor in self.initializer]
         floats = [kind for kind in kinds if kind.dtype.kind == "f"]
-        if DataType.FLOAT16 in floats[:1]:
-            halves = {entry.name for entry in entries if entry.elem_type is DataType.FLOAT16}
-            ends = [
-                node for node in self.node if not halves.isdisjoint([*node.input, *node.output])
-            ]
-            if all(node.op_type == "Cast" or node.op_type in CHOOSING for node in ends):
-                floats = [kind for kind in floats if kind is not DataType.FLOAT16]
-        return next(iter(floats), DataType.FLOAT)
+        wide = [kind for kind in floats if kind is not DataType.FLOAT16]
+        return next(iter(wide or floats), DataType.FLOAT)
 
 
 class Function(Part):
@@ -181,3 +196,187 @@ class Content(Part):
     def metadata(self) -> dict[str, str]:
         """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
         return {entry.key: entry.value for entry in reversed(self.metadata_props)}
+
+
+_ML = "ai.onnx.ml"
+_MAY_BE_NAN = "may_be_nan"  # a key of pydantic's context
+_ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
+"""Operators that onnxruntime writes in ONNX's own domain at opsets that lack them."""
+
+
+class OpenAttributes(Attributes):
+    """Attributes of any name, each with its type and value, in the order in which they stand."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    entries: dict[str, GivenValue] = Field({})
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, document: Any, info: ValidationInfo) -> Any:
+        if not isinstance(document, list | tuple):
+            return document
+        entries: dict[str, GivenValue] = {}
+        for entry in document:
+            name = entry.get("name") if isinstance(entry, dict) else None
+            if not isinstance(name, str) or name in entries:
+                raise ValueError("each attribute is an object with a name of its own")
+            try:
+                entries[name] = _held(given_value(entry), info.context)
+            except ValueError as error:
+                if isinstance(error, ValidationError):
+                    raise
+                raise ValueError(f"{name} {error}") from None
+        return {"entries": entries}
+
+    def given(self) -> Any:
+        """Name, type and value of each attribute."""
+        return ((name, *given) for name, given in self.entries.items())
+
+
+class OpenNode(Node, abstract=True):
+    """A node whose attributes are not declared.
+
+    Attributes:
+        attributes: see `OpenAttributes`.
+        problem: why its operator's class does not describe it; "" if there is no such class.
+    """
+
+    inputs = (0, None)
+    outputs = (0, None)
+    attributes: OpenAttributes = OpenAttributes.defaults()
+    _problem: str = PrivateAttr("")
+
+    @property
+    def problem(self) -> str:
+        """The reason why the declared form does not accept the node; empty if it does."""
+        return self._problem
+
+    @field_validator("op_type")
+    @classmethod
+    def _is_this_class(cls, op_type: str) -> str:
+        return op_type
+
+    @field_validator("domain")
+    @classmethod
+    def _is_this_domain(cls, domain: str) -> str:
+        return "" if domain in ONNX_DOMAINS else domain
+
+    @model_validator(mode="after")
+    def _arity(self) -> Self:
+        return self
+
+
+def _read_open(document: dict[str, Any], context: Any, problem: str) -> OpenNode | None:
+    """The node of `document`; None if ONNX has no such operator, or not in this form.
+
+    A node of a domain that is not ONNX's own is always read.
+    """
+    domain = document.get("domain", "")
+    opset = (context or {}).get("opset", DEFAULT_OPSET)
+    known = domain in (*ONNX_DOMAINS, _ML)
+    if (known and not _is_known(document, domain, opset)) or (problem and not known):
+        return None
+    context = {**(context or {}), _MAY_BE_NAN: domain == _ML}  # an Imputer puts numbers for NaN
+    node = OpenNode.model_validate(document, context=context)
+    node._problem = problem
+    return node
+
+
+def _held(given: GivenValue, context: Any) -> GivenValue:
+    if given.type is AttributeType.TENSOR:
+        return GivenValue(given.type, Tensor.model_validate(given.value, context=context))
+    if given.type is AttributeType.GRAPH:
+        return GivenValue(given.type, Graph.model_validate(given.value, context=context))
+    return GivenValue(given.type, plain_value(given, (context or {}).get(_MAY_BE_NAN, False)))
+
+
+def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
+    schema = schema_of(document["op_type"], domain, opset)
+    if schema is None:
+        return document["op_type"] in _ADDED
+    kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
+    types = (_type_of(entry) for entry in document.get("attributes", []))
+    inputs, outputs = document.get("input", []), document.get("output", [])
+    if not (isinstance(inputs, list | tuple) and isinstance(outputs, list | tuple)):
+        return False
+    return (
+        all(name == "consumed_inputs" or kinds.get(name) == kind for name, kind in types)
+        and schema.min_input <= len(inputs) <= schema.max_input
+        and schema.min_output <= len(outputs) <= schema.max_output
+    )
+
+
+def _type_of(entry: Any) -> tuple[Any, int]:
+    """The name and the type of an entry of an attribute list; 0 if it is no such entry."""
+    try:
+        name = entry["name"]
+        kind = int(given_value(entry, AttributeType.INTS).type)
+        return (name, kind) if isinstance(name, str) else (None, 0)
+    except (TypeError, KeyError, ValueError):
+        return None, 0
+
+
+@cache
+def schema_of(op_type: str, domain: str, opset: int) -> Any:
+    """ONNX's schema of an operator at an opset of its own domain; None if it has none."""
+    from onnx import defs  # noqa: PLC0415 - slow to import
+
+    own = "" if domain in ONNX_DOMAINS else domain
+    newest = defs.onnx_opset_version()
+    try:
+        return defs.get_schema(op_type, newest if own else max(0, min(opset, newest)), own)
+    except defs.SchemaError:
+        return None
+
+
+def parse_node(document: Any, context: Any = None) -> Node:
+    """The node that `document` describes.
+
+    It is an instance of the class its op_type names. A node that the class refuses and ONNX allows
+    is an `OpenNode`, as is an operator without a class, and every node of an opset before 13.
+
+    Args:
+        context: pydantic's, of the document that the node is part of; "opset" is its opset.
+
+    Raises:
+        ValueError: it is not a node, or not a right one (pydantic's ValidationError is one).
+    """
+    if isinstance(document, Node):
+        return document
+    if not isinstance(document, dict):
+        raise ValueError("is not an object")
+    op_type = document.get("op_type")
+    if not isinstance(op_type, str) or not op_type:
+        raise ValueError("has no op_type")
+    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
+        raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
+    document = {"attributes": [], **document}  # an error is about the one that is missing then
+    if not isinstance(document["attributes"], list | Attributes):
+        raise ValueError("attributes is not a list")
+    opset = (context or {}).get("opset", OLDEST_TYPED)
+    plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN
+    if plain and (found := _read_open(document, context, "")):
+        return found
+    try:
+        kind = node_class(op_type)
+    except ModelError as error:
+        if found := _read_open(document, context, ""):
+            return found
+        raise PydanticCustomError(
+            "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
+        ) from None
+    if _is_of_runtime(document, kind) and (found := _read_open(document, context, "")):
+        return found
+    try:
+        return kind.model_validate(document, context=context)
+    except ValidationError as error:
+        problem = refusal(error, document).message
+        if not kind.whole and (found := _read_open(document, context, problem)):
+            return found
+        raise
+
+
+def _is_of_runtime(document: dict[str, Any], kind: type[Node]) -> bool:
+    """Whether a node is of onnxruntime's operator that has the name of one of ONNX's classes."""
+    return document.get("domain") == RUNTIME_DOMAIN and not domain_of(kind)

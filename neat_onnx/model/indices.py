@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.operator_kinds import MOVING
+from neat_onnx.model.rounding import MOVING
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import subgraphs
 

@@ -12,14 +12,12 @@ from pydantic import (
 from neat_onnx.arguments import FLAG, PATH, TEXT, Kind, optional, takes
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
-from neat_onnx.model.dialect import canonical
+from neat_onnx.model.budget import check_document
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
-from neat_onnx.model.layout import json_text
-from neat_onnx.model.parts import check_document
-from neat_onnx.model.sparse import Room
-from neat_onnx.model.spelling import Spelling, protobuf_document
+from neat_onnx.model.node import refusal
+from neat_onnx.model.spelling import Spelling, canonical, json_text, protobuf_document
 from neat_onnx.model.states import State, states
-from neat_onnx.model.validation_errors import refusal
+from neat_onnx.model.tensor import Room
 from neat_onnx.schema_links import LINK_KEY, schema_id
 
 if TYPE_CHECKING:
@@ -82,7 +80,7 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
             encoding: "numbers" writes each float as the shortest decimal that reads back as the
                 same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32;
                 "sparse" is "numbers", but floats that are mostly 0.0 are the coordinates and the
-                values of the others (see `neat_onnx.model.sparse`).
+                values of the others (see `neat_onnx.model.tensor`).
                 None is the encoding that the model was exported with, else "numbers".
             spelling: "neat_onnx" has the names that NeatapticTS reads; "protobuf" is protobuf's own
                 JSON, which `onnx.load_model(format="json")` and Netron read.
@@ -297,7 +295,7 @@ def is_model(content: Any, name: str = "") -> bool:
 
 
 def from_document(document: Any) -> Model:
-    """The model of a JSON document, in any of the spellings that `dialect` knows.
+    """The model of a JSON document, in any of the spellings that `spelling` knows.
 
     Raises:
         ModelError: it is not a model, or uses something unsupported.

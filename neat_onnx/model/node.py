@@ -28,19 +28,17 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import Attributes
-from neat_onnx.model.validation_errors import refusal
-
-__all__ = ["Attributes", "Node", "node_class", "node_classes", "parse_node"]
+from neat_onnx.parsing import complaint, json_path
 
 _REGISTRY: dict[str, type["Node"]] = {}
 _FINDERS: list[Callable[[], None]] = []
-_READERS: list["Reader"] = []
 
 OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
+_OWN_ERRORS = ("external_data", "unknown_attribute", "unsupported_op")  # types of our own errors
 RUNTIME_DOMAIN = "com.microsoft"  # of operators that onnxruntime adds to ONNX's
 _ADVICE = {
     "com.microsoft.nchwc": ": onnxruntime laid the model out for one processor; have it optimize "
@@ -121,7 +119,7 @@ class Node(BaseModel):
     @field_validator("domain")
     @classmethod
     def _is_this_domain(cls, domain: str) -> str:
-        own = _domain_of(cls)
+        own = domain_of(cls)
         if domain not in (own, own or "ai.onnx"):
             refused = f"is '{domain}', op_type {cls.__name__} is known in '{own}' only"
             raise ValueError(refused + _ADVICE.get(domain, ""))
@@ -150,7 +148,8 @@ class Node(BaseModel):
 
 
 @cache  # pydantic looks fields up slowly, and a graph may have 100,000 nodes
-def _domain_of(kind: type[Node]) -> str:
+def domain_of(kind: type[Node]) -> str:
+    """The domain of an operator's class."""
     return str(kind.model_fields["domain"].default)
 
 
@@ -181,77 +180,65 @@ def node_classes() -> dict[str, type[Node]]:
 
 
 def find_operators_with(finder: Callable[[], None]) -> Callable[[], None]:
-    """Have `finder`, which imports operators, called when one is looked up that is not there.
-
-    Of several, each is called if those before it did not find the operator.
-    """
+    """Have `finder`, which imports operators, called when one is looked up that is not there."""
     _FINDERS.append(finder)
     return finder
 
 
-Reader = Callable[[dict[str, Any], Any, str], Node | None]
-"""Reads a node that no class describes, from its document, pydantic's context, and why its class
-does not; None if it is not ONNX at all.
-"""
+def refusal(error: ValidationError, document: Any) -> ModelError:
+    """The first thing that `error` found wrong in `document`.
 
-
-def read_others_with(reader: Reader) -> Reader:
-    """Have `reader` called with each node that no class describes."""
-    _READERS.append(reader)
-    return reader
-
-
-def parse_node(document: Any, context: Any = None) -> Node:
-    """The node that `document` describes.
-
-    It is an instance of the class its op_type names. A node that the class refuses and ONNX allows
-    is an `OpenNode`, as is an operator without a class, and every node of an opset before 13.
-
-    Args:
-        context: pydantic's, of the document that the node is part of; "opset" is its opset.
-
-    Raises:
-        ValueError: it is not a node, or not a right one (pydantic's ValidationError is one).
+    The message calls initializers and nodes by name; `where` is the JSON path. The values
+    themselves are not shown: metadata may be private, and a tensor is long.
     """
-    if isinstance(document, Node):
-        return document
-    if not isinstance(document, dict):
-        raise ValueError("is not an object")
-    op_type = document.get("op_type")
-    if not isinstance(op_type, str) or not op_type:
-        raise ValueError("has no op_type")
-    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
-        raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
-    document = {"attributes": [], **document}  # an error is about the one that is missing then
-    if not isinstance(document["attributes"], list | Attributes):
-        raise ValueError("attributes is not a list")
-    opset = (context or {}).get("opset", OLDEST_TYPED)
-    plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN
-    if plain and (found := _read_open(document, context, "")):
-        return found
-    try:
-        kind = node_class(op_type)
-    except ModelError as error:
-        if found := _read_open(document, context, ""):
-            return found
-        raise PydanticCustomError(
-            "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
-        ) from None
-    if _is_of_runtime(document, kind) and (found := _read_open(document, context, "")):
-        return found
-    try:
-        return kind.model_validate(document, context=context)
-    except ValidationError as error:
-        problem = refusal(error, document).message
-        if not kind.whole and (found := _read_open(document, context, problem)):
-            return found
-        raise
+    first = error.errors(include_url=False)[0]
+    location = tuple(step for step in first["loc"] if step != "values")  # no key of the document
+    label, depth = _label(location, document)
+    subject = _subject(location[depth:], first)
+    text = f"{subject} {complaint(first, private=True)}".lstrip()
+    return ModelError(
+        f"{label}: {text}" if label else text,
+        where=json_path(location) or None,
+        hint=first.get("ctx", {}).get("hint"),
+    )
 
 
-def _is_of_runtime(document: dict[str, Any], kind: type[Node]) -> bool:
-    """Whether a node is of onnxruntime's operator that has the name of one of ONNX's classes."""
-    return document.get("domain") == RUNTIME_DOMAIN and not _domain_of(kind)
+def _subject(inner: tuple[int | str, ...], detail: ErrorDetails) -> str:
+    """The subject of the error's text; nothing where our validator names it in its text."""
+    if isinstance(detail["input"], list | dict) and detail["type"] in ("value_error", *_OWN_ERRORS):
+        return ""
+    return json_path(inner[-2:] if inner and isinstance(inner[-1], int) else inner[-1:])
 
 
-def _read_open(document: dict[str, Any], context: Any, problem: str) -> Node | None:
-    return next(filter(None, (reader(document, context, problem) for reader in _READERS)), None)
+def _label(location: tuple[int | str, ...], document: Any) -> tuple[str, int]:
+    """How to call the innermost named thing on the way to `location`, and how deep that is."""
+    label, depth = "", 0
+    value = document
+    for at, step in enumerate(location):
+        if not isinstance(value, dict | list):
+            break
+        try:
+            value = value[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            break
+        if isinstance(step, int) and at and isinstance(value, dict):
+            name = _name(location[at - 1], step, value)
+            label, depth = (name, at + 1) if name else (label, depth)
+    return label, depth
+
+
+def _name(collection: int | str, at: int, value: dict[str, Any]) -> str | None:
+    name = value.get("name") or at
+    match collection:
+        case "initializer":
+            return f"initializer {name}"
+        case "inputs" | "outputs":
+            return f"graph {str(collection)[:-1]} {name}"
+        case "node":
+            outputs = value.get("output")
+            name = value.get("name") or (
+                outputs[0] if outputs and isinstance(outputs, list) else at
+            )
+            return f"node {name} ({value.get('op_type', 'no op_type')})"
+        case _:
+            return None

@@ -2,28 +2,25 @@
 
 - Local functions are put in the place of their calls. A few lines of calls can ask for millions of
   nodes: how many there will be is counted first.
-- Ports that are no tensors of numbers go. A classifier of scikit-learn gives its probabilities as a
-  list of maps, made by a ZipMap node of a table [N, classes]; its labels may be texts, and one of
-  several targets gives a sequence of tables. A pipeline of ML.NET takes the label that it was
-  trained on for an input, and gives it back.
+- Outputs that are no tensors of numbers go. A classifier of scikit-learn gives its probabilities as
+  a list of maps, made by a ZipMap node of a table [N, classes]; its labels may be texts, and one of
+  several targets gives a sequence of tables.
 - Types that a writer may leave out are inferred: of graph outputs, and of values in graphs inside
   nodes.
 """
 
 import copy
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import onnx
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.crashes import refuse_crashes_in, refuse_slices
+from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_crashes, refuse_negative_sizes
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.proto_graphs import graphs_in, nodes_in
 from neat_onnx.model.value import KINDS
-from neat_onnx.model.wiring import in_order
 
 
 def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -38,17 +35,13 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
         return proto
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
-    refuse_crashes_in(proto)
     proto = _without_negative_sizes(proto)
-    order = _topological_order(proto.graph)
-    ordered = _with_nodes(proto, order)
-    refuse_slices(ordered)
+    refuse_crashes(proto)
+    refuse_negative_sizes(proto)
     try:
-        inferred = shape_inference.infer_shapes(ordered)
+        inferred = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
-    position = {node: at for at, node in enumerate(order)}
-    inferred = _with_nodes(inferred, [position[node] for node in range(len(order))])
     typed = onnx.ModelProto()
     typed.CopyFrom(proto)
     stated = {entry.name: entry.type for entry in inferred.graph.value_info}
@@ -78,28 +71,6 @@ def _stated_sizes(graph: onnx.GraphProto) -> Iterator[onnx.TensorShapeProto.Dime
         yield from entry.type.tensor_type.shape.dim
 
 
-def _topological_order(graph: onnx.GraphProto) -> list[int]:
-    """The positions of nodes, each after its sources', as inference wants; as given in a cycle."""
-    makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
-    sources = [
-        [makers[name] for each in nodes_in([node]) for name in each.input if name in makers]
-        for node in graph.node
-    ]
-    given = range(len(graph.node))
-    return in_order(given, sources.__getitem__) or [*given]
-
-
-def _with_nodes(proto: onnx.ModelProto, order: list[int]) -> onnx.ModelProto:
-    """The model with its nodes in another order, itself where that is the order they have."""
-    if order == list(range(len(order))):
-        return proto
-    ordered = onnx.ModelProto()
-    ordered.CopyFrom(proto)
-    del ordered.graph.node[:]
-    ordered.graph.node.extend(proto.graph.node[at] for at in order)
-    return ordered
-
-
 def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
     kind = entry.type.WhichOneof("value")
     return kind is None or (kind == "tensor_type" and not entry.type.tensor_type.elem_type)
@@ -108,107 +79,70 @@ def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
 def _values(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
     """The outputs of a graph; inputs and outputs of graphs in its nodes, and of those in them."""
     yield from graph.output
-    for node in graph.node:
-        for inner in graphs_in(node):
+    for node in nodes_in(graph.node):
+        for inner in own_graphs(node):
             yield from (*inner.input, *inner.output)
 
 
-_TEXT = onnx.TensorProto.STRING
-
-
 def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with tables of numbers where it had maps, without texts and sequences.
+    """The model with tables of numbers where it had maps, without outputs of text or sequences.
 
-    Outputs that depend on text given as input go as well. Warnings name each. A model
-    that has none of these, or nothing else, stays as it is.
+    Warnings name each. A model that has none of these, or nothing else, stays as it is.
     """
     maps = {
-        node.output[0]: node.input[0]
+        node.output[0]
         for node in proto.graph.node
         if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml" and node.input and node.output
     }
-    maps = {entry.name: maps[entry.name] for entry in proto.graph.output if entry.name in maps}
-    texts = {entry.name for entry in proto.graph.input if _other_kind(entry) == "text"}
-    spelled = _depending(proto.graph, texts)
-    others = {
-        entry.name: kind or "computed from text"
-        for entry in proto.graph.output
-        if entry.name not in maps and ((kind := _other_kind(entry)) or entry.name in spelled)
-    }
-    if not maps and (not (others or texts) or len(others) == len(proto.graph.output)):
+    maps &= {entry.name for entry in proto.graph.output}
+    kinds = {entry.name: _kind_of(entry) for entry in proto.graph.output}
+    others = {name: kind for name, kind in kinds.items() if kind and name not in maps}
+    if not maps and (not others or len(others) == len(kinds)):
         return proto
     plain = onnx.ModelProto()
     plain.CopyFrom(proto)
     for node in plain.graph.node:
-        if maps.get(next(iter(node.output), "")):
-            made = onnx.helper.make_node("Identity", node.input, node.output, node.name)
-            node.CopyFrom(made)
-    kept = [entry for entry in plain.graph.output if entry.name not in others]
-    kept = [_table(entry.name) if entry.name in maps else entry for entry in kept]
-    _replace(plain.graph.output, kept or [*plain.graph.output])
-    _tell(list(maps), others)
-    if others or texts:
-        _drop_dead(plain.graph)
-    if texts and spelled.isdisjoint(entry.name for entry in plain.graph.output):
-        _replace(plain.graph.input, [each for each in plain.graph.input if each.name not in texts])
-        warn(f"no output depends on text: inputs left out are {', '.join(sorted(texts))}")
-    return plain
-
-
-def _tell(maps: list[str], others: dict[str, str]) -> None:
-    for name in maps:
+        if not maps.isdisjoint(node.output):
+            node.CopyFrom(onnx.helper.make_node("Identity", node.input, node.output, node.name))
+    for name in sorted(maps):
+        table = onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", None])
+        next(entry for entry in plain.graph.output if entry.name == name).CopyFrom(table)
         warn(f"the output '{name}' is a list of maps: it is taken as the table of their numbers")
     for name, kind in others.items():
         warn(f"the output '{name}' is {kind}, and is left out")
+    if set(kinds) - set(others):
+        _drop_outputs(plain.graph, others)
+    return plain
 
 
-def _other_kind(entry: onnx.ValueInfoProto) -> str:
+def _kind_of(entry: onnx.ValueInfoProto) -> str:
     """The kind of an output that is no tensor of numbers; nothing for one that is."""
-    kind = entry.type.WhichOneof("value")
-    if kind in KINDS:
-        return KINDS[kind]
-    return "text" if entry.type.tensor_type.elem_type == _TEXT else ""
+    text = entry.type.tensor_type.elem_type == onnx.TensorProto.STRING
+    return KINDS.get(entry.type.WhichOneof("value") or "", "text" if text else "")
 
 
-def _depending(graph: onnx.GraphProto, names: set[str]) -> set[str]:
-    """The tensors that depend on these, themselves among them."""
-    found = set(names)
-    for node in graph.node if names else ():
-        if not found.isdisjoint(_reads(node)):
-            found.update(filter(None, node.output))
-    return found
-
-
-def _table(name: str) -> onnx.ValueInfoProto:
-    return onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", None])
-
-
-def _drop_dead(graph: onnx.GraphProto) -> None:
-    """Drop the nodes and the initializers that no output depends on."""
+def _drop_outputs(graph: onnx.GraphProto, names: Collection[str]) -> None:
+    """Drop outputs, and the nodes and initializers that no other output depends on."""
+    needed = {entry.name for entry in graph.output}.difference(names)
     producer = {name: node for node in graph.node for name in node.output if name}
-    needed = {entry.name for entry in graph.output}
     pending = list(needed)
     while pending:
         node = producer.get(pending.pop())
         fresh = set() if node is None else set(_reads(node)) - needed
         needed |= fresh
         pending += fresh
-    _replace(graph.node, [node for node in graph.node if not needed.isdisjoint(node.output)])
-    _replace(graph.initializer, [each for each in graph.initializer if each.name in needed])
+    for field in (graph.output, graph.initializer, graph.node):
+        for at in reversed(range(len(field))):
+            made = field[at].output if field is graph.node else [field[at].name]
+            if needed.isdisjoint(made):
+                del field[at]
 
 
 def _reads(node: onnx.NodeProto) -> Iterator[str]:
     """The tensors that a node reads, in the graphs inside it too."""
-    yield from (name for each in nodes_in([node]) for name in each.input if name)
-    yield from (entry.name for graph in graphs_in(node) for entry in graph.output)
-
-
-def _replace(field: object, values: list[object]) -> None:
-    kept = [type(value)() for value in values]
-    for made, value in zip(kept, values, strict=True):
-        made.CopyFrom(value)  # type: ignore[attr-defined]
-    del field[:]  # type: ignore[attr-defined]
-    field.extend(kept)  # type: ignore[attr-defined]
+    for each in nodes_in([node]):
+        yield from filter(None, each.input)
+        yield from (entry.name for graph in own_graphs(each) for entry in graph.output)
 
 
 _Key = tuple[str, str, str]

@@ -10,11 +10,10 @@ from typing import Any
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
-from neat_onnx.model.data_type import DataType
+from neat_onnx.model.data_type import MAX_COUNT, DataType
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.model import Model
-from neat_onnx.model.numbers import MAX_COUNT
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, alike, stated_pairs, with_stated_pairs
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import Extent, ValueInfo, is_fixed

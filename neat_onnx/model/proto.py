@@ -5,6 +5,7 @@ It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_v
 
 import math
 import re
+from collections.abc import MutableSequence
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,18 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.budget import Budget
+from neat_onnx.model.budget import Budget, check_binary, check_text
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.parts import check_binary, check_text
 from neat_onnx.model.plain_proto import with_missing_types, without_labels
-from neat_onnx.model.tensor import LISTS, Tensor
-from neat_onnx.model.value import Extent, ValueInfo
+from neat_onnx.model.spelling import DROPPED, NOTES, RENAMED
+from neat_onnx.model.tensor import Tensor
+from neat_onnx.model.value import ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
-_EXTERNAL = onnx.TensorProto.EXTERNAL
+_UNKNOWN = ({"dim_value": -1}, {"dim_param": ""})  # as some writers state a size that varies
 
 
 def to_proto(model: Content) -> onnx.ModelProto:
@@ -59,7 +60,8 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
                 proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
-        return _model_from_proto(with_missing_types(without_labels(proto)))
+        document: dict[str, Any] = document_of_message(with_missing_types(without_labels(proto)))
+        return document
     except UnicodeDecodeError as error:
         raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
 
@@ -105,21 +107,58 @@ def _say(proto: Any, **texts: str) -> None:
             setattr(proto, field, text)
 
 
-def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
-    document = {
-        "opset_import": [
-            {"domain": entry.domain, "version": entry.version} for entry in proto.opset_import
-        ],
-        "producer_name": proto.producer_name,
-        "producer_version": proto.producer_version,
-        "doc_string": proto.doc_string,
-        "metadata_props": [
-            {"key": entry.key, "value": entry.value} for entry in proto.metadata_props
-        ],
-        "graph": _graph_from_proto(proto.graph),
-        "functions": [_function_from_proto(function) for function in proto.functions],
-    }
-    return {"ir_version": proto.ir_version, **document} if proto.ir_version else document
+def document_of_message(message: Any) -> Any:
+    """A message of protobuf as the value of a JSON document, in our spelling; bytes stay bytes."""
+    kind = message.DESCRIPTOR.name.removesuffix("Proto").lower()
+    found: dict[str, Any] = {"outputs": []} if kind == "graph" else {}
+    renamed, dropped = RENAMED.get(kind, {}), DROPPED.get(kind, NOTES)
+    for field, value in message.ListFields():
+        name = renamed.get(field.name, field.name)
+        if name in dropped:
+            continue
+        several = isinstance(value, MutableSequence)
+        if field.message_type is None:
+            found[name] = [*value] if several else value
+        elif name == "sparse_initializer":
+            found["initializer"] = [*found.get("initializer", ()), *map(_dense, value)]
+        elif several:
+            found[name] = [document_of_message(each) for each in value]
+        else:
+            found[name] = document_of_message(value)
+    if kind == "attribute" and message.type in list(AttributeType):
+        key = AttributeType(message.type).key
+        found = {"name": message.name, "type": message.type, key: _given(message, key, found)}
+    elif kind == "dimension" and found in _UNKNOWN:
+        return {}
+    elif kind == "type" and not found:
+        return {"tensor_type": {"elem_type": 0}}  # to be refused
+    return found
+
+
+def _given(message: Any, key: str, found: dict[str, Any]) -> Any:
+    """The value of an attribute, which protobuf may leave out where it is 0 or empty."""
+    value = found[key] if key in found else getattr(message, key)
+    if key == "strings":
+        return [text.decode() for text in value]
+    return value.decode() if key == "s" else value
+
+
+def _dense(proto: onnx.SparseTensorProto) -> Any:
+    """A sparse initializer as a dense one."""
+    dims, name = list(proto.dims), proto.values.name
+    size = math.prod(dims)
+    Budget().take("elements", size, name)
+    try:
+        values = onnx.numpy_helper.to_array(proto.values).ravel()
+        at = onnx.numpy_helper.to_array(proto.indices)
+        at = np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at
+        if np.any(at < 0) or len(np.unique(at)) < len(at):
+            raise ValueError("one is below 0, or stands twice")
+        dense = np.zeros(size, values.dtype)
+        dense[at] = values
+    except (ValueError, TypeError, IndexError) as error:
+        raise ModelError(f"initializer {name}: its sparse indices do not fit: {error}") from error
+    return document_of_message(onnx.numpy_helper.from_array(dense.reshape(dims), name))
 
 
 def _fill_function(proto: onnx.FunctionProto, function: Function) -> None:
@@ -130,20 +169,6 @@ def _fill_function(proto: onnx.FunctionProto, function: Function) -> None:
         proto.opset_import.add(domain=entry.domain or None, version=entry.version)
     for node in function.node:
         _fill_node(proto.node.add(), node)
-
-
-def _function_from_proto(proto: onnx.FunctionProto) -> dict[str, Any]:
-    return {
-        "name": proto.name,
-        "domain": proto.domain,
-        "doc_string": proto.doc_string,
-        "inputs": list(proto.input),
-        "outputs": list(proto.output),
-        "opset_import": [
-            {"domain": entry.domain, "version": entry.version} for entry in proto.opset_import
-        ],
-        "node": [_node_from_proto(node) for node in proto.node],
-    }
 
 
 def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
@@ -161,46 +186,9 @@ def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
         _fill_node(proto.node.add(), node)
 
 
-def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
-    return {
-        "name": proto.name,
-        "doc_string": proto.doc_string,
-        "inputs": [_value_from_proto(value) for value in proto.input],
-        "outputs": [_value_from_proto(value) for value in proto.output],
-        "initializer": [
-            *(_tensor_from_proto(tensor) for tensor in proto.initializer),
-            *(_dense_from_proto(tensor) for tensor in proto.sparse_initializer),
-        ],
-        "node": [_node_from_proto(node) for node in proto.node],
-    }
-
-
 def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
     """Return an input, an output or a type as onnx has it."""
     return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), value.shape)
-
-
-def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
-    return {"name": proto.name, "type": _type_from_proto(proto.type)}
-
-
-def _type_from_proto(proto: onnx.TypeProto) -> dict[str, Any]:
-    kind = proto.WhichOneof("value")
-    if kind not in (None, "tensor_type"):
-        return {kind: {}}
-    tensor = proto.tensor_type
-    document: dict[str, Any] = {"elem_type": tensor.elem_type}
-    if tensor.HasField("shape"):
-        document["shape"] = {"dim": [_dim_from_proto(dim) for dim in tensor.shape.dim]}
-    return {"tensor_type": document}
-
-
-def _dim_from_proto(dim: Any) -> dict[str, Extent]:
-    """One dimension; some writers state one that varies as -1, as onnxruntime reads it too."""
-    field = dim.WhichOneof("value")
-    extent: Extent = getattr(dim, field) if field else None
-    unknown = not extent if isinstance(extent, str) else extent is None or extent == -1
-    return {} if unknown else {str(field): extent}
 
 
 def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:
@@ -218,20 +206,6 @@ def _are_short(values: Any) -> bool:
     return bool(values.min() >= 0 and values.max() < _MIN_LONG_VARINT)
 
 
-def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "name": proto.name,
-        "data_type": proto.data_type,
-        "dims": list(proto.dims),
-        "raw_data": proto.raw_data,
-    }
-    if proto.data_location == _EXTERNAL:
-        document["data_location"] = "EXTERNAL"
-    for field in LISTS:
-        document[field] = list(getattr(proto, field))
-    return document
-
-
 def node_to_proto(node: Node) -> onnx.NodeProto:
     """The node alone, as a NodeProto.
 
@@ -243,24 +217,6 @@ def node_to_proto(node: Node) -> onnx.NodeProto:
     return proto
 
 
-def _dense_from_proto(proto: onnx.SparseTensorProto) -> dict[str, Any]:
-    """A sparse initializer as a dense one."""
-    dims, name = list(proto.dims), proto.values.name
-    size = math.prod(dims)
-    Budget().take("elements", size, name)
-    try:
-        values = onnx.numpy_helper.to_array(proto.values).ravel()
-        at = onnx.numpy_helper.to_array(proto.indices)
-        at = np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at
-        if np.any(at < 0) or len(np.unique(at)) < len(at):
-            raise ValueError("one is below 0, or stands twice")
-        dense = np.zeros(size, values.dtype)
-        dense[at] = values
-    except (ValueError, TypeError, IndexError) as error:
-        raise ModelError(f"initializer {name}: its sparse indices do not fit: {error}") from error
-    return _tensor_from_proto(onnx.numpy_helper.from_array(dense.reshape(dims), name))
-
-
 def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
     _say(proto, op_type=node.op_type, name=node.name, domain=node.domain)
     proto.input.extend(node.input)
@@ -269,17 +225,6 @@ def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
         if kind in (AttributeType.FLOAT, AttributeType.FLOATS):
             _check_float32(value, f"node {node.label}: {name}")
         _fill_attribute(proto.attribute.add(name=name, type=int(kind)), kind, value)
-
-
-def _node_from_proto(proto: onnx.NodeProto) -> dict[str, Any]:
-    return {
-        "op_type": proto.op_type,
-        "name": proto.name,
-        "domain": proto.domain,
-        "input": list(proto.input),
-        "output": list(proto.output),
-        "attributes": [_attribute_from_proto(entry) for entry in proto.attribute],
-    }
 
 
 def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any) -> None:
@@ -296,30 +241,6 @@ def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any)
             getattr(proto, kind.key).extend(value)
         case _:
             setattr(proto, kind.key, value)
-
-
-def _attribute_from_proto(proto: onnx.AttributeProto) -> dict[str, Any]:
-    document: dict[str, Any] = {"name": proto.name, "type": int(proto.type)}
-    if document["type"] not in list(AttributeType):
-        return document  # to be refused
-    kind = AttributeType(document["type"])
-    return {**document, kind.key: _field_from_proto(kind, getattr(proto, kind.key))}
-
-
-def _field_from_proto(kind: AttributeType, value: Any) -> Any:
-    match kind:
-        case AttributeType.STRING:
-            return value.decode()
-        case AttributeType.STRINGS:
-            return [text.decode() for text in value]
-        case AttributeType.TENSOR:
-            return _tensor_from_proto(value)
-        case AttributeType.GRAPH:
-            return _graph_from_proto(value)
-        case AttributeType.FLOATS | AttributeType.INTS:
-            return list(value)
-        case _:
-            return value
 
 
 def _check_float32(value: Any, what: str) -> None:

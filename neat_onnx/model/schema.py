@@ -2,20 +2,23 @@
 
 It knows our spelling only (`inputs`, `outputs`, `attributes`): `load_model` reads more. Besides
 shapes that a schema can state, a document must hold together (`validate`).
+
+A node has one plain shape for all operators, and rules for those often written. A rule is an `if`
+on `op_type` with its `then`. A validator that tries alternatives (`oneOf`) tells of every operator
+that a node is not; with rules it tells of the one thing that is wrong, where it stands. Operators
+without a rule are plain nodes.
 """
 
 from typing import Any
 
+from neat_onnx.model.attributes import Attributes, AttributeType
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.node_schema import (
-    ATTRIBUTE_TYPES,
-    Schema,
-    attribute_schema,
-    node_schema,
-)
+from neat_onnx.model.node import Node, node_class, node_classes
 from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES
 from neat_onnx.schema_links import LINK, schema_id
+
+Schema = dict[str, Any]
 
 _TENSOR = {"$ref": "#/$defs/Tensor"}
 
@@ -65,9 +68,12 @@ def model_schema() -> Schema:
         "properties": {"name": True},
     }
     del definitions["Attributes"]
-    definitions["AttributeType"] = ATTRIBUTE_TYPES
-    definitions["Attribute"] = attribute_schema(_TENSOR, {"$ref": "#/$defs/Graph"})
-    definitions["Node"] = node_schema({"$ref": "#/$defs/Attribute"})
+    definitions["AttributeType"] = {
+        "description": "The type of an attribute, by ONNX's name.",
+        "enum": [kind.name for kind in AttributeType],
+    }
+    definitions["Attribute"] = _attribute()
+    definitions["Node"] = _node()
     schema["properties"] = {"$schema": LINK, **schema["properties"]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -171,3 +177,160 @@ def _tidy(schema: Any, named: bool = False) -> Any:
         for key, value in schema.items()
         if key not in dropped
     }
+
+
+TYPED = (
+    "Abs", "Add", "ArgMax", "AveragePool", "BatchNormalization", "Cast", "Clip", "Concat",
+    "Constant", "Conv", "Div", "Elu", "Equal", "Exp", "Flatten", "GRU", "Gather",
+    "GatherElements", "Gemm", "GlobalAveragePool", "Greater", "HardSigmoid", "Identity", "LSTM",
+    "LeakyRelu", "MatMul", "MaxPool", "Mul", "Neg", "RNN", "ReduceMax", "ReduceMean", "ReduceMin",
+    "ReduceSum", "Relu", "Reshape", "Scan", "Selu", "Sigmoid", "Sin", "Slice", "Softmax",
+    "Softplus", "Softsign", "Split", "Sqrt", "Squeeze", "Sub", "Tanh", "TopK", "Transpose",
+    "Unsqueeze", "Where",
+)  # fmt: skip
+"""The operators that have rules: those that export and seed models write most."""
+
+_OWN_DOMAIN = {"enum": ["", "ai.onnx"]}
+_NAMES: Schema = {"type": "array", "items": {"type": "string"}}
+_TYPE: Schema = {"$ref": "#/$defs/AttributeType"}
+
+
+def _attribute() -> Schema:
+    """The schema of an attribute of any operator, whose type says under which key its value is."""
+    number, whole, text = ({"type": kind} for kind in ("number", "integer", "string"))
+    values: dict[AttributeType, Schema] = {
+        AttributeType.FLOAT: number,
+        AttributeType.INT: whole,
+        AttributeType.STRING: text,
+        AttributeType.TENSOR: _TENSOR,
+        AttributeType.GRAPH: {"$ref": "#/$defs/Graph"},
+        AttributeType.FLOATS: {"type": "array", "items": number},
+        AttributeType.INTS: {"type": "array", "items": whole},
+        AttributeType.STRINGS: {"type": "array", "items": text},
+    }
+    return {
+        "description": "An attribute: its name, its type, and its value under the type's key.",
+        "type": "object",
+        "properties": {
+            "name": text,
+            "type": _TYPE,
+            **{kind.key: value for kind, value in values.items()},
+        },
+        "required": ["name", "type"],
+        "additionalProperties": False,
+        "maxProperties": 3,
+        "allOf": [_rule({"type": {"const": kind.name}}, {kind.key: True}) for kind in values],
+    }
+
+
+def _node() -> Schema:
+    """The schema of a node: one plain shape for all operators, and rules for those in TYPED."""
+    return {
+        "description": "One application of an operator to tensors, all of them by name.",
+        "type": "object",
+        "properties": {
+            "op_type": {"type": "string", "description": "The operator."},
+            "name": {"type": "string", "description": "The node's own name, for people."},
+            "domain": {"type": "string", "description": "The operator's domain; '' is ONNX's own."},
+            "input": {**_NAMES, "description": "The tensors it reads; '' for one left out."},
+            "output": {**_NAMES, "description": "The tensors it gives."},
+            "attributes": {"type": "array", "items": {"$ref": "#/$defs/Attribute"}},
+        },
+        "required": ["op_type", "input", "output"],
+        "additionalProperties": False,
+        "allOf": [
+            {
+                "if": {"properties": {"domain": _OWN_DOMAIN}},
+                "then": {"properties": {"op_type": {"enum": _names_of_onnx()}}},
+            },
+            *(_node_rule(node_class(op_type)) for op_type in TYPED),
+        ],
+    }
+
+
+def _rule(condition: Schema, then: Schema) -> Schema:
+    """`condition` on properties that are there, and properties that have to be there then."""
+    return {
+        "if": {"properties": condition, "required": list(condition)},
+        "then": {"properties": then, "required": list(then)},
+    }
+
+
+def _names_of_onnx() -> list[str]:
+    """The operators of ONNX's own domain, and those that are registered here."""
+    from onnx import defs  # noqa: PLC0415 - slow to import
+
+    known = {schema.name for schema in defs.get_all_schemas() if schema.domain == ""}
+    own = {name for name, kind in node_classes().items() if not kind.model_fields["domain"].default}
+    return sorted(known | own)
+
+
+def _node_rule(kind: type[Node]) -> Schema:
+    domain = kind.model_fields["domain"].default
+    attributes = _attributes_rule(kind.model_fields["attributes"].annotation)
+    then: Schema = {
+        "title": f"{kind.__name__}, in this form since opset {kind.since}",
+        "properties": {
+            "input": {"type": "array", **_arity(kind.inputs)},
+            "output": {"type": "array", **_arity(kind.outputs)},
+            "attributes": attributes,
+        },
+    }
+    if "contains" in attributes or "allOf" in attributes:
+        then["required"] = ["attributes"]
+    condition = {
+        "op_type": {"const": kind.__name__},
+        "domain": {"const": domain} if domain else _OWN_DOMAIN,
+    }
+    return {"if": {"properties": condition, "required": ["op_type"]}, "then": then}
+
+
+def _arity(bounds: tuple[int, int | None]) -> Schema:
+    least, most = bounds
+    return {"minItems": least} if most is None else {"minItems": least, "maxItems": most}
+
+
+def _attributes_rule(kind: Any) -> Schema:
+    """The names that a list of attributes may have, the type of each, and the values it may have.
+
+    The types themselves are the business of the schema of all attributes.
+    """
+    assert issubclass(kind, Attributes)
+    types = kind.types()
+    if not types:
+        return {"type": "array", "maxItems": 0}
+    fields = kind.model_json_schema()["properties"]
+    items: Schema = {
+        "type": "object",
+        "properties": {"name": {"enum": list(types)}},
+        "allOf": [
+            _attribute_rule(name, type_, _values_of(fields[name])) for name, type_ in types.items()
+        ],
+    }
+    found: Schema = {"type": "array", "items": items}
+    needed = [name for name, field in kind.model_fields.items() if field.is_required()]
+    holds = [
+        {"contains": {"type": "object", "properties": {"name": {"const": name}}}} for name in needed
+    ]
+    return {**found, **(holds[0] if len(holds) == 1 else {"allOf": holds} if holds else {})}
+
+
+def _attribute_rule(name: str, kind: AttributeType, values: Schema | bool) -> Schema:
+    """A rule of an attribute whose type is one: what is none is told already."""
+    then = {"type": {"const": kind.name}, **({} if values is True else {kind.key: values})}
+    rule = _rule({"name": {"const": name}, "type": _TYPE}, then)
+    return {**rule, "then": {"properties": then}}
+
+
+def _values_of(field: Schema) -> Schema | bool:
+    """The restrictions of a value beyond its type."""
+    options = [each for each in field.get("anyOf", [field]) if each != {"type": "null"}]
+    value = options[0]
+    if "const" in value or "enum" in value:
+        return {"enum": value.get("enum", [value.get("const")])}
+    inner = value.get("items", {})
+    if "enum" in inner or "const" in inner:
+        allowed = {"enum": inner.get("enum", [inner.get("const")])}
+        return {"type": "array", "items": allowed}
+    limits = {key: value[key] for key in ("minimum", "exclusiveMinimum", "maximum") if key in value}
+    return {"type": value["type"], **limits} if limits else True

@@ -1,98 +1,207 @@
-"""Protobuf's own JSON of a model, as `onnx.load_model(format="json")` and Netron read it.
+"""JSON ONNX: its spellings, and how its text is laid out.
 
-Against the default spelling, which NeatapticTS reads: names are in camelCase (`opType`,
-`dataType`), a graph has `input` and `output`, a node has `attribute`, integers of 64 bits are
-decimal strings, and an attribute's text is base64. Numbers stay numbers, in `floatData`,
-`doubleData`, `int64Data` and `int32Data`: base64 of tensors is not read everywhere.
+- **ours**, which NeatapticTS writes too: `graph.inputs`, `graph.outputs`, `node.attributes`.
+- **official**, as `onnx.save_model(m, "m.json")` writes it: `graph.input`, `graph.output`,
+  `node.attribute`; bytes (an attribute's `s`) are base64.
+- **camelCase**, as protobuf's own JSON mapping writes it and Netron reads it: the same with
+  `opType`, `dataType`, …; integers of 64 bits are decimal strings. We write the numbers of tensors
+  as lists in it: base64 of them is not read everywhere.
+
+`canonical` reads all three, even mixed: text is base64 under `attribute`, and plain under
+`attributes`. Protobuf fields without effect on the outputs are dropped; every other unknown field
+is left in place, to be refused. `protobuf_document` writes the third.
 """
 
 import base64
+import binascii
+import json
 import re
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
+from neat_onnx.schema_links import LINK_KEY
+
 Spelling = Literal["neat_onnx", "protobuf"]
 
-_UNDERSCORE = re.compile(r"_([a-z])")
-_RENAMED = {"inputs": "input", "outputs": "output", "attributes": "attribute"}
-_DEFAULT_IR, _DEFAULT_OPSET = 8, 18
+_UPPER, _UNDERSCORE = re.compile(r"(?<=[a-z0-9])[A-Z]"), re.compile(r"_([a-z])")
+_OURS = {"input": "inputs", "output": "outputs", "attribute": "attributes"}
+RENAMED = {"graph": _OURS, "function": _OURS, "node": {"attribute": "attributes"}}
+"""By message, our names of keys that have others."""
+_OFFICIAL = {ours: name for name, ours in _OURS.items()}
+_TEXTS = frozenset({"s", "strings"})  # of attributes: bytes, which JSON has in base64
+NOTES = frozenset({"doc_string", "metadata_props", "denotation"})
+DROPPED = {
+    "model": frozenset({LINK_KEY, "model_version", "domain", "training_info", "configuration"}),
+    "graph": frozenset({"value_info", "quantization_annotation", "metadata_props"}),
+    "node": NOTES | {"overload", "device_configurations"},
+    "function": frozenset({"metadata_props", "value_info"}),
+}
+"""By message, the keys that are dropped; of any other message, the notes."""
+_INNER = {
+    "model": {"graph": "graph", "functions": "function"},
+    "graph": {"inputs": "other", "outputs": "other", "initializer": "other", "node": "node"},
+    "function": {"node": "node"},
+    "node": {"attributes": "attribute"},
+    "attribute": {"t": "other", "g": "graph"},
+}
+"""By message, the keys that hold messages, and which."""
+
+
+def canonical(document: dict[str, Any]) -> dict[str, Any]:
+    """A copy of a model's document in our spelling. Lists of numbers are not copied.
+
+    Wrong values are left as they are, for the models to refuse.
+
+    Raises:
+        ModelError: a key is given in two spellings; text in base64 cannot be decoded.
+    """
+    model: dict[str, Any] = _canonical(document, "model", "", official=False)
+    return model
+
+
+def _canonical(value: Any, message: str, where: str, *, official: bool) -> Any:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [
+            _canonical(each, message, f"{where}[{at}]", official=official)
+            for at, each in enumerate(value)
+        ]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    dropped, inner = DROPPED.get(message, NOTES), _INNER.get(message)
+    renamed = RENAMED.get(message, {})
+    if message == "node":
+        official = "attribute" in value
+    for key, entry in value.items():
+        name = _UPPER.sub(lambda upper: f"_{upper[0].lower()}", key)
+        name = renamed.get(name, name)
+        if name in found:
+            raise ModelError(f"'{name}' is given in two spellings", where=where or None)
+        if name in dropped:
+            continue
+        kind = "other" if inner is None else inner.get(name)
+        if kind:
+            place = f"{where}.{name}" if where else name
+            found[name] = _canonical(entry, kind, place, official=official)
+        elif message == "attribute" and official and name in _TEXTS:
+            found[name] = _decoded(entry, where)
+        else:
+            found[name] = entry
+    return found
+
+
+def _decoded(value: Any, where: str) -> Any:
+    """A text, or a list of texts, that base64 holds."""
+    if isinstance(value, list):
+        return [_decoded(each, where) for each in value]
+    try:
+        return base64.b64decode(value, validate=True).decode() if isinstance(value, str) else value
+    except (binascii.Error, ValueError):
+        raise ModelError(
+            "an attribute's text is not base64",
+            where=where,
+            hint="Under 'attribute' text is base64, as protobuf writes it; use 'attributes'",
+        ) from None
+
+
+_LONG = frozenset({"ir_version", "version", "dims", "int64_data", "dim_value", "i", "ints"})
+_DEFAULTS = {"ir_version": 8, "opset_import": [{"version": 18}]}
 
 
 def protobuf_document(document: dict[str, Any]) -> dict[str, Any]:
-    """Respell a model's document.
+    """The same model in protobuf's JSON, with the versions and the graph's name, which ONNX wants.
 
     Args:
         document: the document of `Model.to_document`; tensors may hold arrays.
-
-    Returns:
-        The same model in protobuf's JSON, with the versions and the graph's name, which ONNX wants.
     """
-    versions = {"ir_version": _DEFAULT_IR, "opset_import": [{"version": _DEFAULT_OPSET}]}
-    return _object({**versions, **document}, _MODEL)
+    respelt: dict[str, Any] = _respelt({**_DEFAULTS, **document})
+    return respelt
 
 
-def _graph(document: dict[str, Any]) -> dict[str, Any]:
-    return _object({**document, "name": document.get("name") or "graph"}, _GRAPH)
-
-
-def _object(document: dict[str, Any], known: dict[str, Callable[[Any], Any]]) -> dict[str, Any]:
-    """`document` with camelCase keys; the values under `known` keys are respelt too."""
+def _respelt(value: Any, key: str = "") -> Any:
+    if key in _LONG or key in _TEXTS:
+        plain = value.tolist() if isinstance(value, np.ndarray) else value
+        spelt = str if key in _LONG else _base64
+        return [spelt(each) for each in plain] if isinstance(plain, list) else spelt(plain)
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return [_respelt(each, key) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if key in ("graph", "g"):
+        value = {**value, "name": value.get("name") or "graph"}
+    elif key == "node":
+        value = {name: each for name, each in value.items() if each not in ([], "")}
     return {
-        _official(key): known[key](value) if key in known else value
-        for key, value in document.items()
+        _UNDERSCORE.sub(lambda found: found[1].upper(), _OFFICIAL.get(name, name)): _respelt(
+            each, name
+        )
+        for name, each in value.items()
     }
 
 
-def _official(name: str) -> str:
-    return _UNDERSCORE.sub(lambda found: found[1].upper(), _RENAMED.get(name, name))
+def _base64(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
-def _each(respell: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda values: [respell(value) for value in values]
+_WIDTH = 100  # what fits is put on one line
+_SPACED, _DENSE = (
+    json.JSONEncoder(separators=separators, allow_nan=False, default=np.ndarray.tolist).encode
+    for separators in (None, (",", ":"))
+)
 
 
-def _of(known: dict[str, Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    return lambda document: _object(document, known)
+def json_text(value: Any, indent: bool = True) -> str:
+    """`value`, which may hold arrays, as JSON text in ASCII.
+
+    Structure is indented, each list of numbers and each small object on one line. Numbers go
+    through the C encoder, list by list: the standard library's `indent` would take the one written
+    in Python, and give each number a line.
+    """
+    if not indent:
+        return _DENSE(value)
+    parts: list[str] = []
+    _write(value, "\n", _WIDTH, parts)
+    return "".join(parts)
 
 
-def _text(value: str) -> str:
-    return base64.b64encode(value.encode()).decode()
+def _write(value: Any, newline: str, room: int, parts: list[str]) -> None:
+    """Append the text of `value`, of which `room` is left on its first line."""
+    if _is_flat(value, room):
+        parts.append(_SPACED(value))
+        return
+    inner = newline + " "
+    named = isinstance(value, dict)
+    opening, closing = "{}" if named else "[]"
+    for key, entry in value.items() if named else (("", each) for each in value):
+        label = f"{json.dumps(key)}: " if key else ""
+        parts += (opening, inner, label)
+        _write(entry, inner, _WIDTH - len(inner) - len(label), parts)
+        opening = ","
+    parts += (newline, closing)
 
 
-def _node(document: dict[str, Any]) -> dict[str, Any]:
-    respelt = _object(document, _NODE)
-    return {key: value for key, value in respelt.items() if value not in ([], "")}
+def _is_flat(value: Any, room: int) -> bool:
+    """Whether `value` goes on one line: a scalar, a list of scalars, or one that fits in `room`."""
+    if not isinstance(value, dict | list | tuple) or not value:
+        return True
+    if not isinstance(value, dict) and not isinstance(value[0], dict | list | tuple):
+        return True  # lists in a model are of one kind: no need to look at a million numbers
+    return _rest(value, room) >= 0
 
 
-def _integers(values: Any) -> list[str]:
-    return [str(value) for value in (values.tolist() if isinstance(values, np.ndarray) else values)]
-
-
-_TENSOR: dict[str, Callable[[Any], Any]] = {"dims": _integers, "int64_data": _integers}
-_DIM: dict[str, Callable[[Any], Any]] = {"dim_value": str}
-_SHAPE = {"dim": _each(_of(_DIM))}
-_VALUE = {"type": _of({"tensor_type": _of({"shape": _of(_SHAPE)})})}
-_ATTRIBUTE: dict[str, Callable[[Any], Any]] = {
-    "i": str,
-    "ints": _integers,
-    "s": _text,
-    "strings": _each(_text),
-    "t": _of(_TENSOR),
-    "g": _graph,
-}
-_NODE = {"attributes": _each(_of(_ATTRIBUTE))}
-_GRAPH: dict[str, Callable[[Any], Any]] = {
-    "inputs": _each(_of(_VALUE)),
-    "outputs": _each(_of(_VALUE)),
-    "initializer": _each(_of(_TENSOR)),
-    "node": _each(_node),
-}
-_VERSIONS = _each(_of({"version": str}))
-_MODEL: dict[str, Callable[[Any], Any]] = {
-    "ir_version": str,
-    "opset_import": _VERSIONS,
-    "graph": _graph,
-    "functions": _each(_of({"opset_import": _VERSIONS, "node": _each(_node)})),
-}
+def _rest(value: Any, room: int) -> int:
+    """The rest of `room` after the text of `value`; negative as soon as it is used up."""
+    if isinstance(value, np.ndarray):
+        if 3 * value.size > room:
+            return -1
+        value = value.tolist()
+    if not isinstance(value, dict | list | tuple):
+        return room - len(str(value)) - 2 * isinstance(value, str)
+    entries = value.items() if isinstance(value, dict) else (("", each) for each in value)
+    for key, entry in entries:
+        room = _rest(entry, room - (len(key) + 6 if isinstance(value, dict) else 2))
+        if room < 0:
+            break
+    return room

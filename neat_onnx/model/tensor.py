@@ -1,9 +1,23 @@
-"""Tensor: a named array of numbers, as an initializer or as an attribute."""
+"""Tensor: a named array of numbers, as an initializer or as an attribute.
+
+In JSON, a tensor of mostly zeros may be the values that are not zero:
+
+    {"name": "W0", "data_type": 1, "dims": [2, 3],
+     "sparse": {"coordinates": [[0, 2], [1, 0]], "values": [0.5, -0.25]}}
+
+It holds the facts of ONNX's SparseTensorProto (`coordinates` are its `indices` of shape [NNZ,
+rank]), as an entry of `initializer` like any other. Coordinates are written in C order, and may be
+read in any. -0.0 is a value: every other element is 0.0, so every bit comes back. A tensor is
+written so where that is shorter than the list of all values, the zeros counted as "0.0, " and each
+coordinate as the longest there is.
+"""
 
 import base64
 import binascii
 import math
-from typing import Annotated, Any, NamedTuple
+from contextlib import suppress
+from itertools import chain
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,33 +35,24 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.data_type import DataType, supported
-from neat_onnx.model.numbers import Count, as_text, check_finite, number_list
-from neat_onnx.model.sparse import Room, from_sparse, to_sparse
+from neat_onnx.model.data_type import Count, DataType, as_text, check_finite, number_list, supported
 
 Array = NDArray[Any]
 
+MAX_VALUES = 1 << 23
+"""How many values the sparse tensors of one document may be, zeros included: 64 MiB of float64."""
 
-class _Storage(NamedTuple):
-    field: str  # where ONNX keeps the numbers, in JSON
-    memory: type[np.generic]  # how `values` holds them
+_FRAME_CHARACTERS = 80  # of the keys, brackets and line breaks that only this form has
 
 
-_STORAGE = {
-    DataType.FLOAT: _Storage("float_data", np.float64),
-    DataType.DOUBLE: _Storage("double_data", np.float64),
-    DataType.INT64: _Storage("int64_data", np.int64),
-    DataType.INT32: _Storage("int32_data", np.int64),
-    DataType.BOOL: _Storage("int32_data", np.bool_),
-    DataType.UINT8: _Storage("int32_data", np.int64),
-    DataType.INT8: _Storage("int32_data", np.int64),
-    DataType.UINT16: _Storage("int32_data", np.int64),
-    DataType.INT16: _Storage("int32_data", np.int64),
-    DataType.FLOAT16: _Storage("int32_data", np.float64),
-    DataType.UINT32: _Storage("uint64_data", np.int64),
-    DataType.UINT64: _Storage("uint64_data", np.uint64),
-    DataType.BFLOAT16: _Storage("int32_data", np.float64),
+DATA_FIELDS = dict.fromkeys(DataType, "int32_data") | {
+    DataType.FLOAT: "float_data",
+    DataType.DOUBLE: "double_data",
+    DataType.INT64: "int64_data",
+    DataType.UINT32: "uint64_data",
+    DataType.UINT64: "uint64_data",
 }
+"""The key of JSON ONNX that holds the numbers of each type as a list."""
 LISTS = ("float_data", "double_data", "int64_data", "int32_data", "uint64_data")
 """The keys of JSON ONNX that hold numbers as lists."""
 _FIELDS = ("raw_data", "sparse", *LISTS)
@@ -56,24 +61,35 @@ _EMPTY: tuple[Any, ...] = ([], "", b"")
 _INSIDE = (0, "DEFAULT")  # data_location, unless the data is in another file
 
 
-DATA_FIELDS = {data_type: storage.field for data_type, storage in _STORAGE.items()}
-"""The key of JSON ONNX that holds the numbers of each type."""
-
 SPARSE_TYPES = (DataType.FLOAT, DataType.DOUBLE)
 """The types that JSON may hold as `sparse`."""
+
+
+class Room:
+    """The part of `MAX_VALUES` that the sparse tensors of one document may still take."""
+
+    def __init__(self) -> None:
+        self.left = MAX_VALUES
+
+    def take(self, size: int) -> bool:
+        """Take `size` values, if they are left."""
+        fits = size <= self.left
+        self.left -= size if fits else 0
+        return fits
 
 
 class Tensor(BaseModel):
     """An array of numbers with ONNX's element type.
 
-    `values` has the shape `dims`. The floating types are float64 in memory, the integers int64
-    (UINT64: uint64), BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes.
+    `values` is read-only and has the shape `dims`. The floating types are float64 in memory, the
+    integers int64 (UINT64: uint64), BOOL bool: a FLOAT keeps every bit of a double until it is
+    written to bytes.
     An infinity, as masks of attention have it, is the text "Infinity" or "-Infinity" in JSON, and
     NaN is "NaN".
-    `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
+    In JSON the numbers are float_data, double_data, int64_data, uint64_data
     (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
     raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
-    `sparse`: those that are not zero (see the module of that name).
+    `sparse`: those that are not zero (see the module's text).
 
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
     """
@@ -111,7 +127,7 @@ class Tensor(BaseModel):
         try:
             checked = _in_memory(array, data_type)
             if checked.dtype == np.float64:
-                check_finite(checked, _STORAGE[data_type].field, infinite=infinite)
+                check_finite(checked, DATA_FIELDS[data_type], infinite=infinite)
         except ValueError as error:
             raise ModelError(f"tensor {name}: {error}") from None
         return cls.model_construct(
@@ -194,7 +210,7 @@ class Tensor(BaseModel):
         if field == "raw_data":
             array = _from_raw(content, data_type, math.prod(dims))
         else:
-            field = field or _STORAGE[data_type].field
+            field = field or DATA_FIELDS[data_type]
             array = _from_list(content, field, data_type, math.prod(dims))
         if array.size != math.prod(dims):
             raise ValueError(
@@ -207,8 +223,8 @@ class Tensor(BaseModel):
         """The JSON form.
 
         With context {"encoding": "raw"} the numbers are raw_data; with {"encoding": "sparse"} they
-        are sparse where that is shorter; with {"arrays": True} they stay arrays, for `layout` to
-        write (pydantic would look at each of a list's numbers).
+        are sparse where that is shorter; with {"arrays": True} they stay arrays, for
+        `json_text` to write (pydantic would look at each of a list's numbers).
         """
         context = info.context or {}
         head = {"name": self.name, "data_type": int(self.data_type), "dims": list(self.dims)}
@@ -228,12 +244,15 @@ class Tensor(BaseModel):
                 return {**head, "sparse": {key: as_json(part) for key, part in content.items()}}
         numbers = self.values.ravel()
         if infinite and self.data_type not in _HALVES:
-            return {**head, _STORAGE[self.data_type].field: _with_texts(numbers)}
+            return {
+                **head,
+                DATA_FIELDS[self.data_type]: [as_text(number) for number in numbers.tolist()],
+            }
         if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
         elif self.data_type in _HALVES:
             numbers = self._elements().ravel().view(np.uint16).astype(np.int64)
-        return {**head, _STORAGE[self.data_type].field: as_json(numbers)}
+        return {**head, DATA_FIELDS[self.data_type]: as_json(numbers)}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):
@@ -251,14 +270,15 @@ def _room(info: ValidationInfo | SerializationInfo) -> Room:
     return room if isinstance(room, Room) else Room()
 
 
-def _with_texts(numbers: Array) -> list[float | str]:
-    """The numbers as JSON has them, without NaN and infinities: these are protobuf's texts."""
-    return [as_text(number) for number in numbers.tolist()]
+def _memory_of(data_type: DataType) -> type[np.generic]:
+    """How `values` holds numbers: no wider type loses any."""
+    wide = {"f": np.float64, "b": np.bool_}.get(data_type.dtype.kind, np.int64)
+    return np.uint64 if data_type is DataType.UINT64 else wide
 
 
 def _in_memory(array: Array, data_type: DataType) -> Array:
     """`array` as `values` holds it: of the memory type, contiguous, of numbers, read-only."""
-    memory = _STORAGE[data_type].memory
+    memory = _memory_of(data_type)
     if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
         raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
@@ -304,15 +324,81 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
     if data_type is DataType.BFLOAT16:
         return _from_bits(array, data_type)
     with np.errstate(invalid="ignore"):  # some of the numbers that are none signal it
-        return array.astype(_STORAGE[data_type].memory)
+        return array.astype(_memory_of(data_type))
 
 
 def _from_list(content: Any, field: str, data_type: DataType, count: int) -> Array:
-    if field != _STORAGE[data_type].field:
+    if field != DATA_FIELDS[data_type]:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
     if data_type not in _HALVES:
-        return number_list(content, field, _STORAGE[data_type].memory, infinite=True)
+        return number_list(content, field, _memory_of(data_type), infinite=True)
     bits = number_list(content, field, np.int64)
     if bits.size and (bits.min() < 0 or bits.max() >= 1 << 16):
         raise ValueError(f"{field} has a number that is not the 16 bits of a {data_type.name}")
     return _from_bits(bits, data_type)
+
+
+def to_sparse(values: Array, room: Room) -> dict[str, NDArray[Any]] | None:
+    """The coordinates (n, rank) and values (n,) of the elements other than 0.0; None if not
+    shorter.
+
+    Args:
+        values: contiguous, of any shape.
+        room: is taken from; None is also returned if it does not suffice.
+    """
+    flat = values.ravel()
+    at = np.flatnonzero(flat.view(np.int64))  # the bits: -0.0 has one
+    longest = f"{[extent - 1 for extent in values.shape]}, "
+    shorter = len("0.0, ") * (flat.size - at.size) > len(longest) * at.size + _FRAME_CHARACTERS
+    if not shorter or not room.take(flat.size):
+        return None
+    coordinates = np.stack(np.unravel_index(at, values.shape), axis=1)
+    return {"coordinates": coordinates, "values": flat[at]}
+
+
+def from_sparse(content: Any, dims: tuple[int, ...], room: Room) -> Array:
+    """The tensor of shape `dims` that the JSON value `content` describes.
+
+    Raises:
+        ValueError: it is not as the module's text says, or there is no room for it. Nothing of the
+            size of `dims` has been allocated then.
+    """
+    if not isinstance(content, dict) or set(content) != {"coordinates", "values"}:
+        raise ValueError("sparse is not an object of coordinates and values")
+    values = number_list(content["values"], "sparse.values", np.float64)
+    places = content["coordinates"]
+    if not isinstance(places, list) or not set(map(type, places)) <= {list}:
+        raise ValueError("sparse.coordinates is not a list of lists")
+    found = _places_within(places, dims)
+    if len(places) != len(values):
+        raise ValueError(f"sparse has {len(places)} coordinates, but {len(values)} values")
+    if not room.take(math.prod(dims)):
+        raise ValueError(
+            f"dims {list(dims)} are too large: the sparse tensors of a file may have "
+            f"{MAX_VALUES} values, zeros included"
+        )
+    dense = np.zeros(dims)
+    strides = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
+    flat = found @ np.array(strides, np.int64)
+    distinct, first, times = np.unique(flat, return_index=True, return_counts=True)
+    if len(distinct) < len(flat):
+        raise ValueError(f"sparse.coordinates has {places[first[np.argmax(times > 1)]]} twice")
+    dense.ravel()[flat] = values
+    return dense
+
+
+def _places_within(places: list[list[Any]], dims: tuple[int, ...]) -> NDArray[np.int64]:
+    """The coordinates (n, rank). Good ones cost no Python per number."""
+    if {*map(len, places)} <= {len(dims)} and {*map(type, chain.from_iterable(places))} <= {int}:
+        with suppress(OverflowError):
+            found = np.array(places, np.int64).reshape(len(places), len(dims))
+            if np.all((found >= 0) & (found < dims)):
+                return found
+    at = next(at for at, place in enumerate(places) if not _is_within(place, dims))
+    raise ValueError(f"sparse.coordinates[{at}] is no position in dims {list(dims)}")
+
+
+def _is_within(place: list[Any], dims: tuple[int, ...]) -> bool:
+    return len(place) == len(dims) and all(
+        type(at) is int and 0 <= at < extent for at, extent in zip(place, dims, strict=True)
+    )

@@ -14,8 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from neat_onnx.model.data_type import DataType, supported
-from neat_onnx.model.numbers import Count
+from neat_onnx.model.data_type import Count, DataType, supported
 
 Extent = int | str | None
 """One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""

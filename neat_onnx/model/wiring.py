@@ -19,9 +19,10 @@ Two it says in words, without codes of its own for them:
 Beside them: topological order, and graphs without dead nodes.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -83,22 +84,13 @@ class Wiring:
         return {self.producer[name] for name in self.reads[node] if name in self.producer}
 
     @cached_property
-    def cyclic(self) -> list[int]:
-        """The nodes that no order can compute: those on cycles, and those that need them."""
-        waiting = {at: len(self.sources(at)) for at in range(len(self.graph.node))}
-        readers: dict[int, list[int]] = defaultdict(list)
-        for at in waiting:
-            for source in self.sources(at):
-                readers[source].append(at)
-        ready = [at for at, count in waiting.items() if not count]
-        while ready:
-            done = ready.pop()
-            del waiting[done]
-            for reader in readers[done]:
-                waiting[reader] -= 1
-                if not waiting[reader]:
-                    ready.append(reader)
-        return sorted(waiting)
+    def cycle(self) -> list[int]:
+        """The nodes of a cycle, in their order; none if there is none."""
+        try:
+            TopologicalSorter({at: self.sources(at) for at in range(len(self.reads))}).prepare()
+        except CycleError as error:
+            return sorted({*error.args[1]})
+        return []
 
     @cached_property
     def contributing(self) -> set[int]:
@@ -167,93 +159,74 @@ def require_wiring(graph: Graph) -> None:
             raise ModelError(finding.message, hint=finding.hint or None)
 
 
+def _breach(code: str, where: str, message: str, hint: str = "") -> Finding:
+    return Finding(code=code, where=where, message=message, hint=hint)
+
+
 def _c1_inputs_used(wiring: Wiring) -> Iterator[Finding]:
-    for value in wiring.graph.inputs:
-        if value.name not in wiring.read:
-            yield Finding(
-                code="C1",
-                where=value.name,
-                message=f"graph input '{value.name}' is read by no node",
-            )
+    for entry in wiring.graph.inputs:
+        if entry.name not in wiring.read:
+            yield _breach("C1", entry.name, f"graph input '{entry.name}' is read by no node")
 
 
 def _c2_outputs_produced(wiring: Wiring) -> Iterator[Finding]:
-    for value in wiring.graph.outputs:
-        if value.name not in wiring.producer:
-            yield Finding(
-                code="C2",
-                where=value.name,
-                message=f"graph output '{value.name}' is produced by no node",
-            )
+    for entry in wiring.graph.outputs:
+        if entry.name not in wiring.producer:
+            yield _breach("C2", entry.name, f"graph output '{entry.name}' is produced by no node")
 
 
 def _acyclic(wiring: Wiring) -> Iterator[Finding]:
-    if wiring.cyclic:
-        labels = [wiring.graph.node[at].label for at in wiring.cyclic]
-        yield Finding(
-            code="C3",
-            where=labels[0],
-            message=f"a cycle of nodes, among {abridged(labels, 5)}",
-            hint="What a node reads from the step before is an input and an output of the graph",
-        )
+    if wiring.cycle:
+        labels = [wiring.graph.node[at].label for at in wiring.cycle]
+        message = f"a cycle of nodes, among {abridged(labels, 5)}"
+        hint = "What a node reads from the step before is an input and an output of the graph"
+        yield _breach("C3", labels[0], message, hint)
 
 
 def _c3_acyclic(wiring: Wiring) -> Iterator[Finding]:
     yield from _acyclic(wiring)
-    if wiring.cyclic:
-        return
-    for at, node in enumerate(wiring.graph.node):
-        later = [source for source in sorted(wiring.sources(at)) if source > at]
-        for source in later:
-            yield Finding(
-                code="C3",
-                where=node.label,
-                message=f"node {node.label} stands before {wiring.graph.node[source].label}, "
-                "whose output it reads",
-                hint="ONNX wants nodes in the order in which they are computed",
-            )
+    nodes = [] if wiring.cycle else wiring.graph.node
+    for at, node in enumerate(nodes):
+        for source in sorted(wiring.sources(at)):
+            if source > at:
+                message = f"node {node.label} stands before {nodes[source].label}, "
+                message += "whose output it reads"
+                hint = "ONNX wants nodes in the order in which they are computed"
+                yield _breach("C3", node.label, message, hint)
 
 
 def _c4_has_output(wiring: Wiring) -> Iterator[Finding]:
     for at, node in enumerate(wiring.graph.node):
         if not any(node.output):
-            yield Finding(code="C4", where=f"graph.node[{at}]", message="the node has no output")
+            yield _breach("C4", f"graph.node[{at}]", "the node has no output")
 
 
 def _c5_connected(wiring: Wiring) -> Iterator[Finding]:
     for node, names in zip(wiring.graph.node, wiring.reads, strict=True):
         for name in names:
             if name not in wiring.producer and name not in wiring.given:
-                yield Finding(
-                    code="C5",
-                    where=node.label,
-                    message=f"node {node.label}: input '{name}' is produced by no node, "
-                    "initializer or graph input",
-                )
+                by_none = "is produced by no node, initializer or graph input"
+                yield _breach("C5", node.label, f"node {node.label}: input '{name}' {by_none}")
 
 
 def _c6_produced_once(wiring: Wiring) -> Iterator[Finding]:
-    graph = wiring.graph
     # an initializer of an input's name is that input's default: not a second producer
-    produced = Counter(name for node in graph.node for name in node.output if name)
+    produced = Counter(name for node in wiring.graph.node for name in node.output if name)
     produced.update(wiring.given)
-    produced.update(_repeated(value.name for value in graph.inputs))
+    inputs = Counter(entry.name for entry in wiring.graph.inputs)
+    produced.update({name: times - 1 for name, times in inputs.items()})
     for name, times in produced.items():
         if times > 1:
-            yield Finding(code="C6", where=name, message=f"tensor '{name}' is produced twice")
+            yield _breach("C6", name, f"tensor '{name}' is produced twice")
 
 
 def _r1_no_dead_nodes(wiring: Wiring) -> Iterator[Finding]:
     for at, node in enumerate(wiring.graph.node):
         if any(node.output) and at not in wiring.contributing:  # without outputs it is C4's
-            yield Finding(
-                code="R1",
-                where=node.label,
-                message=f"node {node.label} contributes to no graph output",
-            )
+            yield _breach("R1", node.label, f"node {node.label} contributes to no graph output")
     for name in wiring.graph.tensors:
         if name not in wiring.read:
-            yield Finding(code="R1", where=name, message=f"initializer '{name}' is read by no node")
+            yield _breach("R1", name, f"initializer '{name}' is read by no node")
 
 
 CONSTRAINTS: tuple[Callable[[Wiring], Iterator[Finding]], ...] = (
@@ -273,10 +246,6 @@ def _free(graph: Graph) -> Iterator[str]:
     for name in sorted(wiring.read | wiring.wanted):
         if name not in wiring.producer and name not in wiring.given:
             yield name
-
-
-def _repeated(names: Iterable[str]) -> list[str]:
-    return [name for name, times in Counter(names).items() for _ in range(times - 1)]
 
 
 def names_read(graph: Graph) -> Iterator[str]:
@@ -359,25 +328,6 @@ def is_random(node: Node) -> bool:
     return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
 
 
-def _may_drop(node: Node, off: frozenset[str]) -> bool:
-    """Whether a Dropout may leave values out at random: its training_mode is not known as off."""
-    mode = (*node.input, "", "", "")[2]
-    return node.op_type == "Dropout" and node.domain in ONNX_DOMAINS and mode not in {"", *off}
-
-
-def _switched_off(graph: Graph) -> frozenset[str]:
-    """The constants of a graph that are one false, whether initializers or Constant nodes."""
-    constants: list[tuple[str, Any]] = list(graph.tensors.items())
-    for node in graph.node:
-        if node.op_type == "Constant":
-            constants += [(node.output[0], value) for _, _, value in node.attributes.given()]
-    return frozenset(
-        name
-        for name, value in constants
-        if isinstance(value, Tensor) and value.data_type is DataType.BOOL and not value.values.any()
-    )
-
-
 def gives_sizes(node: Node) -> bool:
     """Whether a node gives the sizes of a tensor, and nothing of its elements."""
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
@@ -394,26 +344,30 @@ def semantic_findings(
         off: constants among them that are false.
     """
     off |= _switched_off(graph)
-    own = _names(graph)
+    own = {entry.name for entry in graph.inputs} | set(graph.tensors)
+    own |= {name for node in graph.node for name in node.output if name}
     for name in sorted(own & around):
-        yield Finding(
-            code="order",
-            where=name,
-            message=f"a graph inside a node gives '{name}' again, a tensor of the graph around it",
-            hint="Give every tensor a name of its own",
-        )
+        message = f"a graph inside a node gives '{name}' again, a tensor of the graph around it"
+        yield _breach("order", name, message, "Give every tensor a name of its own")
     for node in graph.node:
-        if is_random(node) or _may_drop(node, off):
-            yield Finding(
-                code="deterministic",
-                where=node.label,
-                message=f"node {node.label} draws its outputs at random",
-                hint="Make the random numbers an input of the graph",
-            )
+        mode = (*node.input, "", "", "")[2]
+        trains = node.op_type == "Dropout" and mode not in {"", *off}  # not known as off
+        if is_random(node) or (trains and node.domain in ONNX_DOMAINS):
+            message = f"node {node.label} draws its outputs at random"
+            hint = "Make the random numbers an input of the graph"
+            yield _breach("deterministic", node.label, message, hint)
         for inner in subgraphs(node):
             yield from semantic_findings(inner, around | own, off)
 
 
-def _names(graph: Graph) -> frozenset[str]:
-    given = {entry.name for entry in graph.inputs} | set(graph.tensors)
-    return frozenset(given | {name for node in graph.node for name in node.output if name})
+def _switched_off(graph: Graph) -> frozenset[str]:
+    """The constants of a graph that are one false, whether initializers or Constant nodes."""
+    constants: list[tuple[str, Any]] = list(graph.tensors.items())
+    for node in graph.node:
+        if node.op_type == "Constant":
+            constants += [(node.output[0], value) for _, _, value in node.attributes.given()]
+    return frozenset(
+        name
+        for name, value in constants
+        if isinstance(value, Tensor) and value.data_type is DataType.BOOL and not value.values.any()
+    )

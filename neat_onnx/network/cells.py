@@ -76,14 +76,6 @@ class Cell:
     attribute: str = ""
 
     @property
-    def keeper(self) -> str:
-        """The part that reads itself one step ago, element by element; "" if there is none."""
-        loops = (
-            part.name for part in self.parts for link in part.links if link.source == part.name
-        )
-        return next(loops, "")
-
-    @property
     def by_name(self) -> Mapping[str, Part]:
         """The parts by their names, in order."""
         return {part.name: part for part in self.parts}

@@ -47,9 +47,7 @@ def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def repeated(value: float, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A read-only array (count,) of one number, of which it holds but one: most columns of most
-    genomes are such.
-    """
+    """A read-only array (count,) that holds its one number once, as most columns of genomes are."""
     one = owned(np.array(value, dtype))
     return np.ndarray((count,), one.dtype, one.data, strides=(0,))
 
@@ -72,8 +70,7 @@ def once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return `values` as an array that nobody can write to: itself if it is one, else a copy.
 
-    Raises:
-        NetworkError: the values are no numbers, or change when they become `dtype`.
+    A NetworkError refuses values that are no numbers, or change when they become `dtype`.
     """
     given = np.asarray(values)
     array = given
@@ -152,16 +149,8 @@ class Neurons(ReadOnly):
         name: Sequence[str] = (),
         spelling: Sequence[str] = (),
     ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
-        """Make neurons from the names of their functions.
-
-        Args:
-            id: (n,), unique.
-            activation, aggregation: the name of each neuron's function; None for sums.
-            bias, response, initial: a number for each neuron, or one for all.
-            name, spelling: a text for each neuron, or none.
-
-        Returns:
-            The neurons, and the tables of activations and aggregations that a network of them has.
+        """Make neurons from the names of their functions (None: sums), with numbers for each or one
+        for all; and the tables of activations and aggregations that a network of them has.
         """
         ids = np.asarray(id)
         activations, activation_codes = codes_of(activation)
@@ -241,10 +230,10 @@ def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
 
 
 def distinct(values: Ints) -> Ints:
-    """The different values, in ascending order, as `np.unique` gives them.
+    """The different values, in ascending order, as `np.unique` gives them, and faster.
 
-    That looks for masked arrays first: importing them, and each look, takes longer than a level of
-    a network has to sort. Many values in a narrow range are marked instead, in linear time.
+    That looks for masked arrays first, which takes longer than a level of a network has to sort.
+    Many values in a narrow range are marked instead, in linear time.
     """
     if values.size > _MIN_COUNTED:
         least, most = int(values.min()), int(values.max())
@@ -259,10 +248,8 @@ def distinct(values: Ints) -> Ints:
 
 
 def stable_order(positions: Ints) -> Ints:
-    """The order that sorts positions, equal ones as they stand, as a stable `np.argsort` gives it.
-
-    Numpy sorts numbers of two bytes by counting, several times as fast as longer ones, so positions
-    are sorted by such digits, the last digit first.
+    """The order that sorts positions, equal ones as they stand, by digits of two bytes: numpy sorts
+    these by counting, several times as fast as longer numbers.
     """
     if len(positions) <= _MIN_COUNTED or positions.min() < 0 or positions.max() >> _MAX_BITS:
         return np.argsort(positions, kind="stable")

@@ -96,18 +96,8 @@ class _Chains:
 
     def registers(self, signal: Ints, initial: Floats, delay: Ints) -> Ints:
         """The register with the value that each of these signals had so many steps ago."""
-        if not signal.size:
-            return signal
-        _, late = np.unique(signal * (int(np.max(delay)) + 1) + delay, return_inverse=True)
-        values, value = np.unique(initial, return_inverse=True)
-        _, first, place = np.unique(
-            late * len(values) + value, return_index=True, return_inverse=True
-        )
-        found = np.empty(len(first), np.int64)
-        for each in np.argsort(first).tolist():  # numbered as they come
-            at = first[each]
-            found[each] = self._register(int(signal[at]), float(initial[at]), int(delay[at]))
-        return found[place]
+        columns = zip(signal.tolist(), initial.tolist(), delay.tolist(), strict=True)
+        return np.array([self._register(*each) for each in columns], np.int64)
 
     def _register(self, signal: int, initial: float, delay: int) -> int:
         """The register with the value that `signal` had `delay` steps ago."""

@@ -11,7 +11,6 @@ from neat_onnx.operators import (  # noqa: F401
     layout,
     logic,
     matrices,
-    microsoft,
     ml,
     normalization,
     ordering,
@@ -20,7 +19,6 @@ from neat_onnx.operators import (  # noqa: F401
     recurrent,
     reductions,
     resize,
-    support_vectors,
     trees,
     windows,
 )

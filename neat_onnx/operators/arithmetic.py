@@ -22,14 +22,14 @@ from neat_onnx.lifting.neurons import (
     signs,
     truncated,
 )
-from neat_onnx.lifting.operator import operator, refuse
+from neat_onnx.lifting.operator import axis_within, operator, refuse
 
 
 def _aligned(a: Tensor, b: Tensor, broadcast: int, axis: int | None) -> Tensor:
     """The second operand where opsets before 7 have it: from `axis` of the first one on."""
     if not broadcast or axis is None or b.ndim == 0:
         return b
-    after = a.ndim - axis % a.ndim - b.ndim
+    after = a.ndim - axis_within(axis, a.ndim) - b.ndim
     return b.reshape(*b.shape, *(1,) * after)
 
 

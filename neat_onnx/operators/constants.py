@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Tensor, is_neurons
+from neat_onnx.lifting.formulas import floor
+from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons
 from neat_onnx.lifting.operator import Array, Floats, Ints, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.model.budget import require_elements
+from neat_onnx.network.expression import Expression
+
+_MOST_BITS = 16
 
 
 @operator("Constant")
@@ -64,7 +68,31 @@ def numpy_type(to: int | str) -> np.dtype[Any]:
 def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
     if to == DataType.BFLOAT16 and is_neurons(input):
         raise refuse("to", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so")
-    return input.astype(numpy_type(to))
+    return _cut_off(input.astype(numpy_type(to)), input)
+
+
+def _cut_off(x: Tensor, before: Tensor) -> Tensor:
+    """Integers of 8 and 16 bits as these hold them: modulo their number."""
+    kind, bits = x.dtype, 8 * x.dtype.itemsize
+    if not isinstance(x, Neurons) or kind.kind not in "iu" or bits > _MOST_BITS:
+        return x
+    least = 0.0 if kind.kind == "u" else -(2.0 ** (bits - 1))
+    if before.dtype.kind == "b" or _is_within(x.formula, least, least + 2.0**bits - 1.0):
+        return x
+    real = x.typed(float) - least
+    return (real - 2.0**bits * floor(real / 2.0**bits) + least).typed(kind)
+
+
+def _is_within(formula: Expression, low: float, high: float) -> bool:
+    """Whether a formula is bounded, at most by rounding again, within these numbers."""
+    while formula.op in ("round", "floor", "ceil"):
+        (formula,) = formula.args
+    if formula.op == "number":
+        return True
+    if formula.op != "clip":
+        return False
+    _, least, most = formula.args
+    return bool(low <= least.value and most.value <= high)
 
 
 @operator("CastLike", since=15)
@@ -75,4 +103,4 @@ def cast_like(
         raise refuse(
             "target_type", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so"
         )
-    return input.astype(target_type.dtype)
+    return _cut_off(input.astype(target_type.dtype), input)

@@ -92,8 +92,8 @@ def prelu(x: Tensor, slope: Tensor, *, consumed_inputs: tuple[int, ...] = ()) ->
 
 @operator("Shrink", since=9)
 def shrink(x: Tensor, *, bias: float = 0.0, lambd: float = 0.5) -> Tensor:
-    lower = e.where(e.less(z, -lambd), z + bias, 0.0)
-    return formula(e.where(e.greater(z, lambd), z - bias, lower))(x)
+    upper = e.where(e.greater(z, lambd), z - bias, 0.0)
+    return formula(e.where(e.less(z, -lambd), z + bias, upper))(x)
 
 
 @operator("Gelu", since=20)
@@ -103,6 +103,26 @@ def gelu(x: Tensor, *, approximate: Literal["none", "tanh"] = "none") -> Tensor:
         inner = float(np.sqrt(2.0 / np.pi)) * (z + 0.044715 * (z * z * z))
         return formula((0.5 * z) * (1.0 + e.tanh(inner)))(x)
     return formula((0.5 * z) * (1.0 + e.erf(z / float(np.sqrt(2.0)))))(x)
+
+
+@operator("Gelu", domain="com.microsoft")
+def gelu_by_erf(x: Tensor) -> Tensor:
+    return gelu(x)
+
+
+@operator("BiasGelu", domain="com.microsoft")
+def gelu_of_sum(x: Tensor, bias: Tensor) -> Tensor:
+    return gelu(x + bias)
+
+
+@operator("FastGelu", domain="com.microsoft")
+def gelu_by_tanh(x: Tensor, bias: Tensor | None = None) -> Tensor:
+    return gelu(x if bias is None else x + bias, approximate="tanh")
+
+
+@operator("QuickGelu", domain="com.microsoft")
+def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
+    return formula(z * e.sigmoid(alpha * z))(x)
 
 
 @operator("Clip")

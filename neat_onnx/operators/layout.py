@@ -9,7 +9,7 @@ import numpy as np
 
 from neat_onnx.lifting import neurons as n
 from neat_onnx.lifting.neurons import Tensor
-from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 
 
@@ -25,7 +25,7 @@ def reshape(data: Tensor, shape: Array, *, allowzero: bool = False) -> Tensor:
 
 @operator("Flatten")
 def flatten(input: Tensor, *, axis: int = 1) -> Tensor:
-    first = axis % input.ndim if axis < 0 else axis
+    first = axis if axis == input.ndim else axis_within(axis, input.ndim)
     return input.reshape(math.prod(input.shape[:first]), math.prod(input.shape[first:]))
 
 
@@ -41,14 +41,14 @@ def squeeze(data: Tensor, axes: Array | None = None) -> Tensor:
     if axes is None:
         out = {k for k, d in enumerate(data.shape) if d == 1}
     else:
-        out = {axis % data.ndim for axis in _ints(axes)}
+        out = {axis_within(axis, data.ndim, "axes") for axis in _ints(axes)}
     return data.reshape(tuple(d for k, d in enumerate(data.shape) if k not in out))
 
 
 @operator("Unsqueeze")
 def unsqueeze(data: Tensor, axes: Array) -> Tensor:
     rank = data.ndim + len(_ints(axes))
-    new, sizes = {axis % rank for axis in _ints(axes)}, iter(data.shape)
+    new, sizes = {axis_within(axis, rank, "axes") for axis in _ints(axes)}, iter(data.shape)
     return data.reshape(tuple(1 if k in new else next(sizes) for k in range(rank)))
 
 
@@ -105,7 +105,8 @@ def pad(
 ) -> Tensor:  # fmt: skip
     """Padding below 0 crops."""
     sizes = _ints(pads)
-    which = range(data.ndim) if axes is None else [axis % data.ndim for axis in _ints(axes)]
+    given = range(data.ndim) if axes is None else _ints(axes)
+    which = [axis_within(axis, data.ndim, "axes") for axis in given]
     widths = [(0, 0)] * data.ndim
     for k, axis in enumerate(which):
         widths[axis] = sizes[k], sizes[k + len(sizes) // 2]

@@ -1,15 +1,12 @@
-"""Products of matrices, and linear maps that are constant matrices."""
+"""Products of matrices."""
 
 import math
-from functools import partial, reduce
-from itertools import combinations
-from typing import Any
+from functools import partial
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Tensor, matmul, moved, stack, take
-from neat_onnx.lifting.operator import Array, operator, refuse
-from neat_onnx.model.budget import require_elements
+from neat_onnx.lifting.neurons import Tensor, matmul, moved
+from neat_onnx.lifting.operator import operator, refuse
 
 
 @operator("MatMul")
@@ -104,76 +101,3 @@ def _contracted(
     found = matmul(folded(a, left, [batch, rows, inner]), folded(b, right, [batch, inner, columns]))
     order = [*batch, *rows, *columns]
     return found.reshape(tuple(size[k] for k in order)), "".join(order)
-
-
-@operator("Det", since=11)
-def determinant(x: Tensor) -> Tensor:
-    """Laplace's expansion by rows; minors of the same columns are computed once."""
-    size = x.shape[-1]
-    if size > 8:
-        raise refuse("X", f"a matrix of {size} rows", "8 rows or fewer")
-    minors: dict[tuple[int, ...], Any] = {(): None}
-    for count in range(1, size + 1):
-        row = count - 1
-        minors = {
-            columns: _expanded(x[..., row, :], columns, minors)
-            for columns in combinations(range(size), count)
-        }
-    return minors[tuple(range(size))]
-
-
-def _expanded(row: Tensor, columns: tuple[int, ...], minors: dict[tuple[int, ...], Any]) -> Any:
-    terms = []
-    for k, column in enumerate(columns):
-        minor = minors[columns[:k] + columns[k + 1 :]]
-        term = row[..., column] if minor is None else row[..., column] * minor
-        terms.append(-term if (len(columns) - 1 + k) % 2 else term)
-    return reduce(lambda a, b: a + b, terms)
-
-
-@operator("DFT", since=17)
-def fourier(
-    input: Tensor, dft_length: Array | None = None, axis: Array | None = None, *,
-    inverse: bool = False, onesided: bool = False, opset: int = 20,
-) -> Tensor:  # fmt: skip
-    """The discrete Fourier transform along an axis of [.., 2], the real and the imaginary part."""
-    along = (1 if opset < 20 else -2) if axis is None else int(axis.item())
-    along %= input.ndim
-    size = input.shape[along]
-    count = (
-        (2 * (size - 1) if inverse and onesided else size)
-        if dft_length is None
-        else int(dft_length.item())
-    )
-    have = min(size, count // 2 + 1 if inverse and onesided else count)
-    rows = moved(input, lambda array: np.moveaxis(array, along, -2)[..., :have, :])
-    require_elements(have, count)
-    turns = np.exp((2j if inverse else -2j) * np.pi / count * np.outer(range(have), range(count)))
-    if inverse:
-        turns = turns / count
-        if onesided:  # the other half is the conjugate of this one
-            twice = np.arange(have) * 2 % count != 0
-            turns = turns * (1.0 + twice)[:, None]
-    elif onesided:
-        turns = turns[:, : count // 2 + 1]
-    real = rows[..., 0] @ turns.real
-    imaginary = None if inverse and onesided else rows[..., 0] @ turns.imag
-    if rows.shape[-1] == 2:
-        real = real - rows[..., 1] @ turns.imag
-        imaginary = None if imaginary is None else imaginary + rows[..., 1] @ turns.real
-    parts = [real] if imaginary is None else [real, imaginary]
-    return moved(stack(parts, -1), lambda array: np.moveaxis(array, -2, along))
-
-
-@operator("STFT", since=17)
-def short_fourier(
-    signal: Tensor, frame_step: Array, window: Tensor | None = None,
-    frame_length: Array | None = None, *, onesided: bool = True,
-) -> Tensor:  # fmt: skip
-    """The transforms of frames of a signal [N, T, 1 or 2], each times a window."""
-    length = len(window) if frame_length is None else int(frame_length)  # type: ignore[arg-type]
-    starts = np.arange(0, signal.shape[1] - length + 1, int(frame_step))
-    frames = take(signal, starts[:, None] + np.arange(length), 1)
-    if window is not None:
-        frames = frames * window[:, None]
-    return fourier(frames, axis=np.array(2), onesided=onesided)

@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, formula, sqrt, square
 from neat_onnx.lifting.neurons import Tensor, affine, is_neurons, matmul, moved, multiply, power
-from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -51,7 +51,7 @@ def simplified_layer_normalization(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
 ) -> Tensor:
     """scale · x / √(mean of squares + epsilon), an operator of onnxruntime."""
-    axes = tuple(range(axis % x.ndim, x.ndim))
+    axes = tuple(range(axis_within(axis, x.ndim), x.ndim))
     return x / sqrt(square(x).mean(axis=axes, keepdims=True) + epsilon) * scale
 
 

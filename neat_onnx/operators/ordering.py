@@ -4,13 +4,13 @@ A place that inputs decide is a row of hits: 1 for the element that it names, 0 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
 from neat_onnx.lifting.operator import Array, operator, refuse
-from neat_onnx.lifting.order import ranked, remember_places
+from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -56,7 +56,6 @@ def _extreme_place(name: str, sign: float) -> None:
         places = np.arange(size - 1.0, -1.0, -1.0) if select_last_index else np.arange(float(size))
         found = integer(firsts(rows) @ places)
         remember_places(found, rows)
-        remember_places(found, rows)
         return moved(found, lambda array: np.expand_dims(array, axis)) if keepdims else found
 
 
@@ -75,7 +74,7 @@ def integer(x: Tensor) -> Tensor:
 
 @operator("TopK")
 def top_k(
-    x: Tensor, k: Array, *, axis: int = -1, largest: bool = True, sorted: bool = True
+    x: Tensor, k: Array, *, axis: int = -1, largest: bool = True, sorted: Literal[True] = True
 ) -> tuple[Tensor, Tensor]:
     """The k largest elements and their places; equal ones in their order."""
     count, size = int(k.ravel()[0]), x.shape[axis]
@@ -153,20 +152,6 @@ def cumulative_product(
 def nonzero(x: Array) -> Array:
     """The places of numbers that are not 0; how many neurons are not 0 is not known."""
     return np.stack(np.nonzero(np.asarray(x))) if np.ndim(x) else np.zeros((0, int(bool(x))), _INT)
-
-
-@operator("Unique", since=11)
-def unique(
-    x: Array, *, axis: int | None = None, sorted: bool = True
-) -> tuple[Array, Array, Array, Array]:
-    """Different numbers, where each stands first, which each is, and how many there are."""
-    values, first, inverse, counts = np.unique(np.asarray(x), True, True, True, axis=axis)
-    inverse = inverse.ravel()
-    if not sorted:
-        order = np.argsort(first)
-        values = np.take(values, order, axis or 0)
-        first, counts, inverse = first[order], counts[order], np.argsort(order)[inverse]
-    return values, first, inverse, counts
 
 
 @operator("IsNaN", since=9)

@@ -23,7 +23,7 @@ from neat_onnx.lifting.neurons import (
     where,
 )
 from neat_onnx.lifting.operator import Array, operator, refuse
-from neat_onnx.lifting.order import at_largest
+from neat_onnx.lifting.sums import at_largest
 from neat_onnx.model.budget import require_elements
 from neat_onnx.operators.constants import numpy_type
 from neat_onnx.operators.ordering import hits_of

@@ -154,7 +154,7 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
         if p is not None:
             at_enter, at_out, at_forget = _parts(p, 3)
             enter, forget = enter + c * at_enter, forget + c * at_forget
-        enter = f(enter)
+        enter = apart(f(enter)) if coupled else f(enter)
         kept = 1.0 - enter if coupled else f(forget)
         memory = apart(c * kept + g(new) * enter)  # what is gated comes first
         out = f(out if p is None else out + memory * at_out)
@@ -169,7 +169,7 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
     def cell(x: Any, h: Any, w: Any, r: Any, bw: Any, br: Any) -> tuple[Any, ...]:
         update, reset, new = _parts(matmul(x, w.T) + bw, 3)
         (r_update, r_reset, r_new), (b_update, b_reset, b_new) = _parts(r.T, 3), _parts(br, 3)
-        update = f(update + matmul(h, r_update) + b_update)
+        update = apart(f(update + matmul(h, r_update) + b_update))
         reset = f(reset + matmul(h, r_reset) + b_reset)
         inner = apart(matmul(h, r_new) + b_new) if linear else matmul(h * reset, r_new) + b_new
         new = g(new + (inner * reset if linear else inner))

@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, exp, log, sqrt, square
 from neat_onnx.lifting.neurons import Tensor, divide, truncated
-from neat_onnx.lifting.operator import Array, operator
+from neat_onnx.lifting.operator import Array, axis_within, operator
 
 Axes = tuple[int, ...]
 
@@ -47,7 +47,7 @@ def _register(name: str, function: Callable[[Any, Axes, bool], Any]) -> None:
         if axes is None or not axes.size:
             kept = () if noop_with_empty_axes else tuple(range(data.ndim))
         else:
-            kept = tuple(int(axis) % data.ndim for axis in axes.ravel())
+            kept = tuple(axis_within(each, data.ndim, "axes") for each in axes.ravel())
         found = function(data, kept, keepdims)
         if data.dtype.kind not in "iu" or name not in _REAL:
             return found
@@ -64,8 +64,8 @@ for _name, _function in _REDUCTIONS.items():
 def _as_rows(x: Tensor, axis: int, opset: int) -> tuple[Tensor, int]:
     """Before opset 13 the rows of a softmax are all axes from `axis` on."""
     if opset >= 13:
-        return x, axis
-    first = axis % x.ndim if axis < x.ndim else axis
+        return x, axis_within(axis, x.ndim)
+    first = axis if axis == x.ndim else axis_within(axis, x.ndim)
     return x.reshape(int(np.prod(x.shape[:first], dtype=int)), -1), 1
 
 

@@ -17,10 +17,22 @@ _SEQUENCES = (
 )
 _TEXTS = "Texts are no numbers: encode them outside of the model"
 _QUANTIZED = "Import the model from before it was quantized"
-_QCDQ = "Export it in the form QCDQ, with QuantizeLinear and DequantizeLinear"
+_QDQ = (
+    "Write it with QuantizeLinear and DequantizeLinear (QuantFormat.QDQ, in Brevitas QCDQ) and "
+    "without onnxruntime's rewrites, or import the model from before it was quantized"
+)
+_REWRITTEN = "Save the model without onnxruntime's rewrites (ORT_DISABLE_ALL)"
+_KERNELS = "Train a linear model, trees or a perceptron in place of support vectors"
+_TREES = "Convert it for an older ai.onnx.ml, as target_opset={'ai.onnx.ml': 3} of skl2onnx does"
+_PLACES = (
+    "Where it reads depends on inputs, as only Gather and GatherElements may: leave the step out "
+    "of the model, or import the tensors before it, by their names in outputs=[…]"
+)
+_MATRIX = "Write it as MatMul with a constant matrix"
+_ARITHMETIC = "Write it as products and sums of elements"
 _TABLE = {
     _CHANCE: "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",
-    _COUNT: "NonMaxSuppression",
+    _COUNT: "NonMaxSuppression Unique",
     _TRAINING: "Adagrad Adam Gradient Momentum SoftmaxCrossEntropyLossGrad",
     _SEQUENCES: (
         "ConcatFromSequence Optional OptionalGetElement OptionalHasElement SequenceAt "
@@ -32,7 +44,20 @@ _TABLE = {
         "ImageDecoder"
     ),
     _QUANTIZED: "DynamicQuantizeLSTM MatMulBnb4 MatMulNBits QAttention",
-    _QCDQ: "BipolarQuant FloatQuant Quant",
+    _QDQ: (
+        "BipolarQuant FloatQuant Quant QLinearAdd QLinearMul QLinearSigmoid QLinearLeakyRelu "
+        "QLinearSoftmax QLinearWhere QLinearConcat QLinearAveragePool QLinearGlobalAveragePool "
+        "QGemm MatMulIntegerToFloat DynamicQuantizeMatMul"
+    ),
+    _REWRITTEN: (
+        "CDist FusedConv FusedGemm FusedMatMul NhwcMaxPool TransposeMatMul SkipLayerNormalization "
+        "SkipSimplifiedLayerNormalization"
+    ),
+    _KERNELS: "SVMClassifier SVMRegressor",
+    _TREES: "TreeEnsemble",
+    _PLACES: "GridSample RoiAlign MaxRoiPool MaxUnpool DeformConv",
+    _MATRIX: "DFT STFT Col2Im",
+    _ARITHMETIC: "Det",
 }
 
 

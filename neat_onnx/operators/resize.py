@@ -10,9 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import formula, rounded
-from neat_onnx.lifting.neurons import Tensor, matmul, maximum, minimum, moved
-from neat_onnx.lifting.operator import Array, Ints, operator, refuse
+from neat_onnx.lifting.neurons import Tensor, moved
+from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -116,7 +115,8 @@ def resize(
     if opset < 11:
         rounding = "ceil" if np.any(np.asarray(scales) < 1.0) else "floor"
     way = coordinate_transformation_mode
-    which = tuple(range(x.ndim)) if axes is None else tuple(k % x.ndim for k in axes)
+    given = range(x.ndim) if axes is None else axes
+    which = tuple(axis_within(axis, x.ndim, "axes") for axis in given)
     targets = _sizes(x.shape, which, scales, sizes, keep_aspect_ratio_policy, way)
     kernel, reach = (_tent, 1) if mode == "linear" else (cubic_kernel(cubic_coeff_a), 2)
     for axis, (result, scale) in zip(which, targets, strict=True):
@@ -141,57 +141,3 @@ def upsample(x: Tensor, scales: Array, *, mode: Literal["nearest", "linear"] = "
         x, scales=scales, mode=mode, coordinate_transformation_mode="asymmetric",
         nearest_mode="floor",
     )  # fmt: skip
-
-
-@operator("GridSample", since=16)
-def grid_sample(
-    x: Tensor, grid: Tensor, *, align_corners: bool = False,
-    mode: Literal["linear", "nearest", "cubic", "bilinear", "bicubic"] = "linear",
-    padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
-) -> Tensor:  # fmt: skip
-    """The values at points of a grid, from -1 to 1 along each axis, the last axis first."""
-    batch, channels, *space = x.shape
-    count = int(np.prod(grid.shape[1:-1]))
-    found = x.reshape(batch, 1, channels, -1, space[-1])  # [N, points, C, outer places, last axis]
-    cubic = mode in ("cubic", "bicubic")
-    kernel = cubic_kernel(-0.75) if cubic else _tent
-    points = grid.reshape(batch, count, -1)
-    for k, size in enumerate(reversed(space)):
-        at = points[..., k]
-        at = (at + 1.0) * ((size - 1) / 2) if align_corners else ((at + 1.0) * size - 1.0) * 0.5
-        at = rounded(at) if mode == "nearest" else at
-        margin = 2 if cubic else 0
-        if padding_mode != "zeros" and not cubic:
-            at = _inside(at, size, align_corners, padding_mode)
-        places = np.arange(-margin, size + margin, dtype=float)
-        weights = formula(kernel)(at[..., None] - places)  # [N, points, places]
-        if margin:
-            weights = weights @ _folded(places, size, align_corners, padding_mode)
-        found = matmul(found, weights[:, :, None, :, None])[..., 0]
-        outer = space[len(space) - 2 - k] if k + 1 < len(space) else 1
-        found = found.reshape(batch, count, channels, -1, outer)
-    return moved(
-        found.reshape(batch, count, channels), lambda array: np.swapaxes(array, 1, 2)
-    ).reshape(batch, channels, *grid.shape[1:-1])
-
-
-def _inside(at: Tensor, size: int, align_corners: bool, padding: str) -> Tensor:
-    """Points outside at the border, or reflected at it."""
-    if padding == "border":
-        return minimum(maximum(at, 0.0), size - 1.0)
-    low, span = (0.0, size - 1.0) if align_corners else (-0.5, float(size))
-    if span == 0.0:
-        return at * 0.0
-    turns = (z - low) / (2.0 * span)
-    back = span - abs((turns - e.floor(turns)) * (2.0 * span) - span)
-    return minimum(maximum(formula(back + low)(at), 0.0), size - 1.0)
-
-
-def _folded(places: Array, size: int, align_corners: bool, padding: str) -> Array:
-    """The matrix [place, source] of places that a cubic kernel reads beyond the space."""
-    matrix = np.zeros((len(places), size))
-    inside = (places >= 0) & (places < size)
-    kept = _inside(places, size, align_corners, padding) if padding != "zeros" else places
-    rows = np.flatnonzero(inside | (padding != "zeros"))
-    matrix[rows, np.rint(kept[rows]).astype(int)] = 1.0
-    return matrix

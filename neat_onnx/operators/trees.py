@@ -34,7 +34,6 @@ _SPLITS = {
     "BRANCH_EQ": (_EQUAL, _OTHER), "BRANCH_NEQ": (e.negated(_EQUAL), _EQUAL),
 }  # fmt: skip
 """The comparison of each split, of z = x - value, and its opposite, which fails for NaN as well."""
-_MODES = [*(f"BRANCH_{mode}" for mode in ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")), "LEAF"]
 
 
 class Nodes(NamedTuple):
@@ -179,33 +178,6 @@ def tree_ensemble_regressor(
     at = reached(x, nodes)
     scores = _plus_base(at.sums(entries, n_targets), base_values, at, entries)
     return of_targets(scores, post_transform)
-
-
-@operator("TreeEnsemble", domain=ML, since=5)
-def tree_ensemble(
-    x: Tensor, *, tree_roots: Ints, nodes_featureids: Ints, nodes_splits: Array,
-    nodes_modes: Array, nodes_truenodeids: Ints, nodes_trueleafs: Ints, nodes_falsenodeids: Ints,
-    nodes_falseleafs: Ints, nodes_missing_value_tracks_true: Ints = (),
-    nodes_hitrates: Array | None = None, leaf_targetids: Ints, leaf_weights: Array,
-    n_targets: int = 1, aggregate_function: Literal[1, 0] = 1,
-    post_transform: Literal[0, 1, 2] = 0,
-) -> Tensor:  # fmt: skip
-    """Leaves are nodes behind the splits here."""
-    count, leaves = len(nodes_featureids), len(leaf_targetids)
-    ends, none = [-1] * leaves, [0] * leaves
-    true = count * np.array(nodes_trueleafs) + np.array(nodes_truenodeids)
-    false = count * np.array(nodes_falseleafs) + np.array(nodes_falsenodeids)
-    nodes = Nodes(
-        tree_roots, [*true.tolist(), *ends], [*false.tolist(), *ends], [*nodes_featureids, *none],
-        [*nodes_splits.ravel(), *none],
-        [_MODES[mode] for mode in [*nodes_modes.ravel().tolist(), *ends]],
-        [*(nodes_missing_value_tracks_true or [0] * count), *none],
-    )  # fmt: skip
-    weights = leaf_weights.ravel() / (1 if aggregate_function else len(tree_roots))
-    entries = zip(range(count, count + leaves), leaf_targetids, weights.tolist(), strict=True)
-    scores = reached(x, nodes).sums(list(entries), n_targets)
-    names: tuple[Transform, ...] = ("NONE", "SOFTMAX", "LOGISTIC")
-    return of_targets(scores, names[post_transform])
 
 
 @operator("TreeEnsembleClassifier", domain=ML)

@@ -248,24 +248,3 @@ def _joint_places(along: list[Array], space: Ints) -> Array:
         joint = (joint[:, None, :, None] * size + places[None, :, None, :]).reshape(rows, columns)
         none = (none[:, None, :, None] | (places < 0)[None, :, None, :]).reshape(rows, columns)
     return np.where(none, -1, joint)
-
-
-@operator("Col2Im", since=18)
-def columns_to_image(
-    input: Tensor, image_shape: Array, block_shape: Array, *, dilations: Ints | None = None,
-    pads: Ints | None = None, strides: Ints | None = None,
-) -> Tensor:  # fmt: skip
-    """Blocks [N, C · taps, positions] added up where they stand in an image."""
-    image, block = tuple(map(int, image_shape)), tuple(map(int, block_shape))
-    window = window_of(image, block, strides, pads, dilations)
-    require_elements(*window.positions(image), *window.kernel)
-    taps = window.taps(image)  # (positions, taps)
-    columns = input.reshape(input.shape[0], -1, taps.shape[1] * taps.shape[0])
-    places = taps.T.ravel()
-    order = np.argsort(places, kind="stable")
-    order = order[places[order] >= 0]
-    _, first, counts = np.unique(places[order], return_index=True, return_counts=True)
-    found = np.full((math.prod(image), counts.max(initial=0)), -1)
-    turn = np.arange(len(order)) - np.repeat(first, counts)
-    found[places[order], turn] = order
-    return take_or(columns, found, 0.0).sum(-1).reshape(*columns.shape[:2], *image)

@@ -13,13 +13,12 @@ import neat_onnx
 from neat_onnx.drawing.svg import MOST_NEURONS, to_svg
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
 from neat_onnx.files import parse_json, sniff
-from neat_onnx.lowering.open_options import open_options
+from neat_onnx.lowering.checks import open_options
 from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.difference import difference
 from neat_onnx.network.network import Network
-from neat_onnx.network.summary import summary
+from neat_onnx.network.summary import difference, summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.drawing import drawing, neighbourhood, neuron_called
 from neat_onnx.page.editing import edited

@@ -7,7 +7,7 @@ For each step t, in the plan's order, a neuron j of the edges first[j] … first
 
 where v_e is the source's a (z, if the edge reads the state), `delay` steps ago, and gain_e is the
 gater's a, `gate_delay` steps ago, or 1. A formula is a tree: a number, "z" (the variable), or a
-list of a primitive's name and its arguments; `neat_onnx.network.primitives` defines the primitives.
+list of a primitive's name and its arguments; `neat_onnx.network.expression` defines the primitives.
 """
 
 import math

@@ -1,7 +1,7 @@
 """`canonicalize`: rewrites of a model, each a pass in a file of its own, in their order.
 
 A pass is `(Model) -> Model`, linear in the nodes and idempotent; it returns the model itself if
-there was nothing for it to do. Passes write by `model/draft.py` and `model/splice.py`.
+there was nothing for it to do. Passes write by `model/draft.py`.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,9 @@ from neat_onnx.model.ports import with_data_inputs
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.branches import known_branches
-from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
-from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
 
@@ -26,15 +24,12 @@ _MAX_ROUNDS = 64
 CANONICAL: tuple[Pass, ...] = (
     local_functions,
     with_data_inputs,
-    constant_nodes,
     fold_constants,
     known_branches,
     modern_forms,
     identities,
     matmul_add,
     fold_batch_normalization,
-    transpose_pairs,
-    double_reshapes,
     without_dead,
 )
 """All passes, in their order."""

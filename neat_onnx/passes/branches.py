@@ -2,8 +2,7 @@
 
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.draft import Draft
-from neat_onnx.model.splice import splice
+from neat_onnx.model.draft import Draft, splice
 
 
 def known_branches(model: Model) -> Model:

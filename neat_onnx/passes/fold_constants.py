@@ -1,4 +1,4 @@
-"""Compute nodes that depend on constants alone: their results become initializers.
+"""Compute Constant nodes, and those that depend on constants alone, to initializers.
 
 They are computed by the functions of the operators, which import runs on neurons. The sizes of a
 tensor whose shape is fixed are constants as well.
@@ -13,7 +13,7 @@ from neat_onnx.lifting.interpreter import Interpreter
 from neat_onnx.lifting.operator import numbers_of
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.draft import Draft
+from neat_onnx.model.draft import Draft, copied
 from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import is_random, subgraphs
 
@@ -26,6 +26,9 @@ def fold_constants(model: Model) -> Model:
     """The model with an initializer for each tensor that is constant.
 
     A graph output stays the result of a node, as a graph's outputs come from nodes.
+
+    Raises:
+        ModelError: a constant is text.
     """
     inputs = {entry.name for entry in model.graph.inputs}
     wanted = {entry.name for entry in model.graph.outputs}
@@ -33,13 +36,29 @@ def fold_constants(model: Model) -> Model:
     for node in model.graph.node:
         found = None
         if wanted.isdisjoint(node.output) and not subgraphs(node) and not is_random(node):
-            found = _shape_of(node, draft) or _computed(node, draft, inputs, interpreter)
+            found = _stated(node) or _shape_of(node, draft)
+            found = found or _computed(node, draft, inputs, interpreter)
         if found is None or sum(tensor.size for tensor in found) > MAX_ELEMENTS:
             draft.nodes.append(node)
             continue
         room.take("elements", sum(tensor.size for tensor in found), node.label)
         draft.tensors.update((tensor.name, tensor) for tensor in found)
     return model if len(draft.nodes) == len(model.graph.node) else draft.finished()
+
+
+def _stated(node: Node) -> list[Tensor] | None:
+    """The tensor that a Constant node holds."""
+    if node.op_type != "Constant" or node.domain:
+        return None
+    name = node.output[0]
+    for key, value in node.given_attributes.items():
+        if key == "value":
+            return [copied(value, name=name)]
+        if key.startswith("value_float"):
+            return [Tensor.of(name, value, DataType.FLOAT)]
+        if key.startswith("value_int"):
+            return [Tensor.of(name, np.asarray(value, np.int64), DataType.INT64)]
+    raise ModelError(f"node {node.label}: its constant is no tensor of numbers")
 
 
 def _shape_of(node: Node, draft: Draft) -> list[Tensor] | None:

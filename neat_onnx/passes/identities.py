@@ -5,8 +5,7 @@ stay, as from a graph's input to its output, stays as an Identity.
 """
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.draft import Draft
-from neat_onnx.model.splice import HandedOn, renamed
+from neat_onnx.model.draft import Draft, HandedOn, renamed
 from neat_onnx.model.wiring import reads, subgraphs
 
 _OF_SEVERAL = ("Concat", "Sum", "Mean", "Max", "Min")

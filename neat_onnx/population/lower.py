@@ -18,10 +18,7 @@ from neat_onnx.model.graph import IR_OF_OPSET, ir_version
 from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.export.formulas.elementwise import Add, Mul
-from neat_onnx.operators.export.formulas.formula import FormulaEmitter, emit_formula
-from neat_onnx.operators.export.layout.shaping import Concat, Reshape, Split, Transpose
-from neat_onnx.operators.export.reductions.reduce import ReduceSum
+from neat_onnx.operators.export.formula import FormulaEmitter, emit_formula
 from neat_onnx.population.layout import Gains, Reduction, Stage
 from neat_onnx.population.population import Population
 from neat_onnx.version import __version__
@@ -89,20 +86,20 @@ class _Lowering(GraphBuilder):
         layout = self._layout
         if self._shared:
             shape = self.integers("input_shape", [-1, layout.inputs, 1])
-            column = self.emit(Reshape, [_INPUT, shape], "Column", "input_columns")
+            column = self.emit("Reshape", [_INPUT, shape], "Column", "input_columns")
             zeros = self.initializer("Members", np.zeros((1, 1, layout.members)))
-            values = self.emit(Add, [column, zeros], "Shared", "share_input")
+            values = self.emit("Add", [column, zeros], "Shared", "share_input")
         else:
-            values = self.emit(Transpose, [_INPUT], "Inputs", "members_last", perm=_MEMBERS_LAST)
+            values = self.emit("Transpose", [_INPUT], "Inputs", "members_last", perm=_MEMBERS_LAST)
         if not layout.registers:
             return values
-        held = self.emit(Transpose, [_PREVIOUS], "Held", "state_last", perm=_MEMBERS_LAST)
-        return self.emit(Concat, [values, held], "Values_0", "values_l0", axis=1)
+        held = self.emit("Transpose", [_PREVIOUS], "Held", "state_last", perm=_MEMBERS_LAST)
+        return self.emit("Concat", [values, held], "Values_0", "values_l0", axis=1)
 
     def _close(self, values: str, picking: Floats, name: str) -> None:
         """Produce an output [P, N, width] of picked columns."""
         picked = self._product(name, picking, values)
-        self.produce(Transpose, [picked], name, f"members_first_{name}", perm=_MEMBERS_FIRST)
+        self.produce("Transpose", [picked], name, f"members_first_{name}", perm=_MEMBERS_FIRST)
 
     def _product(self, stem: str, weight: Floats, values: str) -> str:
         """Multiply values [N, columns, P] with weights (P, columns, width): [N, width, P]."""
@@ -112,11 +109,11 @@ class _Lowering(GraphBuilder):
         shape = self.shared_integers("rows", [-1, 1, columns, members])
         rows = self.once(
             f"rows of {values}",
-            lambda: self.emit(Reshape, [values, shape], f"{values}_rows", f"rows_{values}"),
+            lambda: self.emit("Reshape", [values, shape], f"{values}_rows", f"rows_{values}"),
         )
-        scaled = self.emit(Mul, [rows, table], f"Products_{stem}", f"mul_{stem}")
+        scaled = self.emit("Mul", [rows, table], f"Products_{stem}", f"mul_{stem}")
         axes = self.shared_integers("axes", [2])
-        return self.emit(ReduceSum, [scaled, axes], f"Sums_{stem}", f"sum_{stem}", keepdims=0)
+        return self.emit("ReduceSum", [scaled, axes], f"Sums_{stem}", f"sum_{stem}", keepdims=0)
 
     def _stage(self, number: int, stage: Stage, values: str) -> str:
         """Add the nodes of a stage; return all columns up to it."""
@@ -124,22 +121,22 @@ class _Lowering(GraphBuilder):
         z = self._aggregated(number, stage, values)
         if (stage.scale != 1.0).any():
             scale = self.initializer(f"S{number}", stage.scale.transpose(1, 2, 0))
-            z = self.emit(Mul, [z, scale], f"Scaled_{number}", f"scale_l{number}")
+            z = self.emit("Mul", [z, scale], f"Scaled_{number}", f"scale_l{number}")
         bias = self.initializer(f"B{number}", stage.bias.transpose(1, 2, 0))
-        z = self.emit(Add, [z, bias], f"Sum_{number}", f"bias_l{number}")
+        z = self.emit("Add", [z, bias], f"Sum_{number}", f"bias_l{number}")
         widths = [width for _, width in stage.activations]
         parts = [z]
         if len(widths) > 1:
             sizes = self.integers(f"split_{number}", widths)
             wished = [f"Part_{number}_{k}" for k in range(len(widths))]
-            parts = self.emit_all(Split, [z, sizes], wished, f"split_l{number}", axis=1)
+            parts = self.emit_all("Split", [z, sizes], wished, f"split_l{number}", axis=1)
         layers = [
             emit_formula(self, activation.expression, part, f"Layer_{number}_{k}", f"act_l{number}")
             for k, ((activation, _), part) in enumerate(zip(stage.activations, parts, strict=True))
         ]
         columns = [values, *layers, *([z] if stage.keeps_pre_activation else [])]
         self._columns += stage.width * (2 if stage.keeps_pre_activation else 1)
-        return self.emit(Concat, columns, f"Values_{number}", f"values_l{number}", axis=1)
+        return self.emit("Concat", columns, f"Values_{number}", f"values_l{number}", axis=1)
 
     def _aggregated(self, number: int, stage: Stage, values: str) -> str:
         parts = []
@@ -149,14 +146,14 @@ class _Lowering(GraphBuilder):
                 gated = self._gated(f"{number}", stage.sums.gains, values)
                 most = stage.sums.target.shape[1]
                 shape = self.shared_integers("gated", [-1, 1, most, self._layout.members])
-                rows = self.emit(Reshape, [gated, shape], f"Rows_{number}", f"rows_l{number}")
+                rows = self.emit("Reshape", [gated, shape], f"Rows_{number}", f"rows_l{number}")
                 table = self.initializer(f"T{number}", stage.sums.target.transpose(2, 1, 0))
-                added = self.emit(Mul, [rows, table], f"Added_{number}", f"target_l{number}")
+                added = self.emit("Mul", [rows, table], f"Added_{number}", f"target_l{number}")
                 axes = self.shared_integers("axes", [2])
                 more = self.emit(
-                    ReduceSum, [added, axes], f"More_{number}", f"gated_l{number}", keepdims=0
+                    "ReduceSum", [added, axes], f"More_{number}", f"gated_l{number}", keepdims=0
                 )
-                total = self.emit(Add, [total, more], f"All_{number}", f"add_l{number}")
+                total = self.emit("Add", [total, more], f"All_{number}", f"add_l{number}")
             parts.append(total)
         parts += [
             self._reduced(f"{number}_{k}", reduction, values)
@@ -164,7 +161,7 @@ class _Lowering(GraphBuilder):
         ]
         if len(parts) == 1:
             return parts[0]
-        return self.emit(Concat, parts, f"Aggregates_{number}", f"join_l{number}", axis=1)
+        return self.emit("Concat", parts, f"Aggregates_{number}", f"join_l{number}", axis=1)
 
     def _gated(self, stem: str, gains: Gains, values: str) -> str:
         """Return the weighted inputs [N, edges, P], multiplied by their gains."""
@@ -173,20 +170,20 @@ class _Lowering(GraphBuilder):
             return weighted
         gain = self._product(f"g{stem}", gains.gains, values)
         plain = self.initializer(f"U{stem}", gains.ungated.transpose(1, 2, 0))
-        gain = self.emit(Add, [gain, plain], f"Gains_{stem}", f"gains_l{stem}")
-        return self.emit(Mul, [weighted, gain], f"Gated_{stem}", f"gate_l{stem}")
+        gain = self.emit("Add", [gain, plain], f"Gains_{stem}", f"gains_l{stem}")
+        return self.emit("Mul", [weighted, gain], f"Gated_{stem}", f"gate_l{stem}")
 
     def _reduced(self, stem: str, reduction: Reduction, values: str) -> str:
         """Reduce the weighted inputs as [N, width, k, P]; return [N, width, P]."""
         inputs = self._gated(stem, reduction.inputs, values)
         sizes = [-1, reduction.width, reduction.k, self._layout.members]
         shape = self.integers(f"shape_{stem}", sizes)
-        rows = self.emit(Reshape, [inputs, shape], f"Inputs_{stem}", f"inputs_l{stem}")
+        rows = self.emit("Reshape", [inputs, shape], f"Inputs_{stem}", f"inputs_l{stem}")
         formula = reduction.aggregation.expression(reduction.k)
         emitter = FormulaEmitter(self, rows, f"Reduced_{stem}", f"reduce_l{stem}")
         reduced = emitter.emit(formula)
         back = self.shared_integers("back", [-1, reduction.width, self._layout.members])
-        return self.emit(Reshape, [reduced, back], f"Members_{stem}", f"members_l{stem}")
+        return self.emit("Reshape", [reduced, back], f"Members_{stem}", f"members_l{stem}")
 
 
 @np.errstate(all="ignore")

@@ -1,19 +1,21 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome import genome_of_graph
+from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.indices import places_of, zeros_of
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
-from neat_onnx.model.wiring import node_count, without_dead
+from neat_onnx.model.rounding import computes_integers, is_quantized
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.judge import (
     Errors,
     RoundedRuns,
@@ -23,34 +25,22 @@ from neat_onnx.verification.judge import (
     measure,
     within_bound,
 )
-from neat_onnx.verification.model_inputs import ModelInputs
-from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.parts import Part, held_steps, without
-from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
-from neat_onnx.verification.quantized import has_its_weights, is_quantized
+from neat_onnx.verification.left_out import Part, held_steps, unordered, without
+from neat_onnx.verification.player import Player, ShapeMismatch, loaded, number_type
+from neat_onnx.verification.ports import as_named, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
-from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
+    as_read,
     check_sampling,
-    long_sequences,
-    long_steps,
+    sampled_inputs,
     short_sequences,
 )
-from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24, DataType.FLOAT16: 1e-6}
 _NO_SLACK = Slack()
 _SAMPLES_ENOUGH = 256
-_ROUNDED: dict[str, Callable[[Floats], Any]] = {
-    "DOUBLE": np.float64,
-    "FLOAT16": np.float16,
-    "INT": np.rint,
-    "UINT": lambda x: np.rint(np.abs(x)),
-    "BOOL": lambda x: x > 0.0,
-}
 
 
 def compare(
@@ -72,6 +62,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
+    net = as_named(net, model)
     model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
@@ -160,56 +151,6 @@ def compare_on(
     return again if again.passed else report
 
 
-def sampled_inputs(
-    net: Network, model: Model, samples: int, seed: int, *, long: bool, fixed_batch: bool
-) -> list[Floats]:
-    """Return the inputs (T, N, I) that a network and a model are compared on.
-
-    Args:
-        net: says how many inputs there are, and whether there is memory.
-        model: says to which type they are rounded, and for how many steps it is played.
-        samples: the number of short sequences, drawn with this seed.
-        long: sample the long sequences too, where there is memory.
-        fixed_batch: the model states how many samples it takes at a time.
-    """
-    inputs = [short_sequences(net, samples, seed)]
-    if net.has_memory and long:
-        nodes = node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
-        inputs.append(long_sequences(net, seed, long_steps(nodes)))
-    return [as_read(net, model, x) for x in inputs]
-
-
-def as_read(net: Network, model: Model, x: Floats) -> Floats:
-    """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
-
-    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
-    beside sequences have their first values at every step.
-
-    Args:
-        net: assigns the columns to its inputs.
-        model: the model.
-        x: the inputs.
-    """
-    kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places, zeros = places_of(model), zeros_of(model)
-    static = ModelInputs.of(model, net).without_time()
-    parts, start = [], 0
-    for port in net.inputs:
-        part = x[..., start : start + port.neurons.size]
-        if port.name in places:
-            low, high = places[port.name]
-            part = low + np.floor(part) % (high - low)
-        kind = kinds[port.name]
-        part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
-        if port.name in zeros and "INT" in kinds[port.name]:
-            part = np.where(part == zeros[port.name], part + 1, part)
-        if port.name in static:
-            part = np.broadcast_to(part[:1], part.shape)
-        parts.append(part)
-        start += port.neurons.size
-    return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)
-
-
 def _part(net: Network, player: Player, x: Floats) -> Part:
     want = net.run(x)
     played = player.play(x, [port.name for port in net.outputs])
@@ -268,6 +209,26 @@ def _within_rounding(
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
     return others and found[0].within, parts, max(sizes, default=None)
+
+
+def has_its_weights(net: Network, model: Model) -> bool:
+    """Whether a network has the weights and biases that a quantized model computes with.
+
+    They are compared as float32, whatever their order. The network that an import gives has them;
+    the network that was quantized has others, however small the difference.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeatOnnxWarning)  # of an import that nobody asked for
+        try:
+            imported = genome_of_graph(trace_model(model).network)
+        except NeatOnnxError:
+            return False
+    return np.array_equal(_numbers(net), _numbers(imported))
+
+
+def _numbers(net: Network) -> Floats:
+    genes = np.concatenate([net.live.weight, net.neurons.bias])
+    return np.sort(genes[genes != 0].astype(np.float32)).astype(np.float64)
 
 
 def _of_enough_samples(

@@ -13,14 +13,13 @@ from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, genome_document
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
+from neat_onnx.model.rounding import is_quantized
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import number_type, showing
-from neat_onnx.verification.quantized import is_quantized
+from neat_onnx.verification.player import loaded, number_type, showing
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10, DataType.FLOAT16: 0.5}
 

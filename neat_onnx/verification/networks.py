@@ -3,8 +3,8 @@
 import numpy as np
 from pydantic import BaseModel, Field
 
-from neat_onnx.network.difference import Change, Difference, difference
 from neat_onnx.network.network import Network
+from neat_onnx.network.summary import Change, Difference, difference
 from neat_onnx.verification.samples import check_sampling, short_sequences
 
 _MAX_LINES = 12

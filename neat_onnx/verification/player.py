@@ -1,29 +1,38 @@
 """Playing sequences with a model, in any runtime.
 
-A model is one step, whose states are carried from call to call here, or a whole sequence.
+A model is one step, whose states are carried from call to call here, or a whole sequence. Its
+outputs are rows: one for each sample, or for each step of each sample. A model that states a batch
+of many samples, as exporters write the sizes of their example, is run on the few of a comparison.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
 
-from neat_onnx.lifting.axes import Axes, shapes_of_inputs
-from neat_onnx.model import DataType, Model
-from neat_onnx.model.half_precision import rounds_to
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
+from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model.budget import Budget
+from neat_onnx.model.draft import with_graph
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
+from neat_onnx.model.rounding import computes_integers, rounds_to
+from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.integers import computes_integers
-from neat_onnx.verification.model_inputs import ModelInputs
-from neat_onnx.verification.rows import OutputRows
+from neat_onnx.network.port import Port
+from neat_onnx.verification.ports import ModelInputs
 from neat_onnx.verification.runtimes import Feed, Session, load
 
 _MIN_STEPS_IN_TWO_PARTS = (
     4  # a sequence of as many steps is run in two parts where its states can be fed on
 )
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
+_MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element
+_BATCH = "batch"
+Shape = tuple[int, ...]
 
 
 def number_type(model: Model) -> DataType:
@@ -226,3 +235,163 @@ def showing(model: Model, tensors: Sequence[str]) -> Model:
     kept = [entry for entry in model.metadata_props if entry.key in KEYS_OF_PORTS]
     bare = model.model_copy(update={"metadata_props": kept})
     return with_inner_outputs(bare, tensors, inputs=True)
+
+
+def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Player:
+    """Load a model to be compared with a network, with a batch of no fixed size if it is large.
+
+    Raises:
+        ModelError: the runtime refuses the model, or it states more elements than the limit.
+        OptionError: the runtime is unknown or not installed.
+    """
+    opened = _opened(model)
+    if opened is not model:
+        player = Player(opened, net, runtime, as_written=as_written)
+        if _runs(player, net):
+            return player
+    player = Player(model, net, runtime, as_written=as_written)
+    if player.fixed_batch:
+        Budget().take("elements", player.rows_of_a_run * len(net.input_neurons))
+    return player
+
+
+def _runs(player: Player, net: Network) -> bool:
+    """Whether a model runs two samples: not if the graph has the batch's size in it."""
+    try:
+        player.play(np.zeros((1, 2, len(net.input_neurons))), [port.name for port in net.outputs])
+    except ModelError:
+        return False
+    return True
+
+
+def _opened(model: Model) -> Model:
+    """The model whose inputs and outputs have a batch of no fixed size; itself if it is small."""
+    axes = axes_of_inputs(model.graph.inputs)
+    sizes = {
+        entry.shape[axes[entry.name][-1]]
+        for entry in model.graph.inputs
+        if entry.shape and axes[entry.name]
+    }
+    many = {size for size in sizes if isinstance(size, int) and size > _MAX_SMALL_BATCH}
+    if len(sizes) != 1 or not many:
+        return model
+    inputs = [_with(entry, axes[entry.name][-1:]) for entry in model.graph.inputs]
+    outputs = [
+        _with(entry, [at for at, size in enumerate(entry.shape or ()) if size in many][:1])
+        for entry in model.graph.outputs
+    ]
+    return with_graph(model, inputs=inputs, outputs=outputs)
+
+
+def _with(entry: ValueInfo, places: Sequence[int]) -> ValueInfo:
+    """The entry with a batch of no fixed size in these places of its shape."""
+    shape: list[Extent] = list(entry.shape or ())
+    for at in places:
+        shape[at] = _BATCH
+    return ValueInfo.of(entry.name, entry.elem_type, shape) if shape else entry
+
+
+class ShapeMismatch(ModelError):
+    """An output does not have a row for each sample: the model is not the network, row by row."""
+
+
+class OutputRows:
+    """Where the samples stand in each output of a model.
+
+    Args:
+        ports: of the network.
+        outputs: the outputs whose time and batch may be on any axes; in all others they are first.
+        inputs: shapes of the inputs of the graph, with their axes.
+    """
+
+    def __init__(
+        self,
+        ports: Iterable[Port],
+        outputs: Iterable[ValueInfo],
+        inputs: Mapping[tuple[Extent, ...], Axes],
+    ) -> None:
+        self._shapes = {port.name: port.shape for port in ports}
+        self._outputs = {entry.name: entry for entry in outputs}
+        self._inputs = inputs
+        self._stated: dict[tuple[str, int], Axes] = {}  # by the name, and how many they are
+
+    def has_ended(self, name: str, rank: int, leading: int) -> bool:
+        """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
+
+        Args:
+            name: of the output.
+            rank: how many axes it has.
+            leading: how many of the inputs' axes are time and the batch.
+        """
+        shape = self._shapes.get(name)
+        return shape is not None and rank == len(shape) + leading - 1
+
+    def of(self, name: str, values: Floats, leading: Shape) -> Floats:
+        """The values of an output, (*leading, columns).
+
+        Args:
+            name: of the output.
+            values: as a run gives them.
+            leading: how many samples there are, or steps and samples.
+
+        Raises:
+            ShapeMismatch: there is no row for each, or rows have another shape than the port.
+        """
+        values = self._leading_first(name, self._by_sample(name, values, leading), leading)
+        self._check(name, values.shape, leading)
+        return values.reshape(*leading, -1)
+
+    def _by_sample(self, name: str, values: Floats, leading: Shape) -> Floats:
+        """Values with an axis for the samples, where the first one has the rows of each in turn."""
+        port = self._shapes.get(name)
+        if not port or len(leading) != 1 or values.shape != (leading[0] * port[0], *port[1:]):
+            return values
+        return values.reshape(*leading, *port)
+
+    def _leading_first(self, name: str, values: Floats, leading: Shape) -> Floats:
+        """Values whose axes of time and the batch come first."""
+        if name not in self._outputs:
+            return values
+        count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
+        axes = self._fitting(name, values.shape, self.stated_axes(name, count), leading)
+        if any(axis >= values.ndim for axis in axes):
+            return values
+        return np.moveaxis(values, axes, range(len(axes)))
+
+    def stated_axes(self, name: str, count: int) -> Axes:
+        """The axes of an output that are time and the batch, as the graph states them."""
+        if (name, count) not in self._stated:
+            axes = output_axes(self._outputs[name], self._inputs, count)
+            self._stated[name, count] = axes
+        return self._stated[name, count]
+
+    def _fitting(self, name: str, shape: Shape, axes: Axes, leading: Shape) -> Axes:
+        """The axis of the samples: the stated one, or where that cannot be, one that can."""
+        port = self._shapes.get(name)
+        if port is None or len(axes) != 1 or len(leading) != 1:
+            return axes
+        fitting = [
+            axis
+            for axis, size in enumerate(shape)
+            if size == leading[0] and shape[:axis] + shape[axis + 1 :] == port
+        ]
+        return axes if not fitting or axes[0] in fitting else (fitting[0],)
+
+    def _check(self, name: str, shape: Shape, leading: Shape) -> None:
+        if shape[: len(leading)] != leading:
+            raise ShapeMismatch(
+                f"the output '{name}' has the shape {list(shape)} where {list(leading)} rows go in",
+                hint="A model may not mix its samples: its outputs have the batch as an axis",
+            )
+        port, row = self._shapes.get(name), shape[len(leading) :]
+        if port is not None and math.prod(port) == math.prod(row) and _long(port) != _long(row):
+            raise ShapeMismatch(
+                f"the output '{name}' has the shape {list(row)} for each sample, "
+                f"the network's {list(port)}",
+                hint="Compare a network with the model that was made from it",
+            )
+
+
+def _long(shape: Shape) -> list[int]:
+    """The sizes above 1: runtimes and writers add axes of size 1 and leave them out."""
+    return [size for size in shape if size != 1]

@@ -1,17 +1,24 @@
-"""The ports of a network beside the inputs and outputs of a model: names, and stated shapes."""
+"""The ports of a network beside the inputs and outputs of a model: names, shapes and axes."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
 
 from neat_onnx.errors import ImportAdvice, ModelError
-from neat_onnx.lifting.axes import Axes
+from neat_onnx.lifting.axes import Axes, axes_of_inputs
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.half_precision import rounds_to
-from neat_onnx.model.states import STATE_KEY, state_pairs
+from neat_onnx.model.rounding import rounds_to
+from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
+from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.network.port import MemoryPort, Port, shared_ports
 
 _NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 
@@ -32,6 +39,32 @@ def pairs_of(net: Network, model: Model) -> dict[str, str]:
         if port.input in inputs and port.output in outputs
     }
     return {name: following for name, following in found.items() if name not in ports}
+
+
+def as_named(net: Network, model: Model) -> Network:
+    """The network with the names that its ports have in a model, by their order, if they have
+    others there and the shapes fit: the file may have been exported with names of an engine.
+    """
+    pairs = pairs_of(net, model)
+    carried = {*pairs, *pairs.values()}
+    sides = []
+    for ports, entries in ((net.inputs, model.graph.inputs), (net.outputs, model.graph.outputs)):
+        free = [entry for entry in entries if entry.name not in carried]
+        names = {entry.name for entry in free}
+        if all(port.name in names for port in ports):
+            sides.append(ports)
+            continue
+        fit = len(free) >= len(ports) and all(
+            _fits(port.shape, entry.shape) for port, entry in zip(ports, free, strict=False)
+        )
+        if not fit:
+            return net
+        sides.append(
+            tuple(replace(port, name=entry.name) for port, entry in zip(ports, free, strict=False))
+        )
+    inputs, outputs = sides
+    same = inputs is net.inputs and outputs is net.outputs
+    return net if same else replace(net, inputs=inputs, outputs=outputs)
 
 
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
@@ -147,3 +180,108 @@ def _axes_of(shape: tuple[int, ...], sizes: Sequence[Extent]) -> Iterator[list[i
 
 def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:
     return ", ".join(f"'{name}' {list(shape or ())}" for name, shape in ports.items()) or "none"
+
+
+@dataclass(frozen=True)
+class ModelInputs:
+    """The inputs of a model that is compared with a network, each by its name.
+
+    Attributes:
+        shapes: as the graph states them.
+        elements: numpy's types.
+        axes: those that are time and the batch; none where every axis is features.
+        pairs: the output that feeds each state.
+        initial: the values of states before the first step, where they are not zero.
+        features_only: every axis is features.
+    """
+
+    shapes: Mapping[str, Sequence[Extent]]
+    elements: Mapping[str, np.dtype[Any]]
+    axes: dict[str, Axes]
+    pairs: dict[str, str]
+    initial: Mapping[str, Sequence[float]]
+    features_only: bool
+
+    @classmethod
+    def of(cls, model: Model, net: Network) -> Self:
+        """The inputs of a model, of which the network says where the batch of its memory is."""
+        entries = model.graph.inputs
+        shapes = {entry.name: entry.shape or () for entry in entries}
+        axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
+        axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
+        axes |= {port.name: () for port in shared_ports(net.inputs)}
+        axes |= {
+            port.name: in_time
+            for port in net.inputs
+            if (in_time := axes_in_time(port))
+            and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
+        }
+        return cls(
+            shapes,
+            {entry.name: entry.elem_type.dtype for entry in entries},
+            dict.fromkeys(axes, ()) if features_only else axes,
+            pairs_of(net, model),
+            initial_states(model),
+            features_only,
+        )
+
+    def of_sequences(self) -> Self:
+        """The same inputs, all of them beginning with time and the batch."""
+        return replace(self, axes=dict.fromkeys(self.axes, (0, 1)))
+
+    def without_time(self) -> set[str]:
+        """The inputs beside sequences that are the same at every step."""
+        lacking = {name for name, axes in self.axes.items() if len(axes) < 2}
+        return lacking.difference(self.pairs) if self.has_time else set()
+
+    @property
+    def has_time(self) -> bool:
+        """Whether an input has an axis of time besides the batch."""
+        return any(len(axes) > 1 for axes in self.axes.values())
+
+    def fixed_batches(self) -> list[int]:
+        """The sizes of batches that are stated.
+
+        Raises:
+            ModelError: one is 0.
+        """
+        sizes = [
+            (*self.shapes[name], 1, 1)[axes[-1]] if axes else 1 for name, axes in self.axes.items()
+        ]
+        found = [size for size in sizes if isinstance(size, int)]
+        if 0 in found:
+            raise ModelError(
+                "its batch has no samples, and it cannot be run",
+                where="graph.inputs",
+                hint="Give the batch a size of 1 or more, or a name as 'N'",
+            )
+        return found
+
+    def start(self, name: str, samples: int) -> Any:
+        """A state before the first step, as its input takes it."""
+        axes, sizes = self.axes[name], self.shapes[name]
+        shape = tuple(
+            size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
+        )
+        held = np.reshape(self.initial.get(name, np.zeros(shape)), shape)
+        return self.placed(np.broadcast_to(held, (samples, *shape)), name)
+
+    def placed(self, values: Floats, name: str) -> Any:
+        """Values whose samples come first, as the input `name` takes them: its axes, its type."""
+        axes, element = self.axes[name], self.elements[name]
+        if name in self.without_time():
+            values = values[0]
+        if not axes:
+            return np.array(values[0], element)
+        moved = np.moveaxis(values, range(len(axes)), axes)
+        return np.ascontiguousarray(moved, element)
+
+
+def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[MemoryPort]:
+    """The memory ports whose inputs a model has in one shape, of these, with one batch."""
+    return [
+        port
+        for port in net.memory
+        if (sizes := shapes.get(port.input))
+        and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
+    ]

@@ -6,14 +6,19 @@ steps before it does harm.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
+from neat_onnx.model import Model
+from neat_onnx.model.indices import places_of, zeros_of
+from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.verification.ports import ModelInputs
 
 STEPS = 16
 LONG_SEQUENCES = 8
@@ -21,6 +26,13 @@ _MAX_LONG_STEPS, _MIN_LONG_STEPS = 512, 48
 _MAX_NODE_RUNS = 20_000  # for the long sequences: about half a second
 _LARGE_INPUT_FACTOR = 10.0
 _MIN_SAMPLES, _MAX_SAMPLES = 4, 1_000_000
+_ROUNDED: dict[str, Callable[[Floats], Any]] = {
+    "DOUBLE": np.float64,
+    "FLOAT16": np.float16,
+    "INT": np.rint,
+    "UINT": lambda x: np.rint(np.abs(x)),
+    "BOOL": lambda x: x > 0.0,
+}
 
 
 def check_sampling(samples: Any, seed: Any) -> None:
@@ -68,3 +80,53 @@ def _sampled(rng: np.random.Generator, steps: int, samples: int, net: Network) -
     x[:, 0], x[:, 1] = 0.0, 1.0
     x[:, -(samples // 4) :] *= _LARGE_INPUT_FACTOR
     return x
+
+
+def sampled_inputs(
+    net: Network, model: Model, samples: int, seed: int, *, long: bool, fixed_batch: bool
+) -> list[Floats]:
+    """Return the inputs (T, N, I) that a network and a model are compared on.
+
+    Args:
+        net: says how many inputs there are, and whether there is memory.
+        model: says to which type they are rounded, and for how many steps it is played.
+        samples: the number of short sequences, drawn with this seed.
+        long: sample the long sequences too, where there is memory.
+        fixed_batch: the model states how many samples it takes at a time.
+    """
+    inputs = [short_sequences(net, samples, seed)]
+    if net.has_memory and long:
+        nodes = node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
+        inputs.append(long_sequences(net, seed, long_steps(nodes)))
+    return [as_read(net, model, x) for x in inputs]
+
+
+def as_read(net: Network, model: Model, x: Floats) -> Floats:
+    """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
+
+    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
+    beside sequences have their first values at every step.
+
+    Args:
+        net: assigns the columns to its inputs.
+        model: the model.
+        x: the inputs.
+    """
+    kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
+    places, zeros = places_of(model), zeros_of(model)
+    static = ModelInputs.of(model, net).without_time()
+    parts, start = [], 0
+    for port in net.inputs:
+        part = x[..., start : start + port.neurons.size]
+        if port.name in places:
+            low, high = places[port.name]
+            part = low + np.floor(part) % (high - low)
+        kind = kinds[port.name]
+        part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
+        if port.name in zeros and "INT" in kinds[port.name]:
+            part = np.where(part == zeros[port.name], part + 1, part)
+        if port.name in static:
+            part = np.broadcast_to(part[:1], part.shape)
+        parts.append(part)
+        start += port.neurons.size
+    return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

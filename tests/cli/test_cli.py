@@ -89,6 +89,8 @@ OPTION_VALUES = {
     "state": (["--state", "joined"], "joined"),
     "fused_recurrent": (["--no-fused-recurrent"], False),
     "lossy": (["--lossy"], True),
+    "preset": (["--preset", "sentis"], "sentis"),
+    "rename": (["--rename", "input=x", "--rename", "output=y"], {"input": "x", "output": "y"}),
     "quantize": (["--quantize", "weights"], "weights"),
     "conv2d_mappings": (["--conv2d-mappings", "[]"], []),
     "pool2d_mappings": (["--pool2d-mappings", "[]"], []),
@@ -219,7 +221,7 @@ def test_times_for_what_has_none(run, network):
         code, _, errors = run("inspect", file, "--advance-time", "1")
         assert code == 2
         assert errors == [
-            "error: time_step and advance_time are for ctrnn and iznn networks (advance_time)"
+            "error: advance_time is for ctrnn and iznn networks of neat-python (advance_time)"
         ]
 
 

@@ -6,10 +6,9 @@ attributes, values, and inputs that have to be constants.
 
 import ast
 import inspect
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import onnx
 
@@ -17,7 +16,8 @@ import neat_onnx
 import neat_onnx.operators
 from neat_onnx.lifting.operator import OPERATORS, Operator
 from neat_onnx.model.graph import NEWEST_OPSET
-from neat_onnx.model.node import node_classes
+from neat_onnx.network.cells import RECOGNISED
+from neat_onnx.network.spatial import Kind
 
 PACKAGE = Path(neat_onnx.__file__).parent
 ML_OPSET = 3  # the last one with trees as scikit-learn's converter writes them
@@ -79,69 +79,22 @@ def _has_all(schema: Any, name: str, attribute: Any) -> bool:
     )
 
 
-@cache
-def _functions(folder: str) -> list[tuple[Path, ast.FunctionDef]]:
-    return [
-        (path, node)
-        for path in sorted((PACKAGE / folder).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef)
-    ]
-
-
 def written_operators() -> set[str]:
-    """Operators whose classes stand in functions of export, or in a table that these use; and the
-    ones that frames make nodes of, by their names.
+    """Operators whose names stand in the code of export, apart from their declarations; and those
+    of windows and cells, which the network's tables name.
     """
-    names = set(node_classes())
-    found = {name for _, name in OPERATORS} & set(_named("operators/export"))
+    found = {*get_args(Kind), *(cell.operator for cell in RECOGNISED)}
     for folder in ("operators/export", "lowering", "population"):
-        for path, function in _functions(folder):
-            tables = _tables(path)
-            for name in _emitted(function):
-                found |= names & {name, *tables.get(name, ())}
-    return found
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            if path.name != "nodes.py":
+                found |= set(_texts(ast.parse(path.read_text(encoding="utf-8"))))
+    return found & {name for _, name in OPERATORS}
 
 
-def _named(folder: str) -> Iterator[str]:
-    """Yield the operators that the functions of a folder make nodes of, by their names."""
-    for _, function in _functions(folder):
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "node":
-                yield from _texts(node.args[:1])
-
-
-def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    for node in nodes:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Constant) and isinstance(part.value, str):
-                yield part.value
-
-
-@cache
-def _tables(path: Path) -> dict[str, set[str]]:
-    """The names in the value of each constant of a module, and in the constants that it names."""
-    found: dict[str, set[str]] = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
-            used = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
-            found[getattr(target, "id", "")] = used.union(*(found.get(name, ()) for name in used))
-    return found
-
-
-def _emitted(function: ast.FunctionDef) -> Iterator[str]:
-    """Names in a function, those that it only tests the type of, or annotates with, excepted."""
-    tested = {
-        id(part)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "cast")
-        for part in ast.walk(node)
-    }
-    notes = [function.args, function.returns, *function.decorator_list]
-    notes += [node.annotation for node in ast.walk(function) if isinstance(node, ast.AnnAssign)]
-    for note in filter(None, notes):
-        tested |= {id(part) for part in ast.walk(note)}
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and id(node) not in tested:
-            yield node.id
+def _texts(node: ast.AST) -> Iterator[str]:
+    """Yield the texts in code, but for names of tensors."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif not (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "tensor"):
+        for inner in ast.iter_child_nodes(node):
+            yield from _texts(inner)

@@ -21,8 +21,8 @@ import mistake_table
 import operator_table
 
 import neat_onnx
-from neat_onnx.libraries.neat_python import static as neat_python
-from neat_onnx.libraries.neataptic import document as neataptic
+from neat_onnx.libraries import neataptic
+from neat_onnx.libraries.neat_python import functions as neat_python
 from neat_onnx.libraries.neataptic_ts import document as neataptic_ts
 from neat_onnx.libraries.neataptic_ts.onnx.write import DEFAULTS, IF_EMPTY, ONLY
 from neat_onnx.model.budget import Limits
@@ -201,25 +201,11 @@ PROGRAMS = {
     for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
     for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
 }
-CLASSES = (
-    neat_onnx.Network,
-    neat_onnx.Model,
-    neat_onnx.Report,
-    neat_onnx.Certificate,
-    neat_onnx.Population,
-)
-
-
-def _members(kind: type) -> Callable[[], str]:
-    return lambda: _table(["name", ""], api_table.members(kind))
-
-
 TABLES = {
     **PROGRAMS,
     "python_functions": lambda: _table(["function", ""], api_table.functions()),
     "python_classes": lambda: _table(["class", ""], api_table.classes()),
     "python_errors": lambda: _table(["name", "is a", ""], api_table.errors()),
-    **{f"python_{kind.__name__.lower()}": _members(kind) for kind in CLASSES},
     "limits": limits,
     "runtimes": runtimes,
     "install": install,
@@ -256,13 +242,14 @@ def _values(what: Mapping[str, object]) -> str:
     if "minimum" in what:
         return f"{what['minimum']} to {what['maximum']}"
     kinds = what.get("anyOf", [what])
-    words = {"boolean": "true, false", "string": "text", "null": "null", "array": "a list"}
+    words = {"boolean": "true, false", "string": "text", "null": "null", "array": "a list",
+             "object": "names by names"}  # fmt: skip
     return " or ".join(words[kind["type"]] for kind in kinds)  # type: ignore[attr-defined]
 
 
 def _shown(default: object) -> str:
-    if default == []:
-        return "[]"
+    if default in ([], {}):
+        return str(default)
     words = {True: "true", False: "false", None: "null", "": '""'}
     return words.get(default, str(default))  # type: ignore[call-overload, no-any-return]
 

@@ -22,7 +22,7 @@ from neat_onnx import (
     load_network,
     load_networks,
 )
-from neat_onnx.libraries.goneat.genome import ACTIVATION_NAMES
+from neat_onnx.libraries.goneat import ACTIVATION_NAMES
 
 TYPES = ("HIDN", "INPT", "OUTP", "BIAS")
 

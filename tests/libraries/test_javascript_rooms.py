@@ -71,7 +71,7 @@ def test_version_2_of_brain_js_is_read():
     document["trainOpts"] = {"activation": "leaky-relu", "leakyReluAlpha": 0.125}
     leaky = load_network(document)
     assert leaky.activate([[3.0, 0.5], [3.0, 1.0]]).tolist() == [[0.75], [-0.03125]]
-    with pytest.raises(NetworkError, match="version 1's leaky-relu"):
+    with pytest.raises(NetworkError, match="the activation formula: maximum"):
         leaky.to_library("brain.js")
 
 

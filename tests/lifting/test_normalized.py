@@ -17,7 +17,7 @@ _ONNX = [
         *cases_of(
         "BatchNormalization", "InstanceNormalization", "LpNormalization", "LRN",
         "LayerNormalization", "GroupNormalization", "RMSNormalization", "MeanVarianceNormalization",
-        "MatMul", "Gemm", "Einsum", "Det", "DFT", "STFT", "PRelu", "Shrink",
+        "MatMul", "Gemm", "Einsum", "PRelu", "Shrink",
     ))
 ]  # fmt: skip
 _OURS = [
@@ -30,7 +30,6 @@ _OURS = [
     case("Einsum", [_M, _M, _M[0]], equation="bij,bij,ij->b"),
     case("Einsum", [_M, _M[0].T], equation="...ij,jk"),
     case("Einsum", [_M, _C[:, 0]], constants=[1], equation="bij,j->ib"),
-    case("DFT", [_M[..., None]], opset=17, axis=1, onesided=1),
 ]
 
 

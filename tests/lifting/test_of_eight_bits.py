@@ -1,4 +1,4 @@
-"""Numbers in steps: ONNX's operators, and onnxruntime's between two of them."""
+"""Numbers in steps of an integer type."""
 
 from typing import Any
 
@@ -70,44 +70,22 @@ _OURS = [
            ("Cast", "p", "y", {"to": 1})], _X, {"m": _WEIGHTS, "o": np.int8(3)}),
     graph([("DynamicQuantizeLinear", "x", "q s z", {}), ("ConvInteger", "q m z o", "p", {}),
            ("Cast", "p", "y", {"to": 1})], _IMAGE, {"m": _KERNELS, "o": np.uint8(9)}),
-    graph([(".DynamicQuantizeMatMul", "x m s o b", "y", {})], _X,
-          {"m": _WEIGHTS, "s": _SCALES, "o": np.zeros(3, np.int8), "b": _SCALES}),
-    graph([("DynamicQuantizeLinear", "x", "q s z", {}),
-           (".MatMulIntegerToFloat", "q m s t z", "y", {})], _X, {"m": _WEIGHTS, "t": _SCALES}),
     graph([("DequantizeLinear", "m s z", "w", {"axis": 0, "block_size": 2}),
            ("MatMul", "x w", "y", {})], _X,
           {"m": _WEIGHTS, "s": _R.random((2, 3)).astype(np.float32), "z": _WEIGHTS[:2]}, opset=21),
 ]  # fmt: skip
 _BETWEEN = [
-    each
-    for kind in _TYPES
-    for each in (
-        between(".QLinearAdd", "q s z q s z t w", kind=kind),
-        between(".QLinearMul", "q s z q s z t w", kind=kind),
-        between(".QLinearSigmoid", "q s z t w", kind=kind),
-        between(".QLinearLeakyRelu", "q s z t w", kind=kind, alpha=0.25),
-        between(".QLinearConcat", "t w q s z q s z", kind=kind, axis=1),
-        between(".QLinearSoftmax", "q s z t w", kind=kind, axis=-1, opset=13),
-        between(".QLinearSoftmax", "q s z t w", kind=kind, axis=1, opset=11),
-        between(".QLinearAveragePool", "q s z t w", _IMAGE, kind, kernel_shape=[2, 2]),
-        between(".QLinearGlobalAveragePool", "q s z t w", _IMAGE, kind),
-        between(".QLinearGlobalAveragePool", "q s z t w", _IMAGE, kind, channels_last=1),
-        between(".QLinearWhere", "c q s z q s z t w", kind=kind, more={"c": _X > 0}),
-    )
-] + [
     between("QLinearConv", "q s z k s z t w b", _IMAGE, more={"k": _KERNELS, "b": _BIAS},
             pads=[1, 1, 0, 0], strides=[2, 1]),
     between("QLinearMatMul", "q s z m e o t w",
             more={"m": _WEIGHTS, "e": np.float32(0.03), "o": np.int8(3)}),
-    between(".QGemm", "q s z m e o b t w", _X[0],
-            more={"m": _WEIGHTS, "e": _SCALES / 9, "o": np.zeros(3, np.int8),
-                  "b": _R.integers(-900, 900, 3).astype(np.int32)}),
 ]  # fmt: skip
 _REFUSED = [
     case("QuantizeLinear", [_X, _SCALE, np.int32(0)], [_X], opset=21, constants=[1, 2]).refused(
         "of the type int32"
     ),
     case("QuantizeLinear", [_X, np.float32(0)], [_X], constants=[1]).refused("y_scale is 0"),
+    between(".QLinearAdd", "q s z q s z t w").refused("the operator QLinearAdd"),
 ]
 
 

@@ -186,7 +186,6 @@ MAKING = {
     "Gather": ([node("Gather", "a i", "y")], {"a": ONES.T, "i": np.zeros(100_000, int)}),
     "ArgMax": ([node("ArgMax", "a", "y")], {"a": ONES}),
     "CumSum": ([node("CumSum", "a k", "y")], {"a": ONES, "k": [0]}),
-    "DFT": ([node("DFT", "a", "y")], {"a": ONES[None]}),
     "AveragePool": (
         [node("AveragePool", "a", "y", kernel_shape=[3], pads=[10**9] * 2, count_include_pad=1)],
         {"a": ONES[None, :, 0][None]},

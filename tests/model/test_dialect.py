@@ -74,7 +74,9 @@ def test_text_is_base64_under_attribute_and_plain_under_attributes():
             model = load_model({"graph": {"outputs": [], "node": [node]}})
             assert model.graph.node[0].attributes.mode == wanted
         node = {"opType": class_name, "attribute": [{"name": "mode", "s": "nearest!"}]}
-        with pytest.raises(ModelError, match=r"text is not base64 \(graph.node\[0\]\)"):
+        with pytest.raises(
+            ModelError, match=r"text is not base64 \(graph.node\[0\].attributes\[0\]\)"
+        ):
             load_model({"graph": {"outputs": [], "node": [node]}})
     finally:
         del node_classes.__globals__["_REGISTRY"][class_name]

@@ -5,7 +5,7 @@ from sample_models import node
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Attributes, Graph, Node, Tensor, load_model, node_class, node_classes
-from neat_onnx.model.node import parse_node
+from neat_onnx.model.graph import parse_node
 
 
 class ProbeAttributes(Attributes):

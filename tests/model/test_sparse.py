@@ -16,7 +16,7 @@ from support.harness.sweep import count
 
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model import DataType, Graph, Model, Tensor, load_model, validate
-from neat_onnx.model.sparse import MAX_VALUES
+from neat_onnx.model.tensor import MAX_VALUES
 
 
 def holding(*tensors) -> Model:

@@ -76,42 +76,6 @@ def test_a_normalisation_that_makes_a_number_infinite_stays(variance, scale, kin
     assert simple == ["Gemm", "BatchNormalization"]
 
 
-def test_transposes_that_undo_each_other():
-    nodes = [
-        node("Transpose", "x", "a", perm=[1, 0]),
-        node("Tanh", "a", "b"),
-        node("Abs", "b", "c"),
-        node("Transpose", "c", "y", perm=[1, 0]),
-    ]
-    assert simple(graph(nodes)) == ["Tanh", "Abs"]
-
-
-def test_transposes_of_which_one_ends_a_pair_and_begins_another():
-    """Three are one, since two undo each other; four are none."""
-    made = [node("Transpose", "x", "a", perm=[1, 0]), node("Tanh", "a", "b")]
-    made += [node("Transpose", "b", "c", perm=[1, 0]), node("Abs", "c", "d")]
-    three = [*made, node("Transpose", "d", "y", perm=[1, 0])]
-    assert sorted(simple(graph(three))) == ["Abs", "Tanh", "Transpose"]
-    four = [
-        *made,
-        node("Transpose", "d", "e", perm=[1, 0]),
-        node("Transpose", "e", "y", perm=[1, 0]),
-    ]
-    assert simple(graph(four)) == ["Tanh", "Abs"]
-
-
-def test_transposes_that_undo_each_other_directly():
-    made = [node("Transpose", "x", "a", perm=[1, 0]), node("Transpose", "a", "y", perm=[1, 0])]
-    assert simple(graph(made)) == ["Identity"]
-    made = [*made[:1], node("Transpose", "a", "b", perm=[1, 0]), node("Tanh", "b", "y")]
-    assert simple(graph(made)) == ["Tanh"]
-
-
-def test_double_reshapes():
-    nodes = [node("Reshape", "x one", "a"), node("Reshape", "a two", "y")]
-    assert simple(graph(nodes, one=[-1, 1, 3], two=[-1, 3, 1])) == ["Reshape"]
-
-
 def test_weights_among_the_inputs():
     model = graph([node("MatMul", "x w", "y")], w=np.ones((3, 2)))
     model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [3, 2]))

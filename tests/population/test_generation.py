@@ -12,10 +12,9 @@ from support.harness.sweep import count
 
 import neat_onnx
 from neat_onnx import Network, NetworkError, Population
-from neat_onnx.libraries.neat_python.generation import generation_of, network_of
-from neat_onnx.libraries.neat_python.genome import to_document
+from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
+from neat_onnx.libraries.neat_python.generation import generation_of
 from neat_onnx.libraries.neat_python.settings import settings_of
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES, read
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
@@ -76,20 +75,6 @@ def test_genomes_compute_what_neat_python_computes(seed, feed_forward):
             np.testing.assert_allclose(got[:, k], want, rtol=1e-7, atol=1e-7)
     for k, net in enumerate(population.members):
         np.testing.assert_allclose(got[:, k], net.run(x[:, 0]), rtol=1e-9, atol=1e-9)
-
-
-@settings(max_examples=count(15, 60), deadline=None)
-@given(seed=st.integers(0, 10_000), feed_forward=st.booleans())
-def test_a_genome_alone_is_what_its_document_says(seed, feed_forward):
-    genomes, config = generation(seed, feed_forward, size=6)
-    known = settings_of(config)
-    for _, genome in genomes:
-        quick = network_of(genome, known)
-        document = to_document(genome, known, timed=False, version=known.version)
-        assert quick is None or (
-            quick == read(document) and quick.library == read(document).library
-        )
-        assert quick is not None or not feed_forward
 
 
 def test_genomes_may_be_given_alone_and_exported():

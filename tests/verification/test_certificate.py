@@ -27,8 +27,7 @@ from neat_onnx import (
     replay,
 )
 from neat_onnx.cli import main
-from neat_onnx.verification.certificate import load_certificate, seal
-from neat_onnx.verification.certify import certified
+from neat_onnx.verification.certificate import certified, load_certificate, seal
 
 NET = Network.mlp([3, 4, 2], activation="tanh", seed=3)
 MODEL = export(NET)

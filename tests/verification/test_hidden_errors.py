@@ -5,8 +5,8 @@ import pytest
 
 from neat_onnx import Network, export, import_model, load_model, verify
 from neat_onnx.verification.judge import against_rounding
+from neat_onnx.verification.left_out import unordered
 from neat_onnx.verification.rounding import within_range
-from neat_onnx.verification.unordered import unordered
 
 RUNTIMES = pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
 

@@ -6,7 +6,7 @@ from onnx import numpy_helper
 from support.examples.graphs import graph, node
 
 from neat_onnx import Network, export, import_model, load_model
-from neat_onnx.verification.quantized import has_its_weights
+from neat_onnx.verification.compare import has_its_weights
 
 
 def quantized(*behind):

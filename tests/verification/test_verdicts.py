@@ -363,15 +363,15 @@ def test_what_no_runtime_loads_is_not_repaired():
 
 
 def test_a_model_that_one_runtime_lacks_is_verified_in_another():
-    """As skl2onnx writes an SVR of doubles, which onnxruntime has for floats alone."""
+    """onnxruntime has a linear model of floats alone."""
     made = helper.make_node(
-        "SVMRegressor", ["x"], ["y"], domain="ai.onnx.ml", kernel_type="LINEAR",
-        coefficients=[0.5, -0.25], rho=[0.125], n_supports=0,
+        "LinearRegressor", ["x"], ["y"], domain="ai.onnx.ml", coefficients=[0.5, -0.25],
+        intercepts=[0.125],
     )  # fmt: skip
     x = helper.make_tensor_value_info("x", TensorProto.DOUBLE, ["N", 2])
     y = helper.make_tensor_value_info("y", TensorProto.DOUBLE, ["N", 1])
     model = helper.make_model(
-        helper.make_graph([made], "svr", [x], [y]), ir_version=8,
+        helper.make_graph([made], "linear", [x], [y]), ir_version=8,
         opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 1)],
     )  # fmt: skip
     net = import_model(model)

@@ -1,5 +1,5 @@
 // A network as the engine laid it out, at a size: where its neurons and connections stand on a canvas. The
-// curves are those of neat_onnx/drawing/paths.py.
+// curves are those of neat_onnx/drawing/svg.py.
 
 const [NAMES, EDGE] = [104, 30]; // px beside the first and last column, with names and without
 const [TOP, BOTTOM] = [34, 22];

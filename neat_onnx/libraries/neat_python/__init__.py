@@ -7,8 +7,7 @@ from neat_onnx.arguments import instance_of, listed, shown, takes
 from neat_onnx.errors import OptionError
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.libraries.neat_python.printed import is_printed
-from neat_onnx.libraries.neat_python.sections import is_configuration
+from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
 
@@ -98,7 +97,7 @@ def _updated(net: Network, options: ReadOptions) -> Network:
     if options.cycles is None:
         return net
     from neat_onnx.libraries.genome_graph import check_cycles
-    from neat_onnx.network.repeated import repeated
+    from neat_onnx.network.side_by_side import repeated
 
     check_cycles(options.cycles)
     return repeated(net, options.cycles)

@@ -18,43 +18,17 @@ its time constant, in time steps, as the weight.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.genome_graph import Genes, Value
-from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
-from neat_onnx.libraries.neat_python.static import (
-    Connection,
-    Document,
-    Node,
-    function_name,
-    parse_document,
-    silent_functions,
-    silent_ids,
-)
-from neat_onnx.libraries.neat_python.times import Times, sub_steps
+from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, function_name
+from neat_onnx.libraries.neat_python.static import silent_functions, silent_ids
+from neat_onnx.libraries.neat_python.times import Swaps, Times, sub_steps, swaps_of
 from neat_onnx.network.network import Network
-from neat_onnx.parsing import ForeignDocument
 
 name = "neat-python ctrnn"
-
-
-class _Node(Node):
-    time_constant: float
-
-
-class _Metadata(ForeignDocument):
-    neat_python_version: str | None = None
-
-
-class _Document(Document):
-    nodes: list[_Node]
-    silent: list[_Node] = Field(default_factory=list)
-    metadata: _Metadata = _Metadata()
 
 
 @dataclass(frozen=True)
@@ -80,15 +54,9 @@ _EXPONENTIAL = _Integrator(
 )
 
 
-def read(document: Mapping[str, Any], times: Times) -> Network:
-    """The network, one step of which is `net.advance(inputs, advance_time, time_step)`.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the times are missing or wrong.
-    """
-    parsed = parse_document(_Document, document)
-    integrator = _integrator(parsed.metadata.neat_python_version)
+def read(genes: Genes, times: Times) -> Network:
+    """Return the network, one step of which is `net.advance(inputs, advance_time, time_step)`."""
+    integrator = _integrator(genes.version)
     step, advance = times.of(name)
     lengths = sub_steps(step, advance)
     swaps = swaps_of(step, advance) if integrator is _LEAP_FROG else None
@@ -98,7 +66,7 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
             f"{swaps.changes[0] + 1}, have one more sub-step: these steps are known by their "
             f"number, which is right for the first {swaps.followed} steps after a reset"
         )
-    return _Compiler(parsed, integrator, lengths, swaps).network()
+    return _Compiler(genes, integrator, lengths, swaps).network()
 
 
 def _integrator(version: str | None) -> _Integrator:
@@ -113,37 +81,27 @@ def _integrator(version: str | None) -> _Integrator:
 
 
 class _Compiler:
-    """Makes, for each sub-step, a drive and a state of every node.
-
-    Args:
-        document: the network.
-        integrator: how it is integrated.
-        lengths: of the sub-steps in one step.
-        swaps: at which steps rounding swaps the two buffers; None if it never does.
-    """
+    """Makes, for each sub-step, a drive and a state of every node."""
 
     def __init__(
         self,
-        document: _Document,
+        genes: Genes,
         integrator: _Integrator,
         lengths: list[float],
         swaps: Swaps | None,
     ) -> None:
-        self._document, self._integrator, self._lengths = document, integrator, lengths
-        self._inputs = document.topology.input_keys
-        self._outputs = document.topology.output_keys
-        self._nodes = {node.id: node for node in document.nodes if node.type != "input"}
-        self._index = {node.id: index for index, node in enumerate(document.nodes)}
-        self._into: dict[int, list[Connection]] = defaultdict(list)
-        for gene in document.connections:
+        self._integrator, self._lengths = integrator, lengths
+        self._inputs, self._outputs = genes.inputs, genes.outputs
+        self._nodes = {node.key: node for node in genes.nodes}
+        self._into: dict[int, list[ConnectionGene]] = defaultdict(list)
+        for gene in genes.connections:
             self._into[gene.target].append(gene)
-        known = {*self._inputs, *self._nodes}
-        named = silent_ids(document, self._nodes, recurrent=True)
-        self._silent = sorted({*named, *(node.id for node in document.silent)} - known)
-        self._genes = genes = Genes([*self._inputs, *self._nodes, *self._silent])
+        self._silent = sorted(silent_ids(genes))
+        self._silent_genes = sorted(genes.silent, key=lambda node: node.key)
+        self._made = made = NetworkBuilder([*self._inputs, *self._nodes, *self._silent])
         self._sub_steps = range(1, len(lengths) + 1)
         self._late = {key for key in self._outputs if key in self._nodes and integrator.late}
-        self._swap = swaps.neurons(genes) if swaps and self._nodes else None
+        self._swap = swaps.neurons(made) if swaps and self._nodes else None
         before = (-1, 0) if swaps else ()
         self._state = {
             (key, k): self._state_id(key, k)
@@ -153,9 +111,9 @@ class _Compiler:
 
     def network(self) -> Network:
         """The network of all of them."""
-        genes = self._genes
+        made = self._made
         for key in self._silent:
-            genes.neuron(key, "", [])
+            made.neuron(key, "", [])
         for key in self._nodes:
             if self._swap:
                 self._add_buffers(key, *self._swap)
@@ -167,15 +125,15 @@ class _Compiler:
         for key in (*self._inputs, *self._silent):
             for gene in self._into[key]:  # they are disabled
                 target = holders.get(key, key)
-                genes.connect((gene.source, 0), target, gene.weight, enabled=False)
-        return genes.network(
+                made.connect((gene.source, 0), target, gene.weight, enabled=False)
+        return made.network(
             self._inputs, self._outputs, f"neat-python ctrnn {self._integrator.version}"
         )
 
     def _state_id(self, key: int, k: int) -> int:
         """The node's own id for its last state, unless `advance` returns another one."""
         own = k == len(self._lengths) and key not in self._late
-        return key if own else self._genes.fresh_id()
+        return key if own else self._made.fresh_id()
 
     def _value(self, key: int, k: int) -> Value:
         """The value of a node after sub-step k; values up to k = 0 are from the step before."""
@@ -191,64 +149,61 @@ class _Compiler:
         before = self._value(key, k - self._integrator.lag)
         reads = [(before, 1.0 - rate), ((self._add_drive(key, k), 0), rate)]
         state = self._state[key, k]
-        self._genes.neuron(state, "" if state == key else self._name(key, "state", k), reads)
+        self._made.neuron(state, "" if state == key else self._name(key, "state", k), reads)
 
     def _add_drive(self, key: int, k: int) -> int:
-        node, index = self._nodes[key], self._index[key]
-        drive = self._genes.helper(
-            self._name(key, "drive", k),
-            [],
-            activation=function_name(node, index, "activation"),
-            aggregation=function_name(node, index, "aggregation"),
-            bias=node.bias,
-            response=node.response,
-        )
+        node = self._nodes[key]
+        names = function_name(node, "activation"), function_name(node, "aggregation")
+        drive = self._add_genes(self._name(key, "drive", k), node, names)
         for gene in self._into[key]:
             if gene.enabled or k == len(self._lengths):
                 source = self._value(gene.source, k - 1)
-                self._genes.connect(source, drive, gene.weight, enabled=gene.enabled)
+                self._made.connect(source, drive, gene.weight, enabled=gene.enabled)
         return drive
+
+    def _add_genes(self, name: str, node: NodeGene, names: tuple[str, str]) -> int:
+        """Add a neuron with the genes of a node and these functions; returns its id."""
+        return self._made.helper(
+            name,
+            [],
+            activation=names[0],
+            aggregation=names[1],
+            bias=node.bias,
+            response=node.response,
+        )
 
     def _add_holders(self) -> dict[int, int]:
         """Add the genes of nodes that stay 0; returns the ids of their neurons, by node."""
         found: dict[int, int] = {}
-        silent = sorted(enumerate(self._document.silent), key=lambda item: item[1].id)
-        for index, node in silent:
-            names = silent_functions(node, index)
-            if names is None or node.id not in self._silent or node.id in found:
+        for node in self._silent_genes:
+            names = silent_functions(node)
+            if names is None or node.key not in self._silent or node.key in found:
                 continue
-            found[node.id] = holder = self._genes.helper(
-                f"node {node.id} genes",
-                [],
-                activation=names[0],
-                aggregation=names[1],
-                bias=node.bias,
-                response=node.response,
-            )
-            constant = node.time_constant / self._lengths[0]
-            self._genes.connect((holder, 0), node.id, constant, enabled=False)
+            found[node.key] = self._add_genes(f"node {node.key} genes", node, names)
+            constant = node.numbers["time_constant"] / self._lengths[0]
+            self._made.connect((found[node.key], 0), node.key, constant, enabled=False)
         return found
 
     def _add_buffers(self, key: int, swaps: int, stays: int) -> None:
         """The states that the first sub-step reads, where they may have changed places."""
         last, before = (self._value(key, len(self._lengths) - k) for k in (0, 1))
         for k, (usual, swapped) in ((0, (last, before)), (-1, (before, last))):
-            buffer = self._genes.neuron(self._state[key, k], f"node {key} buffer {1 + k}", [])
+            buffer = self._made.neuron(self._state[key, k], f"node {key} buffer {1 + k}", [])
             for (source, _), gater in ((usual, stays), (swapped, swaps)):
-                self._genes.connect((source, 1), buffer, 1.0, gater=gater, gate_delay=1)
+                self._made.connect((source, 1), buffer, 1.0, gater=gater, gate_delay=1)
 
     def _add_returned(self, key: int) -> None:
         """The value of a node that `advance` returns: the state before the last one."""
         last, late = (self._value(key, len(self._lengths) - k) for k in (0, self._integrator.late))
         if self._swap is None:
-            self._genes.neuron(key, "", [(late, 1.0)])
+            self._made.neuron(key, "", [(late, 1.0)])
             return
-        self._genes.neuron(key, "", [])
+        self._made.neuron(key, "", [])
         for value, gater in zip((last, late), self._swap, strict=True):
-            self._genes.connect(value, key, 1.0, gater=gater)
+            self._made.connect(value, key, 1.0, gater=gater)
 
     def _rate(self, key: int, k: int) -> float:
-        constant = self._nodes[key].time_constant
+        constant = self._nodes[key].numbers["time_constant"]
         try:
             rate = self._integrator.rate(self._lengths[k - 1], constant)
         except (ZeroDivisionError, OverflowError):
@@ -256,7 +211,7 @@ class _Compiler:
         if not math.isfinite(rate):
             raise NetworkError(
                 f"time_constant {constant:g} of node {key} is too small",
-                where=f"nodes[{self._index[key]}].time_constant",
+                where=f"{self._nodes[key].where}.time_constant",
             )
         return rate
 

@@ -1,133 +1,61 @@
 """A network as the genes of neat-python: nodes, connections, and the kind of network they make.
 
 The genes of a feed-forward network read within the step; the genes of a recurrent one read every
-node
-as it was one step before, and only the inputs at once. A network that mixes both is neither.
+node as it was one step before, and only the inputs at once. A network that mixes both is neither.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.limits import cannot_hold
-from neat_onnx.libraries.neat_python.silent import released
-from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
-from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
+from neat_onnx.libraries.limits import Reasons, cannot_hold
+from neat_onnx.libraries.neat_python.functions import aggregation_called, called
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.static import is_plain
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
 
-@dataclass(frozen=True)
-class NodeGene:
-    """A node gene; `numbers` has the further genes of a ctrnn or an iznn, by name."""
-
-    key: int
-    bias: float = 0.0
-    response: float = 1.0
-    activation: str = "identity"
-    aggregation: str = "sum"
-    custom: bool = False
-    numbers: Mapping[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ConnectionGene:
-    """A connection gene."""
-
-    source: int
-    target: int
-    weight: float
-    enabled: bool = True
-
-
-@dataclass
-class Draft:
-    """The genes of a network.
-
-    Attributes:
-        feed_forward: whether they are evaluated within the step.
-        inputs, outputs: the keys of the nodes.
-        nodes: hidden ones and outputs.
-        silent: further ones of a ctrnn, which stay 0: a document does not have them.
-        connections: at most one between two nodes.
-        timed: "ctrnn" or "iznn" where a step is an amount of time, else empty.
-        time_step, advance_time: of such a step.
-        version: of neat-python.
-    """
-
-    feed_forward: bool
-    inputs: list[int]
-    outputs: list[int]
-    nodes: list[NodeGene] = field(default_factory=list)
-    silent: list[NodeGene] = field(default_factory=list)
-    connections: list[ConnectionGene] = field(default_factory=list)
-    timed: str = ""
-    time_step: float = 1.0
-    advance_time: float = 1.0
-    version: str = "2.0.0"
-
-    @property
-    def kind(self) -> str:
-        """The type of network, as a document calls it."""
-        return self.timed or ("feedforward" if self.feed_forward else "recurrent")
-
-
-def draft_of(net: Network) -> Draft:
-    """Return the genes of a network.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
-    net, silent = released(net)
-    problems = _problems(net)
-    if problems:
-        raise cannot_hold(net, "neat-python", problems)
-    feed_forward = not net.has_memory and not len(silent)
+def genes_of(net: Network) -> Genes:
+    """Return the genes of a network, or refuse it with every reason and its neurons."""
+    _refuse(net)
+    kind = "recurrent" if net.has_memory else "feedforward"
     keys = _keys(net)
-    outputs = list(range(len(net.output_neurons)))
-    draft = Draft(feed_forward, [keys[j] for j in net.input_neurons.tolist()], outputs)
-    draft.nodes = [node_gene(net, j, keys[j]) for j in np.flatnonzero(~net.is_input).tolist()]
-    _add_connections(net, draft, keys)
-    _add_outputs(net, draft, keys)
-    if not draft.feed_forward:
-        _feed_constants(net, draft, keys, set(silent.tolist()))
+    inputs, outputs = net.input_neurons.tolist(), len(net.output_neurons)
+    genes = Genes(kind, [keys[j] for j in inputs], list(range(outputs)))
+    genes.nodes = [node_gene(net, j, keys[j]) for j in np.flatnonzero(~net.is_input).tolist()]
+    _add_connections(net, genes, keys)
+    _add_outputs(net, genes, keys)
+    if kind == "recurrent":
+        _feed_constants(net, genes, keys, _release(genes))
     _tell(net)
-    return draft
+    return genes
 
 
-def _problems(net: Network) -> dict[str, Iterable[int]]:
-    """The reasons why neat-python cannot compute the network, each with its neurons."""
-    live, found = net.live, dict[str, Iterable[int]]()
-    of_input = net.is_input[live.source]
-    computed = np.flatnonzero(~net.is_input)
-    delays = live.delay[~of_input]
-    checks: list[tuple[str, Ints]] = [
-        ("a gate", live.target[live.gater != NONE]),
-        ("a connection that reads a state", live.target[live.reads_state]),
-        ("a delayed input", live.target[of_input & (live.delay > 0)]),
-        ("a connection into an input", live.target[net.is_input[live.target]]),
-        ("a delay of more than 1", live.target[live.delay > 1]),
-        ("an initial value", np.flatnonzero(net.neurons.initial != 0.0)),
-    ]
-    if np.any(delays > 0) and np.any(delays == 0):
-        at_once = live.target[~of_input & (live.delay == 0)]
-        checks.append(("neurons that read others at once beside delayed ones", at_once))
+def _refuse(net: Network) -> None:
+    live, computes = net.live, ~net.is_input
+    of_input, now = net.is_input[live.source], live.delay == 0
+    reasons = Reasons(net, "neat-python")
+    reasons.connections("a gate", live.gater != NONE)
+    reasons.connections("a connection that reads a state", live.reads_state)
+    reasons.connections("a delayed input", of_input & ~now)
+    reasons.connections("a connection into an input", net.is_input[live.target])
+    reasons.connections("a delay of more than 1", live.delay > 1)
+    reasons.neurons("an initial value", net.neurons.initial != 0.0)
+    if np.any(~now & ~of_input):
+        mixed = "neurons that read others at once beside delayed ones"
+        reasons.connections(mixed, now & ~of_input)
     for name in net.activations:
         if called(name) is None:
-            who = computed[net.activation_names[computed] == name]
-            checks.append((f"the activation {name}", who))
+            reasons.neurons(f"the activation {name}", computes & (net.activation_names == name))
     for name in net.aggregations:
         if aggregation_called(name) is None:
-            who = computed[net.aggregation_names[computed] == name]
-            checks.append((f"the aggregation {name}", who))
-    for reason, neurons in checks:
-        if len(neurons):
-            found[reason] = neurons.tolist()
-    return found
+            reasons.neurons(f"the aggregation {name}", computes & (net.aggregation_names == name))
+    reasons.refuse()
 
 
 def _keys(net: Network) -> list[int]:
@@ -151,107 +79,113 @@ def _keys(net: Network) -> list[int]:
     return [keys[neuron] for neuron in range(len(net))]
 
 
-def numbered(draft: Draft) -> Draft:
-    """Return genes whose inputs are -1, -2, … and whose outputs are 0, 1, …, as a genome has them.
-
-    Raises:
-        NetworkError: one node is an input and an output, or two outputs.
-    """
-    keys = {key: -1 - place for place, key in enumerate(draft.inputs)}
-    for place, key in enumerate(draft.outputs):
+def numbered(genes: Genes) -> Genes:
+    """Return genes with the inputs -1, -2, … and the outputs 0, 1, …, as a genome has them."""
+    keys = {key: -1 - place for place, key in enumerate(genes.inputs)}
+    for place, key in enumerate(genes.outputs):
         if key in keys:
             raise NetworkError(f"neat-python cannot hold node {key} as two ends of the network")
         keys[key] = place
-    named = {key for gene in draft.connections for key in (gene.source, gene.target)}
-    own = [*draft.nodes, *draft.silent]
+    named = {key for gene in genes.connections for key in (gene.source, gene.target)}
+    own = [*genes.nodes, *genes.silent]
     others = list(dict.fromkeys([*(node.key for node in own), *sorted(named)]))
-    free = max([len(draft.outputs) - 1, *others]) + 1
+    free = max([len(genes.outputs) - 1, *others]) + 1
     for key in others:
         if key not in keys:
-            kept = key >= len(draft.outputs)
+            kept = key >= len(genes.outputs)
             keys[key], free = (key, free) if kept else (free, free + 1)
-    nodes = [replace(node, key=keys[node.key]) for node in own]
-    has = {node.key for node in nodes} | {keys[key] for key in draft.inputs}
+    nodes = [node._replace(key=keys[node.key]) for node in own]
+    has = {node.key for node in nodes} | {keys[key] for key in genes.inputs}
     nodes += [NodeGene(key) for key in dict.fromkeys(keys.values()) if key not in has]
     connections = [
-        replace(gene, source=keys[gene.source], target=keys[gene.target])
-        for gene in draft.connections
+        gene._replace(source=keys[gene.source], target=keys[gene.target])
+        for gene in genes.connections
     ]
-    ends = list(keys.values())[: len(draft.inputs)], list(range(len(draft.outputs)))
-    draft = replace(draft, inputs=ends[0], outputs=ends[1], connections=connections)
-    return replace(draft, nodes=nodes, silent=[])
+    inputs, outputs = list(keys.values())[: len(genes.inputs)], list(range(len(genes.outputs)))
+    return replace(
+        genes, inputs=inputs, outputs=outputs, nodes=nodes, connections=connections, silent=[]
+    )
 
 
 def node_gene(net: Network, neuron: int, key: int) -> NodeGene:
     """Return the gene of a neuron, its activation's slope divided out of bias and response."""
-    genes = net.neurons
-    how = called(net.activation_names[neuron])
-    assert how is not None  # _problems has looked
-    return NodeGene(
-        key,
-        float(genes.bias[neuron]) / how.slope + how.shift,
-        float(genes.response[neuron]) / how.slope,
-        how.name,
-        aggregation_called(net.aggregation_names[neuron]) or "sum",
-        how.custom,
-    )
+    own, how = net.neurons, called(net.activation_names[neuron])
+    aggregates = aggregation_called(net.aggregation_names[neuron])
+    assert how is not None and aggregates is not None  # _refuse has looked
+    bias = float(own.bias[neuron]) / how.slope + how.shift
+    response = float(own.response[neuron]) / how.slope
+    return NodeGene(key, bias, response, how.function, aggregates)
 
 
-def _add_connections(net: Network, draft: Draft, keys: list[int]) -> None:
-    """Add the genes; a second one between two nodes goes through a node of its own."""
-    genes, seen = net.connections, set[tuple[int, int]]()
-    order = np.argsort(~genes.enabled, kind="stable")  # an enabled gene wins over a disabled one
+def _add_connections(net: Network, genes: Genes, keys: list[int]) -> None:
+    """Add the connections; a second one between two nodes goes through a node of its own."""
+    own, seen = net.connections, set[tuple[int, int]]()
+    order = np.argsort(~own.enabled, kind="stable")  # an enabled gene wins over a disabled one
     kept: list[tuple[int, list[ConnectionGene]]] = []
     dropped, relays = 0, 0
     for at in order.tolist():
-        source, target = keys[genes.source[at]], keys[genes.target[at]]
-        gene = ConnectionGene(source, target, float(genes.weight[at]), bool(genes.enabled[at]))
-        if not gene.enabled and ((source, target) in seen or target < 0):
+        source, target = ends = keys[own.source[at]], keys[own.target[at]]
+        gene = ConnectionGene(source, target, float(own.weight[at]), bool(own.enabled[at]))
+        if not gene.enabled and (ends in seen or target < 0):
             dropped += 1
             continue
-        if (source, target) in seen:
-            kept.append((at, _relayed(net, draft, gene, int(genes.target[at]))))
+        if ends in seen:
+            kept.append((at, _relayed(net, genes, gene, int(own.target[at]))))
             relays += 1
             continue
-        seen.add((source, target))
+        seen.add(ends)
         kept.append((at, [gene]))
-    draft.connections = [gene for _, group in sorted(kept, key=lambda e: e[0]) for gene in group]
+    genes.connections = [gene for _, group in sorted(kept, key=lambda e: e[0]) for gene in group]
     if dropped:
         warn(f"{dropped} disabled connections that neat-python has no place for are left out")
     if relays:
         warn(f"neat-python has one connection between two nodes: {relays} nodes are added")
 
 
-def _relayed(net: Network, draft: Draft, gene: ConnectionGene, target: int) -> list[ConnectionGene]:
-    if not draft.feed_forward:
+def _relayed(net: Network, genes: Genes, gene: ConnectionGene, target: int) -> list[ConnectionGene]:
+    if genes.kind == "recurrent":
         raise cannot_hold(net, "neat-python", {"a second connection between two nodes": [target]})
-    key = _fresh(draft)
-    draft.nodes.append(NodeGene(key))
-    return [ConnectionGene(gene.source, key, 1.0), replace(gene, source=key)]
+    key = max([len(genes.outputs) - 1, *(node.key for node in genes.nodes)]) + 1
+    genes.nodes.append(NodeGene(key))
+    return [ConnectionGene(gene.source, key, 1.0), gene._replace(source=key)]
 
 
-def _fresh(draft: Draft) -> int:
-    return max([len(draft.outputs) - 1, *(node.key for node in draft.nodes)]) + 1
-
-
-def _add_outputs(net: Network, draft: Draft, keys: list[int]) -> None:
+def _add_outputs(net: Network, genes: Genes, keys: list[int]) -> None:
     """Give each place of the outputs a node; an input, or a neuron there twice, gets another."""
     neurons = net.output_neurons.tolist()
     extra = [place for place, neuron in enumerate(neurons) if keys[neuron] != place]
     for place in extra:
         neuron = neurons[place]
-        if not draft.feed_forward and not net.is_input[neuron]:
+        if genes.kind == "recurrent" and not net.is_input[neuron]:
             raise cannot_hold(net, "neat-python", {"one neuron as two outputs": [neuron]})
-        draft.nodes.append(NodeGene(place))
-        draft.connections.append(ConnectionGene(keys[neuron], place, 1.0))
+        genes.nodes.append(NodeGene(place))
+        genes.connections.append(ConnectionGene(keys[neuron], place, 1.0))
     if extra:
         warn(f"neat-python's outputs are nodes of their own: {len(extra)} nodes are added")
 
 
-def _feed_constants(net: Network, draft: Draft, keys: list[int], silent: set[int]) -> None:
+def _release(genes: Genes) -> set[int]:
+    """Give the genes of holders (see `static.py`) to their nodes; return the keys of both."""
+    readers = Counter(gene.source for gene in genes.connections)
+    sources = Counter(gene.target for gene in genes.connections)
+    fed = Counter(gene.target for gene in genes.connections if gene.enabled)
+    nodes, links = {node.key: node for node in genes.nodes}, dict[int, int]()
+    for source, target, weight, enabled in genes.connections:
+        is_alone = readers[source] == 1 and not sources[source] and fed[target] == 1
+        is_link = enabled and weight == 0.0 and is_alone and source not in genes.outputs
+        if is_link and source in nodes and target in nodes and is_plain(nodes[target]):
+            links[source] = target
+    for holder, key in links.items():
+        nodes[key] = nodes.pop(holder)._replace(key=key)
+    genes.nodes = list(nodes.values())
+    genes.connections = [gene for gene in genes.connections if gene.source not in links]
+    return {*links, *links.values()}
+
+
+def _feed_constants(net: Network, genes: Genes, keys: list[int], silent: set[int]) -> None:
     """Give a weight of 0 to nodes without connections, which neat-python would leave at 0.
 
-    Nodes with the ids `silent` are left at 0.
+    Nodes with the keys `silent` are left at 0.
     """
     fed = set(net.live.target.tolist())
     added = 0
@@ -259,17 +193,17 @@ def _feed_constants(net: Network, draft: Draft, keys: list[int], silent: set[int
         aggregation = aggregation_named(net.aggregation_names[neuron])
         z = net.neurons.bias[neuron] + net.neurons.response[neuron] * aggregation.empty
         value = activation_named(net.activation_names[neuron])(np.array([z]))[0]
-        if neuron in fed or value == 0.0 or net.neurons.id[neuron] in silent:
+        if neuron in fed or value == 0.0 or keys[neuron] in silent:
             continue
         if aggregation.empty:
             raise cannot_hold(net, "neat-python", {"a product of nothing": [neuron]})
-        source = draft.inputs[0] if draft.inputs else keys[neuron]
-        draft.connections = [
+        source = genes.inputs[0] if genes.inputs else keys[neuron]
+        genes.connections = [
             gene
-            for gene in draft.connections
+            for gene in genes.connections
             if (gene.source, gene.target) != (source, keys[neuron])
         ]
-        draft.connections.append(ConnectionGene(source, keys[neuron], 0.0))
+        genes.connections.append(ConnectionGene(source, keys[neuron], 0.0))
         added += 1
     if added:
         warn(
@@ -287,8 +221,8 @@ def _tell(net: Network) -> None:
             f"neat-python's slopes are divided out of bias and response of {', '.join(scaled)}: "
             "the last bit may differ"
         )
-    used = {aggregation_called(name) for name in net.aggregation_names[~net.is_input].tolist()}
-    custom = sorted(how.name for how in hows.values() if how and how.custom)
-    custom += sorted(name for name in used if name and name not in AGGREGATION_NAMES)
+    sums = {aggregation_called(name) for name in net.aggregation_names[~net.is_input].tolist()}
+    used = [*(how.function for how in hows.values() if how), *sums]
+    custom = sorted(function.name for function in used if function and function.custom)
     if custom:
         warn(f"add these functions to neat-python's configuration: {', '.join(custom)}")

@@ -5,21 +5,22 @@ positions, and nodes that no output depends on are left out, for all genomes at 
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.libraries.neat_python.functions import Kind, described
-from neat_onnx.libraries.neat_python.settings import Settings
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
-from neat_onnx.libraries.neat_python.versions import NEWER
-from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of, repeated
-from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
+from neat_onnx.libraries.neat_python.functions import (
+    ACTIVATION_NAMES,
+    AGGREGATION_NAMES,
+    Kind,
+    described,
+)
+from neat_onnx.libraries.neat_python.settings import NEWER, Settings
+from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of
 from neat_onnx.network.schedule import Edges, schedule
-from neat_onnx.network.side_by_side import SideBySide, joined
+from neat_onnx.network.side_by_side import SideBySide
+from neat_onnx.network.structure import Structure
 
 
 def generation_of(genomes: Sequence[Any], settings: Settings) -> SideBySide | None:
@@ -41,113 +42,25 @@ def generation_of(genomes: Sequence[Any], settings: Settings) -> SideBySide | No
         return None
 
 
-def network_of(genome: Any, settings: Settings) -> Network | None:
-    """Return the network of a live genome with all of its genes, as `genome` and `static` read it.
-
-    None where they have to: see `generation_of`; and for a recurrent genome with nodes that nothing
-    feeds, or a feed-forward one with a cycle.
-    """
-    if settings.version is None or settings.version < NEWER:
-        return None
-    try:
-        return _network(genome, settings)
-    except (NetworkError, KeyError, AttributeError, TypeError, ValueError, OverflowError):
-        return None
-
-
-def _network(genome: Any, settings: Settings) -> Network | None:
-    late, count = not settings.feed_forward, len(settings.inputs)
-    keys, nodes = [*settings.inputs, *genome.nodes], genome.nodes.values()
-    place = {key: k for k, key in enumerate(keys)}
-    edges = [
-        (place[gene.key[1]], place[gene.key[0]], gene.weight, gene.enabled)
-        for gene in genome.connections.values()
-    ]
-    edges.sort(key=itemgetter(0))
-    acts = [(source, target) for target, source, _, enabled in edges if enabled]
-    fed = {target for _, target in acts}
-    if (
-        len(place) < len(keys)
-        or not {bool} >= {type(edge[3]) for edge in edges}
-        or (edges and edges[0][0] < count)
-        or (late and (len(fed) < len(nodes) or _are_timed(nodes)))
-        or not (late or _is_acyclic(acts, len(keys)))
-    ):
-        return None
-    activations, activation = codes_of(["identity"] * count + _ours("activation", nodes, settings))
-    aggregations, aggregation = codes_of(["sum"] * count + _ours("aggregation", nodes, settings))
-    source = np.array([edge[1] for edge in edges], np.int64)
-    return Network(
-        inputs=(Port("input", (count,), np.arange(count)),),
-        outputs=(
-            Port(
-                "output", (len(settings.outputs),), np.array([place[k] for k in settings.outputs])
-            ),
-        ),
-        neurons=Neurons(
-            np.array(keys, np.int64),
-            activation,
-            aggregation,
-            np.array([0.0] * count + [node.bias for node in nodes], np.float64),
-            np.array([1.0] * count + [node.response for node in nodes], np.float64),
-            repeated(0.0, len(keys), np.float64),
-        ),
-        connections=Connections.of(
-            source,
-            np.array([edge[0] for edge in edges], np.int64),
-            np.array([edge[2] for edge in edges], np.float64),
-            enabled=np.array([edge[3] for edge in edges], np.bool_),
-            delay=late & (source >= count),
-        ),
-        activations=activations,
-        aggregations=aggregations,
-        library=f"neat-python {'recurrent' if late else 'feed-forward'}",
-    )
-
-
-def _is_acyclic(edges: Sequence[tuple[int, int]], count: int) -> bool:
-    """Return whether each of `count` nodes can be computed after its sources."""
-    waiting = [0] * count
-    readers: list[list[int]] = [[] for _ in range(count)]
-    for source, target in edges:
-        waiting[target] += 1
-        readers[source].append(target)
-    ready = [node for node in range(count) if not waiting[node]]
-    for node in ready:
-        for reader in readers[node]:
-            waiting[reader] -= 1
-            if not waiting[reader]:
-                ready.append(reader)
-    return len(ready) == count
-
-
 def _are_timed(nodes: Collection[Any]) -> bool:
     """Return whether nodes have time constants, so that they may be of a ctrnn."""
     return any(getattr(node, "time_constant", 1.0) != 1.0 for node in nodes)
 
 
 def _ours(kind: Kind, nodes: Iterable[Any], settings: Settings) -> list[str]:
-    """Return our names of the functions of nodes.
-
-    Raises:
-        NetworkError: one is the user's, and not neat-python's own.
-    """
+    """Return our names of the functions of nodes."""
     activates = kind == "activation"
     table = settings.activations if activates else settings.aggregations
     known = ACTIVATION_NAMES if activates else AGGREGATION_NAMES
     names = [getattr(node, kind) for node in nodes]
     for name in set(names):
-        if name not in known or described(kind, name, table.get(name))["custom"]:
+        if name not in known or described(kind, name, table.get(name)).custom:
             raise NetworkError(f"the {kind} '{name}' is not neat-python's own")
     return [known[name] for name in names]
 
 
 class _Generation:
-    """The genes in arrays. Nodes are numbered: first the inputs, genome by genome, then the others.
-
-    Raises:
-        NetworkError: two nodes of a genome have one key, or a connection has no node at an end.
-    """
+    """The genes in arrays: first the inputs, genome by genome, then the other nodes."""
 
     def __init__(self, genomes: Sequence[Any], settings: Settings) -> None:
         self._settings, self._count = settings, len(genomes)
@@ -184,11 +97,7 @@ class _Generation:
         return self._by_code[place]
 
     def side_by_side(self) -> SideBySide:
-        """Return the networks, of the inputs and of the nodes that an output depends on.
-
-        Raises:
-            NetworkError: a gene has no value that it can have, or there is a cycle within the step.
-        """
+        """Return the networks, of the inputs and of the nodes that an output depends on."""
         enabled = np.array([gene.enabled for gene in self._edges], np.bool_)
         weight = np.array([gene.weight for gene in self._edges], np.float64)[enabled]
         source, target = self._source[enabled], self._target[enabled]
@@ -203,16 +112,13 @@ class _Generation:
         place = np.empty(len(kept), np.int64)
         place[order] = np.arange(len(order))
         late = not self._settings.feed_forward
-        neurons, activations, aggregations = self._neurons(order, self._silent(target))
-        net = joined(
+        net = Structure.of_genes(
             place[: self._inputs].reshape(self._count, -1),
             place[self._outputs].reshape(self._count, -1),
-            neurons,
+            self._neurons(order, self._silent(target)),
             Connections.of(
                 place[source], place[target], weight, delay=late & (source >= self._inputs)
             ),
-            activations,
-            aggregations,
         )
         schedule(net)  # refuses a cycle, behind which neat-python leaves outputs at 0
         return SideBySide(net, np.searchsorted(self._genome[order], np.arange(self._count + 1)))

@@ -1,4 +1,4 @@
-"""Genomes of neat-python, as the documents that its exporter would write of their networks.
+"""Genomes and networks of neat-python, live or from a pickle, to their genes.
 
 A genome does not say how it is evaluated; its configuration does, and the kind of its genes.
 
@@ -10,63 +10,49 @@ A genome does not say how it is evaluated; its configuration does, and the kind 
 - iznn: all nodes are simulated.
 
 All genes are kept, so that the genome can be written again: disabled ones, and nodes that no output
-depends on.
+depends on. neat-python is never imported.
 """
 
+import sys
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
-from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import reached
-from neat_onnx.libraries.neat_python.contents import class_name
-from neat_onnx.libraries.neat_python.functions import Kind, described
-from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.pickled import Record
-from neat_onnx.libraries.neat_python.settings import Settings, likely_counts
-from neat_onnx.libraries.neat_python.static import connection_document
-from neat_onnx.libraries.neat_python.versions import (
+from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
+from neat_onnx.libraries.genome_graph import completed, reached
+from neat_onnx.libraries.neat_python.functions import Function, Kind, described, name_of
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, checked
+from neat_onnx.libraries.neat_python.pickled import Name, Record, number
+from neat_onnx.libraries.neat_python.settings import (
+    EXPONENTIAL,
     FIRST_STABLE,
     NEWER,
+    Settings,
     Version,
+    likely_counts,
     oldest_version,
     version_of_genes,
 )
 
 _SPIKING = ("a", "b", "c", "d")
+_NETWORKS = ("FeedForwardNetwork", "RecurrentNetwork", "CTRNN", "IZNN")
 
 
-@dataclass(frozen=True)
-class _Edge:
-    """A connection gene."""
-
-    source: int
-    target: int
-    weight: Any
-    enabled: bool
-
-
-def to_document(
+def genes_of_genome(
     genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
-) -> dict[str, Any]:
-    """Return the network document of a genome.
+) -> Genes:
+    """Return the genes of a genome, live or pickled, as its network evaluates them.
 
     Args:
-        genome: live, or from a pickle.
-        settings: of its configuration.
+        genome, settings: with those of its configuration.
         timed: whether it is a ctrnn; None where the caller does not say.
         version: of neat-python; None to go by genes and configuration.
-
-    Raises:
-        NetworkError: it is not a genome, or not of this configuration.
-        OptionError: it has time constants, and the caller does not say whether it is a ctrnn.
     """
-    nodes, edges = _genes(genome)
-    _check_ends(genome, nodes, edges, settings)
+    nodes, own = _genes(genome)
+    _check_ends(genome, nodes, own, settings)
     kind = _kind(nodes.values(), settings, timed)
-    own, genes, known = edges, genome.connections.values(), version or settings.version
+    known, genes = version or settings.version, genome.connections.values()
     version = version or version_of_genes(nodes, genes, settings.version)
     oldest = version if known else oldest_version(nodes, genes)
     edges, dead = _evaluated(nodes, own, settings, kind, version)
@@ -74,30 +60,28 @@ def to_document(
         _warn_of_older(oldest)
     if version < NEWER:
         _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
-    fed = {edge.target for edge in edges if edge.enabled}
     silent: AbstractSet[int] = set()
     if kind in ("recurrent", "ctrnn"):
-        dead = silent = nodes.keys() - fed
-    return {
-        "format_version": "1.0",
-        "network_type": kind,
-        "topology": {"input_keys": settings.inputs, "output_keys": settings.outputs},
-        "nodes": [
-            _node(key, node, settings, kind) for key, node in nodes.items() if key not in dead
-        ],
-        "silent": [
-            _node(key, node, settings, kind) for key, node in nodes.items() if key in silent
-        ],
-        "connections": [
-            connection_document(edge.source, edge.target, edge.weight, edge.enabled)
-            for edge in edges
-        ],
-    }
+        dead = silent = nodes.keys() - {edge.target for edge in edges if edge.enabled}
+    node_genes = _NodeGenes(settings, kind)
+    return Genes(
+        kind,
+        settings.inputs,
+        settings.outputs,
+        [node_genes.of(key, node) for key, node in nodes.items() if key not in dead],
+        edges,
+        [node_genes.of(key, node) for key, node in nodes.items() if key in silent],
+        acyclic=True,
+    )
 
 
 def _evaluated(
-    nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings, kind: str, version: Version
-) -> tuple[list[_Edge], AbstractSet[int]]:
+    nodes: Mapping[int, Any],
+    edges: list[ConnectionGene],
+    settings: Settings,
+    kind: str,
+    version: Version,
+) -> tuple[list[ConnectionGene], AbstractSet[int]]:
     """The connections as a version evaluates them, and the outputs that stay 0."""
     dead = set[int]()
     if version == FIRST_STABLE and kind != "iznn":
@@ -125,7 +109,7 @@ def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str
     return "recurrent"
 
 
-def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
+def _genes(genome: Any) -> tuple[Mapping[int, Any], list[ConnectionGene]]:
     edges = []
     for gene in genome.connections.values():
         key: Any = getattr(gene, "key", None)
@@ -137,24 +121,29 @@ def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
         if not isinstance(enabled, bool):
             where = f"connection {source} to {target}"
             raise NetworkError("enabled is neither true nor false", where=where)
-        edges.append(_Edge(source, target, _number(gene, "weight", "connection", key), enabled))
+        weight = _number(
+            getattr(gene, "weight", None), "weight", f"connection {source} to {target}"
+        )
+        edges.append(ConnectionGene(source, target, weight, enabled))
     nodes = {number(key): node for key, node in genome.nodes.items()}
     if not all(type(key) is int for key in nodes):
         raise NetworkError("a node gene has a key that is no integer", where="nodes")
     return nodes, edges
 
 
-def _number(gene: Any, name: str, kind: str, key: Any) -> Any:
-    """A number of a gene, which is named in the refusal of an object."""
-    found = number(getattr(gene, name, None))
-    if isinstance(found, Record):
-        what = f"{name} is an object of {class_name(found)}, no number"
-        raise NetworkError(what, where=f"{kind} {key}")
-    return found
+def _number(value: Any, name: str, where: str) -> float:
+    """A number of a gene, which is named in the refusal of anything else."""
+    found = number(value)
+    if type(found) is float:
+        return found
+    if type(found) is int and abs(found) <= sys.float_info.max:
+        return float(found)
+    what = f"an object of {class_name(found)}" if isinstance(found, Record) else f"{found!r:.40}"
+    raise NetworkError(f"{name} is {what}, no number", where=where)
 
 
 def _check_ends(
-    genome: Any, nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
+    genome: Any, nodes: Mapping[int, Any], edges: list[ConnectionGene], settings: Settings
 ) -> None:
     """Refuse a genome of another configuration."""
     inputs = set(settings.inputs)
@@ -196,7 +185,7 @@ def _warn_of_losses(version: Version, disabled: int, dead: AbstractSet[int]) -> 
         )
 
 
-def _led_to(edges: list[_Edge], settings: Settings, kind: str) -> list[_Edge]:
+def _led_to(edges: list[ConnectionGene], settings: Settings, kind: str) -> list[ConnectionGene]:
     """The connections as 1.0 takes them: it leaves out nodes that no input leads to.
 
     A feed-forward network there has no connections from such nodes; a recurrent one none between
@@ -214,17 +203,17 @@ def _led_to(edges: list[_Edge], settings: Settings, kind: str) -> list[_Edge]:
     led = {key: [s for s in found if s in led_to] for key, found in sources.items()}
     required = reached(settings.outputs, led, inputs)
 
-    def acts(edge: _Edge) -> bool:
+    def acts(edge: ConnectionGene) -> bool:
         if static:
             return edge.source in inputs or edge.source in required
         return edge.source in required or edge.target in required
 
-    return [replace(edge, enabled=edge.enabled and acts(edge)) for edge in edges]
+    return [edge._replace(enabled=edge.enabled and acts(edge)) for edge in edges]
 
 
 def _feed_forward(
-    nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings, old: bool
-) -> tuple[list[_Edge], set[int]]:
+    nodes: Mapping[int, Any], edges: list[ConnectionGene], settings: Settings, old: bool
+) -> tuple[list[ConnectionGene], set[int]]:
     """The connections that act, and the outputs that stay 0: see the module's text."""
     sources: dict[int, list[int]] = defaultdict(list)
     for edge in edges:
@@ -234,58 +223,174 @@ def _feed_forward(
     begin = set(settings.inputs)
     if not old:
         begin |= {key for key in required if key not in sources}
-    evaluated = _completed(begin, {key: sources[key] for key in required if key in sources})
+    evaluated = completed(begin, {key: sources[key] for key in required if key in sources})
     dead = {key for key in settings.outputs if key not in evaluated}
-    everything = _completed({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
+    everything = completed({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
     off = dead | {key for key in nodes if key not in everything and key not in evaluated}
-    return [
-        _Edge(e.source, e.target, e.weight, e.enabled and e.target not in off) for e in edges
-    ], dead
+    return [e._replace(enabled=e.enabled and e.target not in off) for e in edges], dead
 
 
-def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
-    """The nodes all of whose sources are reached, in topological order, starting from the nodes of
-    `begin`.
-    """
-    missing = {key: len(values) for key, values in sources.items()}
-    readers: dict[int, list[int]] = defaultdict(list)
-    for key, values in sources.items():
-        for source in values:
-            readers[source].append(key)
-    found, todo = set(begin), list(begin)
-    while todo:
-        for reader in readers.get(todo.pop(), ()):
-            missing[reader] -= 1
-            if not missing[reader] and reader not in found:
-                found.add(reader)
-                todo.append(reader)
-    return found
+class _NodeGenes:
+    """Makes node genes, each function of the configuration looked at once."""
+
+    def __init__(self, settings: Settings, kind: str) -> None:
+        self._kind, self._known = kind, dict[tuple[Kind, str], Function]()
+        self._tables: dict[Kind, Mapping[str, Any]] = {
+            "activation": settings.activations,
+            "aggregation": settings.aggregations,
+        }
+
+    def of(self, key: int, node: Any) -> NodeGene:
+        """Return the gene of a node."""
+        where = f"node {key}"
+        names = ["bias", *(_SPIKING if self._kind == "iznn" else ("response",))]
+        if self._kind == "ctrnn":
+            names.append("time_constant")
+            if not hasattr(node, "time_constant"):
+                raise NetworkError(
+                    f"node {key} has no time constant, so the genome is not one of a ctrnn",
+                    hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
+                    "pickle that network",
+                )
+        numbers = {name: _number(getattr(node, name, None), name, where) for name in names}
+        if self._kind == "iznn":
+            return _spiking_gene(key, numbers)
+        activates, aggregates = (
+            self._function(kind, node, where) for kind in ("activation", "aggregation")
+        )
+        bias, response = numbers.pop("bias"), numbers.pop("response")
+        return NodeGene(key, bias, response, activates, aggregates, numbers, where)
+
+    def _function(self, kind: Kind, node: Any, where: str) -> Function:
+        name = number(getattr(node, kind, None))
+        if not isinstance(name, str):
+            what = class_name(name) if isinstance(name, Record) else type(name).__name__
+            raise NetworkError(f"{kind} is an object of {what}, no name", where=where)
+        if (kind, name) not in self._known:
+            self._known[kind, name] = described(kind, name, self._tables[kind].get(name))
+        return self._known[kind, name]
 
 
-def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
-    of = "node", key
-    said: dict[str, Any] = {
-        "id": key,
-        "type": "output" if key in settings.outputs else "hidden",
-        "bias": _number(node, "bias", *of),
-    }
-    if kind == "iznn":
-        plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}}
-        return said | plain | {"response": 1.0} | {n: _number(node, n, *of) for n in _SPIKING}
-    said["response"] = _number(node, "response", *of)
-    tables: dict[Kind, Mapping[str, Any]] = {
-        "activation": settings.activations,
-        "aggregation": settings.aggregations,
-    }
-    for what, functions in tables.items():
-        name = number(getattr(node, what, None))
-        said[what] = described(what, name, functions.get(name) if isinstance(name, str) else None)
+def _spiking_gene(key: int, numbers: dict[str, float]) -> NodeGene:
+    bias, izhikevich = numbers.pop("bias"), Function("izhikevich")
+    return NodeGene(key, bias, activation=izhikevich, numbers=numbers, where=f"node {key}")
+
+
+def class_name(value: Any) -> str:
+    """Return the name of an object's class, live or pickled, with its module."""
+    if isinstance(value, Record):
+        name = value.pickled_name
+        return str(name) if isinstance(name, Name) else "pickle.Unknown"  # the result of a result
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def network_class(value: Any) -> str | None:
+    """Return which network of neat-python an object is, live or pickled; None if none."""
+    live = [class_name(value)] if isinstance(value, Record) else bases_of(value)
+    names = [name.rpartition(".")[2] for name in live if name.startswith("neat.")]
+    return next((name for name in names if name in _NETWORKS), None)
+
+
+def bases_of(value: Any) -> list[str]:
+    """Return the names of a live object's class and of those that it is derived from."""
+    return [f"{kind.__module__}.{kind.__name__}" for kind in type(value).__mro__]
+
+
+def genes_of_network(network: Any, version: str | None = None) -> Genes:
+    """Return the genes of a network object of neat-python, live or pickled."""
+    name = network_class(network) or ""
+    kind, inputs, outputs, evaluations = _PARTS[name]
+    try:
+        found = Genes(kind, list(getattr(network, inputs)), list(getattr(network, outputs)))
+        for gene, links in evaluations(network):
+            found.nodes.append(gene)
+            found.connections += [
+                ConnectionGene(source, gene.key, _number(weight, "a weight", gene.where))
+                for source, weight in links
+            ]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
+    keys = [gene.key for gene in found.nodes] + [gene.source for gene in found.connections]
+    if not all(type(key) is int for key in [*keys, *found.inputs, *found.outputs]):
+        raise DocumentError(f"not a {name} as neat-python makes them: a node's key is no integer")
     if kind == "ctrnn":
-        if not hasattr(node, "time_constant"):
-            raise NetworkError(
-                f"node {key} has no time constant, so the genome is not one of a ctrnn",
-                hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
-                "pickle that network",
-            )
-        said["time_constant"] = _number(node, "time_constant", *of)
-    return said
+        found.version = version_of(network, version)
+    return checked(found)
+
+
+_Evaluations = Iterable[tuple[NodeGene, Iterable[tuple[int, Any]]]]
+"""Nodes, and the links into each: sources and weights."""
+
+
+def _discrete(network: Any) -> _Evaluations:
+    for key, activation, aggregation, bias, response, links in network.node_evals:
+        yield _evaluated_gene(key, activation, aggregation, bias, response), links
+
+
+def _continuous(network: Any) -> _Evaluations:
+    for key, node in network.node_evals.items():
+        gene = _evaluated_gene(key, node.activation, node.aggregation, node.bias, node.response)
+        constant = _number(node.time_constant, "time_constant", gene.where)
+        yield gene._replace(numbers={"time_constant": constant}), node.links
+
+
+def _spiking(network: Any) -> _Evaluations:
+    for key, node in network.neurons.items():
+        names = ("bias", *_SPIKING)
+        numbers = {name: _number(getattr(node, name), name, f"node {key}") for name in names}
+        yield _spiking_gene(key, numbers), node.inputs
+
+
+def _evaluated_gene(
+    key: int, activation: Any, aggregation: Any, bias: Any, response: Any
+) -> NodeGene:
+    where = f"node {key}"
+    return NodeGene(
+        key,
+        _number(bias, "bias", where),
+        _number(response, "response", where),
+        described("activation", name_of(activation, "activation"), activation),
+        described("aggregation", name_of(aggregation, "aggregation"), aggregation),
+        {},
+        where,
+    )
+
+
+_PARTS: dict[str, tuple[str, str, str, Callable[[Any], _Evaluations]]] = {
+    "FeedForwardNetwork": ("feedforward", "input_nodes", "output_nodes", _discrete),
+    "RecurrentNetwork": ("recurrent", "input_nodes", "output_nodes", _discrete),
+    "CTRNN": ("ctrnn", "input_nodes", "output_nodes", _continuous),
+    "IZNN": ("iznn", "inputs", "outputs", _spiking),
+}
+
+
+def refuse(value: Any) -> NoReturn:
+    """Refuse a value that holds no network."""
+    name = class_name(value) if isinstance(value, Record) else type(value).__name__
+    called = "None" if value is None else f"a {name}"
+    raise DocumentError(
+        f"{called} is not a network of neat-python",
+        hint="Give or pickle a network, a genome or a population of genomes (winner, "
+        "stats.best_genome(), population.population)",
+    )
+
+
+_BEFORE_2_1 = "2.0.0"
+
+
+def version_of(network: Any, given: str | None, config: Version | None = None) -> str:
+    """Return the version of neat-python that integrates a ctrnn; 0.92 does it as 2.0 does.
+
+    `given` is the caller's, `config` that of its configuration, if they tell it.
+    """
+    if given is not None:
+        return given
+    if config is not None and isinstance(network, Record):
+        return "2.1.0" if config >= EXPONENTIAL else _BEFORE_2_1
+    if not isinstance(network, Record):
+        return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
+    warn(
+        "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
+        "for a newer one give version='2.1.0' (--library-version 2.1.0)"
+    )
+    return _BEFORE_2_1

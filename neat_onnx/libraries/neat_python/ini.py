@@ -1,6 +1,16 @@
-"""The configuration of a written genome: every item that neat-python 0.92 to 2.x asks for."""
+"""The configuration of a written genome, for 0.92 to 2.x: usual rates, or the user's own.
 
-from neat_onnx.libraries.neat_python.draft import Draft
+Of the user's, each rate and option is kept. It is changed where the network needs it, and completed
+where a version of neat-python would refuse it: up to 0.92 many items may be left out, from 1.0 on
+none of these.
+"""
+
+import configparser
+import io
+
+from neat_onnx.errors import DocumentError, OptionError, warn
+from neat_onnx.libraries.neat_python.genes import Genes
+from neat_onnx.libraries.neat_python.settings import EXPONENTIAL, NEWER, Version
 
 _BEGIN = """\
 [NEAT]
@@ -56,25 +66,18 @@ _SPIKING_THRESHOLD = 12.0
 refuses."""
 
 
-def ini_text(draft: Draft) -> str:
-    """Return the configuration of a genome: its shape and functions, and usual rates of mutation.
-
-    Args:
-        draft: the genes.
-
-    Returns:
-        INI text that `neat.Config` reads, with `neat.DefaultGenome` and the default classes.
-    """
-    spiking = draft.timed == "iznn"
+def ini_text(genes: Genes) -> str:
+    """Return the configuration of a genome: its shape, functions, and usual rates of mutation."""
+    spiking = genes.kind == "iznn"
     items = {
-        "num_inputs": str(len(draft.inputs)),
-        "num_outputs": str(len(draft.outputs)),
-        "feed_forward": str(draft.feed_forward),
+        "num_inputs": str(len(genes.inputs)),
+        "num_outputs": str(len(genes.outputs)),
+        "feed_forward": str(genes.kind == "feedforward"),
         **_GENOME,
     }
-    items |= _numbers(draft)
+    items |= _numbers(genes)
     for name in () if spiking else ("activation", "aggregation"):
-        options = sorted({getattr(node, name) for node in draft.nodes})
+        options = sorted({getattr(node, name).name for node in genes.nodes})
         items |= {
             f"{name}_default": options[0],
             f"{name}_mutate_rate": "0.05" if len(options) > 1 else "0.0",
@@ -85,12 +88,12 @@ def ini_text(draft: Draft) -> str:
     return begin + lines + _END.format(threshold=_SPIKING_THRESHOLD if spiking else 3.0)
 
 
-def _numbers(draft: Draft) -> dict[str, str]:
+def _numbers(genes: Genes) -> dict[str, str]:
     """The settings of genes that are numbers, with bounds that hold the values of this genome."""
     values = {
-        "bias": [node.bias for node in draft.nodes],
-        "response": [node.response for node in draft.nodes],
-        "weight": [gene.weight for gene in draft.connections],
+        "bias": [node.bias for node in genes.nodes],
+        "response": [node.response for node in genes.nodes],
+        "weight": [gene.weight for gene in genes.connections],
     }
     items: dict[str, str] = {}
     for name, found in values.items():
@@ -98,9 +101,9 @@ def _numbers(draft: Draft) -> dict[str, str]:
         changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
         bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
         items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
-    for name in dict.fromkeys(name for node in draft.nodes for name in node.numbers):
-        items |= _around(name, [node.numbers[name] for node in draft.nodes if node.numbers])
-    if draft.timed == "iznn":
+    for name in dict.fromkeys(name for node in genes.nodes for name in node.numbers):
+        items |= _around(name, [node.numbers[name] for node in genes.nodes if node.numbers])
+    if genes.kind == "iznn":
         items = {key: value for key, value in items.items() if not key.startswith("response")}
     return items
 
@@ -116,3 +119,143 @@ def _around(name: str, values: list[float]) -> dict[str, str]:
         "min_value": repr(low - 0.5 * abs(low)),
     }
     return {f"{name}_{key}": value for key, value in settings.items()}
+
+
+_NUMBERS = {f"{name}_init_type": "gaussian" for name in ("bias", "response", "weight")}
+_DEFAULTS = {
+    "NEAT": {"no_fitness_termination": "False"},
+    "DefaultGenome": {
+        "single_structural_mutation": "false",
+        "structural_mutation_surer": "default",
+        "initial_connection": "unconnected",
+        "enabled_rate_to_true_add": "0.0",
+        "enabled_rate_to_false_add": "0.0",
+        "activation_default": "random",
+        "aggregation_default": "random",
+        **_NUMBERS,
+    },
+    "DefaultStagnation": {
+        "species_fitness_func": "mean",
+        "max_stagnation": "15",
+        "species_elitism": "0",
+    },
+    "DefaultReproduction": {
+        "elitism": "0",
+        "survival_threshold": "0.2",
+        "min_species_size": "1",  # 0.92 takes 2, with which newer ones refuse many small species
+    },
+}
+"""The values that neat-python takes for items that are left out."""
+_CAME_WITH: dict[Version, dict[str, tuple[str, ...]]] = {
+    NEWER: {"NEAT": ("seed",)},
+    EXPONENTIAL: {
+        "DefaultReproduction": (
+            *("fitness_sharing", "spawn_method", "interspecies_crossover_prob"),
+        ),
+        "DefaultSpeciesSet": (
+            *("target_num_species", "threshold_adjust_rate", "threshold_min", "threshold_max"),
+        ),
+    },
+}
+"""Items that older versions refuse."""
+
+
+def ini_of_user(text: str, genes: Genes, version: Version | None) -> str:
+    """Return a user's configuration, fitted to a genome and to a version of neat-python.
+
+    Without a version it is a text that all versions read, but for items of newer ones that it has.
+    """
+    ini = configparser.RawConfigParser()
+    try:
+        ini.read_string(text)
+        (section, *_) = [name for name in ini.sections() if ini.has_option(name, "num_inputs")]
+    except (configparser.Error, ValueError) as error:
+        what = f"not a configuration of neat-python: {' '.join(str(error).split())}"
+        raise DocumentError(what, where="config") from None
+    changes: list[str] = []
+    section = _renamed(ini, section, genes, changes)
+    _fit(ini, section, genes, changes)
+    added = _completed(ini, section, genes)
+    for since, sections in _CAME_WITH.items():
+        for place, keys in sections.items() if version is not None and version < since else ():
+            gone = [key for key in keys if ini.remove_option(place, key)]
+            changes += [f"{key} left out, which came with {since[0]}.{since[1]}" for key in gone]
+    if changes:
+        warn(f"changed in the configuration: {'; '.join(changes)}")
+    if added:
+        warn(
+            "added to the configuration, as neat-python 1.0 and newer ask for them: "
+            + ", ".join(added)
+        )
+    written = io.StringIO()
+    ini.write(written)
+    return written.getvalue()
+
+
+def _completed(ini: configparser.RawConfigParser, section: str, genes: Genes) -> list[str]:
+    """Add the items that newer versions ask for, and return them."""
+    added = []
+    for name, items in _DEFAULTS.items():
+        place = section if name == "DefaultGenome" else name
+        if not ini.has_section(place):
+            ini.add_section(place)
+        for key, value in items.items():
+            if not ini.has_option(place, key) and not (genes.kind == "iznn" and place == section):
+                ini.set(place, key, value)
+                added.append(f"{key} = {value}")
+    return added
+
+
+def _renamed(
+    ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]
+) -> str:
+    """The section of the genome, under the name that its class has."""
+    wanted = "IZGenome" if genes.kind == "iznn" else "DefaultGenome"
+    if (wanted == "IZGenome") != ini.has_option(section, "a_init_mean"):
+        raise OptionError(
+            f"this is not the configuration of a {wanted}",
+            where="config",
+            hint="Leave config out, and one is written with usual rates",
+        )
+    if section != wanted:
+        ini.add_section(wanted)
+        for key, value in ini.items(section):
+            ini.set(wanted, key, value)
+        ini.remove_section(section)
+        changes.append(f"[{section}] is [{wanted}]")
+    return wanted
+
+
+def _fit(ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]) -> None:
+    """Set the counts, the kind of network and the options of functions where they do not fit."""
+
+    def change(key: str, value: str) -> None:
+        before = ini.get(section, key, fallback="")
+        if before.lower() != value.lower():
+            ini.set(section, key, value)
+            changes.append(f"{key} {before} is {value}")
+
+    change("num_inputs", str(len(genes.inputs)))
+    change("num_outputs", str(len(genes.outputs)))
+    if not _is_either(genes):
+        change("feed_forward", str(genes.kind == "feedforward"))
+    for name in () if genes.kind == "iznn" else ("activation", "aggregation"):
+        default = ini.get(section, f"{name}_default", fallback="random")
+        own = ini.get(section, f"{name}_options", fallback="").split()
+        used = sorted({getattr(node, name).name for node in genes.nodes})
+        if default.lower() in ("none", "random"):
+            change(f"{name}_default", "random")
+        else:
+            used = [default, *used]
+        ini.set(section, f"{name}_options", " ".join(own))
+        change(f"{name}_options", " ".join(dict.fromkeys([*own, *used])))
+        if not ini.has_option(section, f"{name}_mutate_rate"):
+            ini.set(section, f"{name}_mutate_rate", "0.0")
+
+
+def _is_either(genes: Genes) -> bool:
+    """Whether the genes compute the same as a feed-forward and as a recurrent network."""
+    fed = {gene.target for gene in genes.connections if gene.enabled}
+    inputs = set(genes.inputs)
+    reads = all(gene.source in inputs for gene in genes.connections)
+    return reads and all(node.key in fed for node in genes.nodes)

@@ -17,12 +17,11 @@ advance, one of 1e20 in four, one of 1e5 in nine.
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.libraries.genome_graph import Genes, Value
-from neat_onnx.libraries.neat_python.static import Connection, Document, Node, parse_document
+from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
 from neat_onnx.network.network import Network
 
@@ -31,26 +30,9 @@ name = "neat-python iznn"
 _THRESHOLD = 30.0
 
 
-class _Node(Node):
-    a: float
-    b: float
-    c: float
-    d: float
-
-
-class _Document(Document):
-    nodes: list[_Node]
-
-
-def read(document: Mapping[str, Any], times: Times) -> Network:
-    """The network, one step of which is `net.advance(time_step)` until advance_time is over.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the times are missing or wrong.
-    """
-    parsed = parse_document(_Document, document)
-    _check_ends(parsed)
+def read(genes: Genes, times: Times) -> Network:
+    """Return the network, one step of which is `net.advance(time_step)` until it is over."""
+    _check_ends(genes)
     step, advance = times.of(name)
     lengths = sub_steps(step, advance)
     if not math.isclose(advance, len(lengths) * step, rel_tol=1e-12):
@@ -59,14 +41,13 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
             where="advance_time",
             hint="An iznn network advances by whole time steps",
         )
-    return _Compiler(parsed, step, len(lengths)).network()
+    return _Compiler(genes, step, len(lengths)).network()
 
 
-def _check_ends(document: _Document) -> None:
-    """Raise NetworkError for a connection or an output without its node."""
-    nodes = {node.id for node in document.nodes if node.type != "input"}
-    inputs = set(document.topology.input_keys)
-    for index, gene in enumerate(document.connections):
+def _check_ends(genes: Genes) -> None:
+    """Refuse a connection or an output without its node."""
+    nodes, inputs = {node.key for node in genes.nodes}, set(genes.inputs)
+    for index, gene in enumerate(genes.connections):
         where = f"connections[{index}]"
         if gene.source not in nodes | inputs:
             raise NetworkError(f"no node {gene.source}", where=f"{where}.from")
@@ -74,27 +55,21 @@ def _check_ends(document: _Document) -> None:
             raise NetworkError(f"it ends in node {gene.target}, an input", where=f"{where}.to")
         if gene.target not in nodes:
             raise NetworkError(f"no node {gene.target}", where=f"{where}.to")
-    for index, key in enumerate(document.topology.output_keys):
+    for index, key in enumerate(genes.outputs):
         if key not in nodes:
             raise NetworkError(f"no node {key}", where=f"topology.output_keys[{index}]")
 
 
 class _Compiler:
-    """Makes, for each advance within a step, the plain neurons of every spiking one.
+    """Makes, for each advance by dt within a step, the plain neurons of every spiking one."""
 
-    Args:
-        document: the network.
-        dt: time that one advance takes.
-        advances: how many of them there are in one step.
-    """
-
-    def __init__(self, document: _Document, dt: float, advances: int) -> None:
-        self._document, self._dt, self._advances = document, dt, advances
-        self._nodes = {node.id: node for node in document.nodes if node.type != "input"}
-        self._into: dict[int, list[Connection]] = defaultdict(list)
-        for gene in document.connections:
+    def __init__(self, genes: Genes, dt: float, advances: int) -> None:
+        self._genes, self._dt, self._advances = genes, dt, advances
+        self._nodes = {node.key: node for node in genes.nodes}
+        self._into: dict[int, list[ConnectionGene]] = defaultdict(list)
+        for gene in genes.connections:
             self._into[gene.target].append(gene)
-        self._genes = Genes([*document.topology.input_keys, *self._nodes])
+        self._made = NetworkBuilder([*genes.inputs, *self._nodes])
         self._ids = {
             (key, what, k): self._id(key, what, k)
             for k in range(1, advances + 1)
@@ -107,12 +82,11 @@ class _Compiler:
         for k in range(1, self._advances + 1):
             for key, node in self._nodes.items():
                 self._add(node, key, k)
-        topology = self._document.topology
-        return self._genes.network(topology.input_keys, topology.output_keys, name)
+        return self._made.network(self._genes.inputs, self._genes.outputs, name)
 
     def _id(self, key: int, what: str, k: int) -> int:
         own = what == "fired" and k == self._advances
-        return key if own else self._genes.fresh_id()
+        return key if own else self._made.fresh_id()
 
     def _value(self, key: int, what: str, k: int) -> Value:
         """The value after advance k; that of k = 0 is the last one of the step before."""
@@ -120,14 +94,14 @@ class _Compiler:
             return key, 0
         return (self._ids[key, what, k], 0) if k else (self._ids[key, what, self._advances], 1)
 
-    def _add(self, node: _Node, key: int, k: int) -> None:
+    def _add(self, node: NodeGene, key: int, k: int) -> None:
         """One advance of one neuron."""
         half = self._dt / 2.0
         current = self._helper(key, "current", k, [], bias=node.bias)
         for gene in self._into[key]:
             if gene.enabled or k == self._advances:
                 source = self._value(gene.source, "fired", k - 1)
-                self._genes.connect(source, current[0], gene.weight, enabled=gene.enabled)
+                self._made.connect(source, current[0], gene.weight, enabled=gene.enabled)
         recovery = self._value(key, "recovery", k - 1)
         v = self._value(key, "potential", k - 1)
         for part in ("first", "second"):
@@ -138,23 +112,24 @@ class _Compiler:
             )
         self._fire(node, key, k, v, recovery)
 
-    def _fire(self, node: _Node, key: int, k: int, v: Value, recovery: Value) -> None:
+    def _fire(self, node: NodeGene, key: int, k: int, v: Value, recovery: Value) -> None:
         """The spike, if v is above the threshold, and the values of v and u after it."""
+        a, b, c, d = (node.numbers[name] for name in "abcd")
         spike = self._value(key, "fired", k)
         quiet = self._helper(key, "quiet", k, [(spike, -1.0)], bias=1.0)
         self._neuron(key, "fired", k, [(v, 1.0)], activation="step", bias=-_THRESHOLD)
-        self._neuron(key, "potential", k, [(spike, node.c)], initial=node.c)
-        self._genes.connect(v, self._ids[key, "potential", k], 1.0, gater=quiet[0])
-        decay = self._dt * node.a
-        reads = [(recovery, 1.0 - decay), (v, decay * node.b), (spike, node.d)]
-        self._neuron(key, "recovery", k, reads, initial=node.b * node.c)
+        self._neuron(key, "potential", k, [(spike, c)], initial=c)
+        self._made.connect(v, self._ids[key, "potential", k], 1.0, gater=quiet[0])
+        decay = self._dt * a
+        reads = [(recovery, 1.0 - decay), (v, decay * b), (spike, d)]
+        self._neuron(key, "recovery", k, reads, initial=b * c)
 
     def _neuron(self, key: int, what: str, k: int, reads: Any, **gene: Any) -> None:
         own = self._ids[key, what, k]
-        self._genes.neuron(own, "" if own == key else self._name(key, what, k), reads, **gene)
+        self._made.neuron(own, "" if own == key else self._name(key, what, k), reads, **gene)
 
     def _helper(self, key: int, what: str, k: int, reads: Any, **gene: Any) -> Value:
-        return self._genes.helper(self._name(key, what, k), reads, **gene), 0
+        return self._made.helper(self._name(key, what, k), reads, **gene), 0
 
     def _name(self, key: int, what: str, k: int) -> str:
         return f"node {key} {what}" + (f", advance {k}" if self._advances > 1 else "")

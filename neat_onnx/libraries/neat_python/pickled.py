@@ -7,10 +7,13 @@ the attributes. An opcode takes a bounded time and memory, whatever it announces
 
 import io
 import pickle
+import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
@@ -107,10 +110,6 @@ def unpickled(data: bytes, max_opcodes: int | None = None) -> Any:
     Args:
         data: the bytes.
         max_opcodes: how many opcodes are read; half a million and one for every two bytes if None.
-
-    Raises:
-        DocumentError: it is not a whole pickle, or has more opcodes.
-        OptionError: the number of opcodes is none.
     """
     if max_opcodes is not None and not (is_whole(max_opcodes) and max_opcodes > 0):
         what = f"max_opcodes is {shown(max_opcodes)}, expected a positive integer"
@@ -262,3 +261,42 @@ _STEPS: dict[int, Callable[[Any], Any]] = _Interpreter.dispatch | {
         **dict.fromkeys((pickle.EXT1, pickle.EXT2, pickle.EXT4), _Machine.extension),
     }.items()
 }
+
+
+_PLAIN = frozenset((float, int, bool, str, type(None)))
+_CODE = re.compile(r"[biufU]\d{1,4}")
+
+
+def number(value: Any) -> Any:
+    """Return numpy's numbers and texts, live or pickled, as Python's, and all else as it is.
+
+    An array of one element is its element.
+    """
+    if type(value) in _PLAIN:
+        return value
+    found = _array(value) if isinstance(value, Record) else value
+    if isinstance(found, np.generic | np.ndarray) and found.size == 1:
+        element = found.reshape(-1)[0].item()
+        return float(element) if isinstance(element, np.floating) else element  # a long double
+    return value
+
+
+def _array(record: Record) -> Any:
+    """The array of a record of numpy's; None if it is none."""
+    kind, arguments = str(record.pickled_name), record.pickled_arguments
+    try:
+        if kind.endswith("core.multiarray.scalar"):
+            dtype, data = arguments
+        elif kind.endswith("._frombuffer"):
+            data, dtype, *_ = arguments
+        elif kind.endswith("core.multiarray._reconstruct"):
+            _, _, dtype, _, data = record.pickled_state
+        else:
+            return None
+        order, (code, *_) = dtype.pickled_state[1], dtype.pickled_arguments
+        if str(dtype.pickled_name) != "numpy.dtype" or not _CODE.fullmatch(code):
+            return None
+        data = data.encode("latin1") if isinstance(data, str) else data  # of Python 2
+        return np.frombuffer(data, np.dtype(order + code))
+    except (TypeError, ValueError, AttributeError, IndexError):
+        return None

@@ -1,25 +1,86 @@
-"""The settings of a configuration that a genome of neat-python needs: its inputs, outputs and
-functions.
-"""
+"""What a configuration of neat-python, and its version, say of how a genome computes."""
 
 import configparser
 import os
+import re
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
-from neat_onnx.libraries.neat_python.numbers import number
-from neat_onnx.libraries.neat_python.versions import (
-    EXPONENTIAL,
-    FIRST_STABLE,
-    NEWER,
-    OLD,
-    Version,
-)
+from neat_onnx.libraries.genome_graph import completed
+from neat_onnx.libraries.neat_python.pickled import number
+
+Version = tuple[int, int]
+
+FIRST_STABLE: Version = (1, 0)
+"""From here on a node without inputs is evaluated; in 1.0 only what the inputs lead to."""
+NEWER: Version = (1, 1)
+EXPONENTIAL: Version = (2, 1)
+"""From here on a ctrnn is integrated by the exponential Euler method."""
+OLD: Version = (0, 92)
+FIRST_INNOVATION = 1_000_000_000
+"""Of written genes: beyond the numbers that a fresh innovation tracker gives to new ones."""
+
+
+def parsed_version(text: object) -> Version | None:
+    """Return the first two numbers of a version that a caller gives; None for None."""
+    if text is None:
+        return None
+    pattern = re.compile(r"(\d{1,9})\.(\d{1,9})[\w.+-]{0,40}", re.ASCII)
+    found = pattern.fullmatch(text) if isinstance(text, str) else None
+    if not found:
+        raise OptionError(
+            f"{text!r:.40} is not a version of neat-python",
+            where="version",
+            hint="Give it as text, such as '1.0.0' or '2.1.0'",
+        )
+    return int(found[1]), int(found[2])
+
+
+def installed() -> Version | None:
+    """Return the version of the neat-python that is imported; None if none is."""
+    module = sys.modules.get("neat")
+    return None if module is None else parsed_version(getattr(module, "__version__", "0.92"))
+
+
+def version_of_genes(
+    nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
+) -> Version:
+    """Return the version by which a genome is evaluated; `config` is what its Config tells."""
+    marks = _marks(genes)
+    if any(marks):
+        return NEWER if config in (None, OLD) else config
+    if config is not None:
+        return config
+    return OLD if None in marks and (False in marks or not _is_timed(nodes)) else NEWER
+
+
+def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
+    """Return the oldest version, of those that compute differently, that a genome may be of."""
+    marks = _marks(genes)
+    if _is_timed(nodes) and (any(marks) or not marks):
+        return NEWER
+    return FIRST_STABLE if any(marks) else OLD
+
+
+def _marks(genes: Iterable[Any]) -> list[bool | None]:
+    """Whether each connection has a number of innovation, which came with 1.0.
+
+    None where it has none, False for one that `write` gives to genes for any version.
+    """
+    numbers = [number(getattr(gene, "innovation", None)) for gene in genes]
+    return [isinstance(n, int) and n < FIRST_INNOVATION if n is not None else None for n in numbers]
+
+
+def _is_timed(nodes: Mapping[int, Any]) -> bool:
+    """Whether the nodes have time constants, which came after 1.1."""
+    return any(hasattr(node, "time_constant") for node in nodes.values())
+
 
 _MAX_KEYS = 100_000
 _OF_2_1 = "compatibility_include_node_genes"
@@ -48,7 +109,7 @@ class Settings:
         activations, aggregations: the functions by name, as the configuration holds them; empty
             for an INI file, which only names them.
         version: of neat-python, as far as a Config tells it; None for an INI file.
-        prefers_low: whether an INI file of 2.1 says that the lowest fitness is the best.
+        prefers_low: whether the lowest fitness is the best; older versions than 2.1 ignored that.
     """
 
     inputs: list[int]
@@ -65,16 +126,7 @@ def settings_for(
 ) -> Settings:
     """Return the settings by which a genome computes.
 
-    Args:
-        genome: live, or from a pickle.
-        config: as `settings_of` takes it; None to go by the counts, or else by the genome's genes.
-        inputs, outputs: the counts of a genome without configuration; None where they are not
-            given.
-
-    Raises:
-        ConfigurationNeeded: nothing tells its inputs.
-        OptionError: it is no configuration, or a count is none.
-        DocumentError: the file cannot be read, or is not a configuration.
+    Without a configuration they are the given counts, or those that the genome seems to have.
     """
     if config is not None:
         if inputs is not None or outputs is not None:
@@ -124,29 +176,16 @@ def _is_pair(key: Any) -> bool:
 
 def _has_cycle(genome: Any) -> bool:
     """Whether enabled connections form a cycle."""
-    genes = [(key, gene) for key, gene in genome.connections.items() if _is_pair(key)]
-    missing = dict.fromkeys(genome.nodes, 0)
-    readers: dict[int, list[int]] = {}
-    for (source, target), gene in genes:
-        if number(getattr(gene, "enabled", True)) and source in missing and target in missing:
-            readers.setdefault(source, []).append(target)
-            missing[target] += 1
-    free = [key for key, count in missing.items() if not count]
-    for key in free:  # it grows
-        for target in readers.get(key, ()):
-            missing[target] -= 1
-            if not missing[target]:
-                free.append(target)
-    return len(free) < len(missing)
+    sources: dict[int, list[int]] = {}
+    for key, gene in genome.connections.items():
+        if _is_pair(key) and number(getattr(gene, "enabled", True)) and key[0] in genome.nodes:
+            sources.setdefault(key[1], []).append(key[0])
+    free = {key for key in genome.nodes if key not in sources}
+    return not completed(free, sources) >= genome.nodes.keys()
 
 
 def settings_of(config: object) -> Settings:
-    """Return the settings in a configuration: a path, INI text, bytes, or a Config.
-
-    Raises:
-        OptionError: it is no configuration.
-        DocumentError: the file cannot be read, or is not a configuration.
-    """
+    """Return the settings in a configuration: a path, INI text, bytes, or a Config."""
     if not isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
         return _from_config(config)
     where = "config"
@@ -156,50 +195,31 @@ def settings_of(config: object) -> Settings:
 
 
 def text_of(config: Any) -> str:
-    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config.
-
-    Raises:
-        OptionError: it is no configuration.
-        DocumentError: the file cannot be read.
-    """
-    if isinstance(config, bytes | bytearray | memoryview):
-        return _text(bytes(config), "config")
+    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config."""
+    where = "config"
     if isinstance(config, str) and "\n" in config:
         return config
-    if isinstance(config, str | os.PathLike):
-        return _text(read_bytes(config), os.fspath(config))
-    if not hasattr(config, "genome_config") or not callable(getattr(config, "save", None)):
-        what = f"a {type(config).__name__} is not a configuration of neat-python"
-        raise OptionError(what, where="config", hint=_GIVE)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "config")
-        config.save(path)
-        return _text(read_bytes(path), "config")
-
-
-def prefers_low_fitness(config: object) -> bool:
-    """Return whether the lowest fitness is the best: by a configuration of 2.1 that says so.
-
-    Args:
-        config: a path, INI text, bytes, or a Config; of anything else nothing is known.
-
-    Raises:
-        DocumentError: as `settings_of`.
-    """
-    if isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
-        return settings_of(config).prefers_low
-    genome = getattr(config, "genome_config", None)
-    is_low = getattr(config, "fitness_criterion", None) == "min"
-    return is_low and _version_of(config, genome) >= EXPONENTIAL
-
-
-def _text(data: bytes, where: str) -> str:
+    if isinstance(config, bytes | bytearray | memoryview):
+        data = bytes(config)
+    elif isinstance(config, str | os.PathLike):
+        data, where = read_bytes(config), os.fspath(config)
+    elif hasattr(config, "genome_config") and callable(getattr(config, "save", None)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "config")
+            config.save(path)
+            data = read_bytes(path)
+    else:
+        raise _no_configuration(config)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DocumentError(
-            "the configuration is not text in UTF-8", where=where, hint=_INI
-        ) from error
+        what = "the configuration is not text in UTF-8"
+        raise DocumentError(what, where=where, hint=_INI) from error
+
+
+def _no_configuration(config: object) -> OptionError:
+    what = f"a {type(config).__name__} is not a configuration of neat-python"
+    return OptionError(what, where="config", hint=_GIVE)
 
 
 def _from_ini(text: str, where: str) -> Settings:
@@ -208,50 +228,45 @@ def _from_ini(text: str, where: str) -> Settings:
         parser.read_string(text)
         sections = [name for name in parser.sections() if parser.has_option(name, "num_inputs")]
         if not sections:
-            raise DocumentError(
-                "not a configuration of neat-python: no section has num_inputs",
-                where=where,
-                hint=_INI,
-            )
-        (section, *_) = sections
-        counts = [int(parser.get(section, key)) for key in ("num_inputs", "num_outputs")]
-        feed_forward = parser.get(section, "feed_forward").strip().lower()
+            raise ValueError("no section has num_inputs")
+        inputs, outputs = (int(parser.get(sections[0], f"num_{x}puts")) for x in ("in", "out"))
+        feed_forward = parser.get(sections[0], "feed_forward").strip()
+        if feed_forward.lower() not in ("true", "false"):
+            raise ValueError(f"feed_forward is '{feed_forward}', expected True or False")
+        if not (0 <= inputs <= _MAX_KEYS and 0 <= outputs <= _MAX_KEYS):
+            raise ValueError(f"num_inputs and num_outputs go up to {_MAX_KEYS}")
         is_low = parser.get("NEAT", "fitness_criterion", fallback="max").strip() == "min"
     except (configparser.Error, ValueError) as error:
-        message = " ".join(str(error).split())
-        raise DocumentError(
-            f"not a configuration of neat-python: {message}", where=where, hint=_INI
-        ) from None
-    if feed_forward not in ("true", "false"):
-        raise DocumentError(
-            f"feed_forward is '{feed_forward}', expected True or False", where=where
-        )
-    if not all(0 <= count <= _MAX_KEYS for count in counts):
-        raise DocumentError(f"num_inputs and num_outputs go up to {_MAX_KEYS}", where=where)
-    inputs = [-1 - i for i in range(counts[0])]
-    prefers_low = is_low and parser.has_option(section, _OF_2_1)
-    return Settings(inputs, list(range(counts[1])), feed_forward == "true", prefers_low=prefers_low)
+        what = f"not a configuration of neat-python: {' '.join(str(error).split())}"
+        raise DocumentError(what, where=where, hint=_INI) from None
+    return Settings(
+        [-1 - i for i in range(inputs)],
+        list(range(outputs)),
+        feed_forward.lower() == "true",
+        prefers_low=is_low and parser.has_option(sections[0], _OF_2_1),
+    )
 
 
 def _from_config(config: Any) -> Settings:
     """The settings of a Config, or of its genome_config, live or from a pickle."""
     genome = getattr(config, "genome_config", config)
     try:
-        inputs, outputs = _keys(genome.input_keys), _keys(genome.output_keys)
-        feed_forward = genome.feed_forward
+        ends, feed_forward = (genome.input_keys, genome.output_keys), genome.feed_forward
     except AttributeError:
-        raise OptionError(
-            f"a {type(config).__name__} is not a configuration of neat-python",
-            where="config",
-            hint=_GIVE,
-        ) from None
+        raise _no_configuration(config) from None
+    for keys in ends:
+        if not isinstance(keys, list | tuple) or not all(type(key) is int for key in keys):
+            raise OptionError("the keys of inputs and outputs are not integers", where="config")
+    version = _version_of(config, genome)
+    is_low = getattr(config, "fitness_criterion", None) == "min"
     return Settings(
-        inputs,
-        outputs,
+        list(ends[0]),
+        list(ends[1]),
         feed_forward is True,
         _functions(genome, "activation_defs"),
         _functions(genome, "aggregation_function_defs"),
-        _version_of(config, genome),
+        version,
+        is_low and version >= EXPONENTIAL,
     )
 
 
@@ -262,12 +277,6 @@ def _version_of(config: Any, genome: Any) -> Version:
     if hasattr(genome, _OF_2_1):
         return EXPONENTIAL
     return NEWER if config is genome or hasattr(config, "seed") else FIRST_STABLE
-
-
-def _keys(values: Any) -> list[int]:
-    if not isinstance(values, list | tuple) or not all(type(key) is int for key in values):
-        raise OptionError("the keys of inputs and outputs are not integers", where="config")
-    return list(values)
 
 
 def _functions(genome: Any, name: str) -> Mapping[str, Any]:

@@ -1,28 +1,140 @@
-"""Sources of neat-python to networks: JSON, live objects, pickles, checkpoints."""
+"""Sources of neat-python to networks: JSON, live objects, pickles, checkpoints.
 
-from collections.abc import Mapping
-from dataclasses import replace
+People keep genomes, networks and a configuration in one file, at any depth. The shallowest are
+taken: the winner in a dictionary beside its population, the genomes of a population and not those
+that its species remember.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
-from neat_onnx.libraries.neat_python import genome as genomes
-from neat_onnx.libraries.neat_python import kinds, live
-from neat_onnx.libraries.neat_python.contents import Contents, contents_of, is_genome
-from neat_onnx.libraries.neat_python.generation import network_of
-from neat_onnx.libraries.neat_python.pickled import Record, unpickled
-from neat_onnx.libraries.neat_python.printed import is_printed, printed_genome
-from neat_onnx.libraries.neat_python.sections import is_configuration
-from neat_onnx.libraries.neat_python.settings import prefers_low_fitness, settings_for
+from neat_onnx.libraries.neat_python import static
+from neat_onnx.libraries.neat_python.genes import Genes, genes_of_document
+from neat_onnx.libraries.neat_python.genome import (
+    bases_of,
+    genes_of_genome,
+    genes_of_network,
+    network_class,
+    refuse,
+    version_of,
+)
+from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
+from neat_onnx.libraries.neat_python.settings import (
+    installed,
+    parsed_version,
+    settings_for,
+    settings_of,
+)
+from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
 from neat_onnx.libraries.neat_python.times import Times
-from neat_onnx.libraries.neat_python.versions import installed, parsed_version
 from neat_onnx.network.network import Network
+
+_PLAIN = (str, bytes, int, float, bool, type(None))
+_GROUPS = ("population", "members")
+"""Attributes that hold the genomes of a Population, and of a Species."""
+
+
+@dataclass
+class Contents:
+    """Genomes and networks that stand alone, populations with ids, the first configuration."""
+
+    singles: list[Any] = field(default_factory=list)
+    groups: list[tuple[int | None, Any]] = field(default_factory=list)
+    config: Any = None
+
+    def by_id(self, sign: float) -> dict[int, Any]:
+        """The members of the populations, or the single ones if there is none, the best first.
+
+        `sign` is -1 where the highest fitness is the best, else 1.
+        """
+        pairs = self.groups or [(None, one) for one in self.singles]
+        ids: list[Any] = [getattr(one, "key", None) if key is None else key for key, one in pairs]
+        if len(set(ids)) < len(ids) or not all(type(key) is int for key in ids):
+            ids = list(range(len(pairs)))
+        ranked = sorted(zip(ids, pairs, strict=True), key=lambda item: rank_of(item[1][1], sign))
+        return {key: one for key, (_, one) in ranked}
+
+
+def is_genome(value: object) -> bool:
+    """Return whether it is a genome: an object with dictionaries of genes."""
+    parts = (getattr(value, "nodes", None), getattr(value, "connections", None))
+    return all(isinstance(part, Mapping) for part in parts)
+
+
+def rank_of(genome: Any, sign: float) -> float:
+    """Return a genome's fitness times a sign, for sorting; infinity if it has none."""
+    found = number(getattr(genome, "fitness", None))
+    known = isinstance(found, int | float) and not math.isnan(found)
+    return sign * float(found) if known else math.inf
+
+
+def contents_of(root: Any) -> Contents:
+    """Return the genomes, networks and the configuration in a value, in time linear in its size."""
+    found, seen, level = Contents(), set[int](), [root]
+    while level:
+        singles: list[Any] = []
+        groups: list[tuple[int | None, Any]] = []
+        deeper: list[Any] = []
+        for value in level:
+            if type(value) in _PLAIN or id(value) in seen:
+                continue
+            seen.add(id(value))
+            if is_genome(value) or network_class(value):
+                singles.append(value)
+            elif hasattr(getattr(value, "genome_config", value), "input_keys"):
+                found.config = found.config or value
+            elif group := _group(value):
+                groups += group
+            else:
+                deeper.extend(_parts(value))
+        found.singles = found.singles or singles
+        found.groups = found.groups or groups
+        level = deeper
+    genomes = list(filter(is_genome, found.singles))
+    found.singles = genomes or found.singles  # a network beside its genome is the same one
+    return found
+
+
+def _group(value: Any) -> list[tuple[int | None, Any]]:
+    """The members of a population with their ids; none if it is no population."""
+    if isinstance(value, Mapping) and all(type(key) is int for key in value):
+        pairs: list[tuple[int | None, Any]] = list(value.items())
+    elif isinstance(value, list | tuple) and len(value) > 1:
+        pairs = [(None, one) for one in value]
+    else:
+        return []
+    return pairs if all(is_genome(one) or network_class(one) for _, one in pairs) else []
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """The parts of an object or a container, as far as a network may be in them."""
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, list | tuple):
+        is_checkpoint = len(value) in (5, 6) and isinstance(value[2], Mapping) and _group(value[2])
+        return value[1:3] if is_checkpoint else value
+    is_neat = any(name.startswith("neat.") for name in bases_of(value))
+    if not isinstance(value, Record) and not (is_neat and hasattr(value, "__dict__")):
+        return ()
+    held = vars(value)
+    for name in _GROUPS:
+        if _group(held.get(name)):
+            return [held[name], held.get("config")]
+    best = held.get("most_fit_genomes")  # of a StatisticsReporter
+    if isinstance(best, list) and best and all(map(is_genome, best)):
+        return [min(best, key=lambda one: rank_of(one, -1.0))]
+    more = (value.pickled_arguments, value.pickled_state) if isinstance(value, Record) else ()
+    return [*held.values(), *more, *(getattr(value, "pickled_items", None) or ())]
 
 
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
     if _is_document(content):
-        return _network(content, options)
+        return _whole(genes_of_document(content), options)
     found, config = _opened(content, options)
     if len(found.singles) == 1:
         return _single(found.singles[0], config, options)
@@ -42,7 +154,7 @@ def read(content: Any, options: ReadOptions) -> Network:
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
     if _is_document(content):
-        return {0: _network(content, options)}
+        return {0: _whole(genes_of_document(content), options)}
     found, config = _opened(content, options)
     population = _population(found, options)
     wanted = [*population]
@@ -73,7 +185,7 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:
         content = unpickled(content, options.max_opcodes)
     found = contents_of(content)
     if not found.singles and not found.groups:
-        live.refuse(content)
+        refuse(content)
     return found, found.config if options.config is None else options.config
 
 
@@ -84,7 +196,8 @@ def _population(found: Contents, options: ReadOptions) -> dict[int, Any]:
     The configuration that it evolved with is the better witness of it than the caller's.
     """
     known = options.config if found.config is None else found.config
-    return found.by_id(1.0 if prefers_low_fitness(known) else -1.0)
+    prefers_low = known is not None and settings_of(known).prefers_low
+    return found.by_id(1.0 if prefers_low else -1.0)
 
 
 def _is_document(found: Any) -> bool:
@@ -94,7 +207,7 @@ def _is_document(found: Any) -> bool:
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, or of a network object."""
     if not is_genome(found):
-        return _network(live.to_document(found, options.version), options)
+        return _whole(genes_of_network(found, options.version), options)
     is_given = options.time_step is not None or options.advance_time is not None
     timed = True if is_given else None
     if options.time_step == 0.0:
@@ -103,36 +216,37 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     if version is None and not isinstance(found, Record):
         version = installed()
     settings = settings_for(found, config, options.inputs, options.outputs)
-    if not timed and not isinstance(found, Record):
-        quick = network_of(
-            found, settings if version is None else replace(settings, version=version)
-        )
-        if quick is not None:
-            return quick
-    document = genomes.to_document(found, settings, timed=timed, version=version)
-    if document["network_type"] == "ctrnn":
-        library_version = live.version_of(found, options.version, settings.version)
-        document["metadata"] = {"neat_python_version": library_version}
+    genes = genes_of_genome(found, settings, timed=timed, version=version)
+    if genes.kind == "ctrnn":
+        genes.version = version_of(found, options.version, settings.version)
     try:
-        return _document(document, options)
+        return network_of(genes, Times(options.time_step, options.advance_time))
     except NetworkError as error:
         key = getattr(found, "key", None)
         where = f"genome {key}" + (f", {error.where}" if error.where else "")
         raise NetworkError(error.message, where=where, hint=error.hint) from error
 
 
-def _network(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    """The network of a document that is no genome's: it needs no configuration."""
-    kind = document.get("network_type")
-    unused = ("config", "inputs", "outputs") + (() if kind == "ctrnn" else ("version",))
+def _whole(genes: Genes, options: ReadOptions) -> Network:
+    """The network of genes that are no genome's: they need no configuration."""
+    unused = ("config", "inputs", "outputs") + (() if genes.kind == "ctrnn" else ("version",))
     for name in unused:
         if getattr(options, name) is not None:
             warn(f"{name} is for genomes; this is a network, which does not need it")
-    return _document(document, options)
+    if parsed_version(options.version):
+        genes.version = options.version
+    return network_of(genes, Times(options.time_step, options.advance_time))
 
 
-def _document(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    version = parsed_version(options.version)
-    if version and document.get("network_type") == "ctrnn":
-        document = {**document, "metadata": {"neat_python_version": options.version}}
-    return kinds.read(document, Times(options.time_step, options.advance_time))
+def network_of(genes: Genes, times: Times) -> Network:
+    """Return the network of genes of any kind."""
+    if genes.kind == "ctrnn":
+        from neat_onnx.libraries.neat_python import ctrnn  # noqa: PLC0415 - few networks are
+
+        return ctrnn.read(genes, times)
+    if genes.kind == "iznn":
+        from neat_onnx.libraries.neat_python import iznn  # noqa: PLC0415 - few networks are
+
+        return iznn.read(genes, times)
+    times.refuse()
+    return static.read(genes)

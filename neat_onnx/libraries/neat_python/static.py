@@ -1,208 +1,118 @@
-"""neat-python network JSON: `export_network_json(net)`, format version 1.0.
+"""Feed-forward and recurrent networks of neat-python, compiled.
 
 A feed-forward network is evaluated in topological order; a recurrent one reads the current inputs,
-and the value of every other node one step before. Nodes that nothing reads are not in the file.
-Networks whose step is an amount of time have readers of their own.
+and the value of every other node one step before. Nodes that nothing reads are not in JSON.
+
+A node without enabled connections into it is not computed in a recurrent network, whatever its
+bias. Here it is the constant 0, and its genes stand on a neuron beside it, its *holder*, so that
+nothing is lost on the way through ONNX, and a genome that is written again evolves on:
+
+    node 7     identity, bias 0; reads the holder with the weight 0
+    holder     the activation, aggregation, bias and response of node 7
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Sequence
 
 import numpy as np
-from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.names import (
-    Registered,
-    formula_of,
-    how_to_register,
-    is_users_own,
-    translated,
-)
-from neat_onnx.libraries.neat_python.silent import is_held, is_plain
-from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.genes import Connections, Neurons
+from neat_onnx.libraries.neat_python.functions import Kind
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, function_name
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.genes import Connections, Neurons, codes_of
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
-from neat_onnx.parsing import ForeignDocument, parse
-
-name = "neat-python"
-
-ACTIVATION_NAMES = {
-    "sigmoid": "neat_sigmoid",
-    "tanh": "neat_tanh",
-    "sin": "neat_sin",
-    "gauss": "neat_gauss",
-    "relu": "relu",
-    "elu": "elu",
-    "lelu": "neat_lelu",
-    "selu": "selu",
-    "softplus": "neat_softplus",
-    "identity": "identity",
-    "clamped": "hard_tanh",
-    "inv": "neat_inv",
-    "log": "neat_log",
-    "exp": "neat_exp",
-    "abs": "abs",
-    "hat": "hat",
-    "square": "square",
-    "cube": "cube",
-}
-AGGREGATION_NAMES = {
-    key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
-}
-_VERSION = "1.0"
-_TYPES = ("feedforward", "recurrent", "ctrnn", "iznn")
-
-_Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
-class _Function(ForeignDocument):
-    """A function by the library's name; `formula` is ours, for live ones that we recognise."""
-
-    name: str
-    custom: bool = False
-    formula: str | None = None
-
-
-class Node(ForeignDocument):
-    """A node of a network of any type."""
-
-    id: _Id
-    type: Literal["input", "hidden", "output"]
-    activation: _Function
-    aggregation: _Function
-    bias: float
-    response: float
-
-
-class Connection(ForeignDocument):
-    """A connection of a network of any type."""
-
-    source: _Id = Field(alias="from")
-    target: _Id = Field(alias="to")
-    weight: float
-    enabled: bool = True
-
-
-class _Topology(ForeignDocument):
-    num_inputs: int | None = None
-    num_outputs: int | None = None
-    input_keys: list[_Id]
-    output_keys: list[_Id]
-
-
-class _Head(ForeignDocument):
-    format_version: Any = None
-    network_type: str
-
-
-class Document(_Head):
-    """A network of any type."""
-
-    topology: _Topology
-    nodes: Sequence[Node]
-    connections: list[Connection]
-
-
-class _StaticDocument(Document):
-    """A network whose step is no amount of time; `silent` are genes of nodes that stay 0."""
-
-    nodes: list[Node]
-    silent: list[Node] = Field(default_factory=list)
-
-
-Parsed = TypeVar("Parsed", bound=Document)
-
-
-def connection_document(source: int, target: int, weight: float, enabled: bool) -> dict[str, Any]:
-    """Return a connection as neat-python's JSON has it."""
-    return {"from": source, "to": target, "weight": weight, "enabled": enabled}
-
-
-def read(document: Mapping[str, Any]) -> Network:
-    """The network, as neat-python 2 evaluates it.
-
-    Raises:
-        NetworkError: it is not a network; says where.
-    """
-    return _network(parse_document(_StaticDocument, document))
-
-
-def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
-    """The document of a network of any type, as a `kind`.
-
-    Raises:
-        NetworkError: it is not one; says where.
-    """
-    head = parse(_Head, document, NetworkError)
-    if head.network_type not in _TYPES:
-        raise NetworkError(
-            f"unknown network_type '{head.network_type}'",
-            where="network_type",
-            hint=f"Known: {', '.join(_TYPES)}",
-        )
-    if head.format_version != _VERSION:
-        warn(f"unknown format_version {head.format_version}: read as version {_VERSION}")
-    parsed = parse(kind, document, NetworkError)
-    _check_topology(parsed)
-    return parsed
-
-
-def _network(document: _StaticDocument) -> Network:
-    recurrent = document.network_type == "recurrent"
-    inputs, outputs = document.topology.input_keys, document.topology.output_keys
-    nodes = {node.id: node for node in document.nodes if node.type != "input"}
-    silent = silent_ids(document, nodes, recurrent)
-    if recurrent:
-        others = (node.id for node in document.silent if node.id not in {*inputs, *nodes})
-        silent = [*dict.fromkeys([*silent, *others])]
-    holders = _holders(document, silent)
-    ids = [*inputs, *nodes, *silent, *(holder.id for holder in holders.values())]
-    links = [
-        Connection.model_construct(source=holder.id, target=key, weight=0.0)
-        for key, holder in holders.items()
+def read(genes: Genes) -> Network:
+    """Return the network, as neat-python 2 evaluates it."""
+    recurrent, count = genes.kind == "recurrent", len(genes.inputs)
+    silent = silent_ids(genes)
+    holders = _holders(genes, silent)
+    nodes = [*genes.nodes, *(NodeGene(key) for key in silent), *holders.values()]
+    keys = [*genes.inputs, *(node.key for node in nodes)]
+    names = [""] * (len(keys) - len(holders)) + [f"genes of node {key}" for key in holders]
+    place = {key: index for index, key in enumerate(keys)}
+    edges = [
+        *genes.connections,
+        *(ConnectionGene(holder.key, key, 0.0) for key, holder in holders.items()),
     ]
-    position = {key: index for index, key in enumerate(ids)}
-    names = [""] * (len(ids) - len(holders)) + [f"genes of node {key}" for key in holders]
-    neurons, activations, aggregations = _neurons([*document.nodes, *holders.values()], ids, names)
+    source = np.array([place[edge.source] for edge in edges], np.int64)
+    activations, activation = codes_of(["identity"] * count + _names(nodes, "activation"))
+    aggregations, aggregation = codes_of(["sum"] * count + _names(nodes, "aggregation"))
     network = Network(
-        inputs=(Port("input", (len(inputs),), np.arange(len(inputs))),),
-        outputs=(Port("output", (len(outputs),), _at(position, outputs)),),
-        neurons=neurons,
-        connections=_connections([*document.connections, *links], position, len(inputs), recurrent),
+        inputs=(Port("input", (count,), np.arange(count)),),
+        outputs=(
+            Port("output", (len(genes.outputs),), np.array([place[k] for k in genes.outputs])),
+        ),
+        neurons=Neurons(
+            np.array(keys, np.int64),
+            activation,
+            aggregation,
+            np.array([0.0] * count + [node.bias for node in nodes], np.float64),
+            np.array([1.0] * count + [node.response for node in nodes], np.float64),
+            np.zeros(len(keys)),
+            tuple(names) if holders else (),
+        ),
+        connections=Connections.of(
+            source,
+            np.array([place[edge.target] for edge in edges], np.int64),
+            np.array([edge.weight for edge in edges], np.float64),
+            enabled=np.array([edge.enabled for edge in edges], np.bool_),
+            delay=recurrent & (source >= count),
+        ),
         activations=activations,
         aggregations=aggregations,
-        library="neat-python recurrent" if recurrent else "neat-python feed-forward",
+        library=f"neat-python {'recurrent' if recurrent else 'feed-forward'}",
     )
-    if not recurrent:
+    if not recurrent and not genes.acyclic:
         _refuse_cycles(network)
     return network
 
 
-def _holders(document: _StaticDocument, silent: Sequence[int]) -> dict[int, Node]:
-    """The holders of silent nodes with genes, by the id of the node; see `silent.py`."""
-    fresh = max([-1, *silent, *document.topology.input_keys, *(n.id for n in document.nodes)]) + 1
-    found: dict[int, Node] = {}
-    for at, node in enumerate(document.silent):
-        genes, names = (node.bias, node.response), silent_functions(node, at)
-        if names is None or node.id not in silent:
-            continue
-        if not is_plain(*names, *genes) and is_held(*names, *genes):
-            found[node.id] = node.model_copy(update={"id": fresh + at})
+def _names(nodes: Sequence[NodeGene], kind: Kind) -> list[str]:
+    """Our names of the functions of nodes."""
+    known: dict[object, str] = {}
+    found = []
+    for node in nodes:
+        function = getattr(node, kind)
+        if function not in known:
+            known[function] = function_name(node, kind)
+        found.append(known[function])
     return found
 
 
-def silent_functions(node: Node, index: int) -> tuple[str, str] | None:
-    """The activation and the aggregation of a node that stays 0; None, with a warning, if nobody
-    knows them.
-    """
+def is_plain(node: NodeGene) -> bool:
+    """Return whether a node without inputs is the constant 0 of the plainest genes."""
+    return node[1:5] == NodeGene(node.key)[1:5]
+
+
+def _holders(genes: Genes, silent: Sequence[int]) -> dict[int, NodeGene]:
+    """The holders of silent nodes with genes, by the key of the node."""
+    found: dict[int, NodeGene] = {}
+    if not genes.silent:
+        return found
+    fresh = max([-1, *silent, *genes.inputs, *(node.key for node in genes.nodes)]) + 1
+    for at, node in enumerate(genes.silent):
+        names = silent_functions(node)
+        if names is None or node.key not in silent or is_plain(node):
+            continue
+        z = node.bias + node.response * aggregation_named(names[1]).empty
+        with np.errstate(all="ignore"):
+            value = activation_named(names[0])(np.array([z]))[0]
+        if np.isfinite(value):  # so that 0 times it is 0
+            found[node.key] = node._replace(key=fresh + at)
+    return found
+
+
+def silent_functions(node: NodeGene) -> tuple[str, str] | None:
+    """The functions of a node that stays 0; None, with a warning, if nobody knows them."""
     try:
-        return function_name(node, index, "activation"), function_name(node, index, "aggregation")
+        return function_name(node, "activation"), function_name(node, "aggregation")
     except NetworkError as error:
-        warn(f"node {node.id} stays at 0, and its genes are left out: {error.message}")
+        warn(f"node {node.key} stays at 0, and its genes are left out: {error.message}")
         return None
 
 
@@ -217,45 +127,20 @@ def _refuse_cycles(network: Network) -> None:
         ) from error
 
 
-def _check_topology(document: Document) -> None:
-    topology = document.topology
-    for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
-        number, found = getattr(topology, count), len(getattr(topology, said))
-        if number is not None and number != found:
-            raise NetworkError(
-                f"{count} is {number} but {said} has {found}", where=f"topology.{count}"
-            )
-    inputs, seen = set(topology.input_keys), set[int]()
-    if len(inputs) != len(topology.input_keys):
-        raise NetworkError("an input key occurs twice", where="topology.input_keys")
-    for index, node in enumerate(document.nodes):
-        if node.id in seen:
-            raise NetworkError(f"the id {node.id} occurs twice", where=f"nodes[{index}].id")
-        if (node.type == "input") != (node.id in inputs):
-            is_in = "is" if node.id in inputs else "is not"
-            raise NetworkError(
-                f"node {node.id} has type {node.type} but {is_in} in topology.input_keys",
-                where=f"nodes[{index}].type",
-            )
-        seen.add(node.id)
-
-
-def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -> list[int]:
-    """Ids that stand for the constant 0: named, but not in the list of nodes.
+def silent_ids(genes: Genes) -> list[int]:
+    """The keys that stand for the constant 0: named, or silent, but not among the nodes.
 
     Both kinds of network start an output at 0, and leave it there if it has no node. In a recurrent
-    one that also holds for a node without enabled connections into it.
-
-    Raises:
-        NetworkError: a connection ends in an input or, unless that is such a 0, nowhere.
+    one that also holds for a node without enabled connections into it. A connection that ends in an
+    input or, unless that is such a 0, nowhere is refused.
     """
-    inputs, outputs = document.topology.input_keys, document.topology.output_keys
-    for key in dict.fromkeys(outputs):
-        if key not in nodes and key not in inputs and not recurrent:
-            warn(f"no node computes the output {key}: neat-python gives 0")
-    known = {*inputs, *nodes, *outputs}
-    silent = dict.fromkeys(key for key in outputs if key not in nodes and key not in inputs)
-    for index, gene in enumerate(document.connections):
+    recurrent, nodes = genes.kind != "feedforward", {node.key for node in genes.nodes}
+    inputs = set(genes.inputs)
+    silent = dict.fromkeys(k for k in genes.outputs if k not in nodes and k not in inputs)
+    for key in () if recurrent else silent:
+        warn(f"no node computes the output {key}: neat-python gives 0")
+    known = {*inputs, *nodes, *genes.outputs}
+    for index, gene in enumerate(genes.connections):
         where = f"connections[{index}]"
         if gene.enabled and gene.target in inputs:
             raise NetworkError(f"it ends in node {gene.target}, an input", where=f"{where}.to")
@@ -266,70 +151,5 @@ def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -
                 if not recurrent:
                     raise NetworkError(f"no node {key}", where=f"{where}.{end}")
                 silent[key] = None
+    silent |= dict.fromkeys(node.key for node in genes.silent if node.key not in inputs | nodes)
     return list(silent)
-
-
-def _neurons(
-    nodes: Sequence[Node], ids: Sequence[int], names: Sequence[str]
-) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
-    """The neurons with these ids; those without a node are the constant 0 or an input."""
-    bias, response = dict.fromkeys(ids, 0.0), dict.fromkeys(ids, 1.0)
-    functions, sums = dict.fromkeys(ids, "identity"), dict.fromkeys(ids, "sum")
-    for index, node in enumerate(nodes):
-        if node.type != "input":
-            bias[node.id], response[node.id] = node.bias, node.response
-            functions[node.id] = function_name(node, index, "activation")
-            sums[node.id] = function_name(node, index, "aggregation")
-    return Neurons.of(
-        ids,
-        [*functions.values()],
-        [*sums.values()],
-        bias=[*bias.values()],
-        response=[*response.values()],
-        name=names,
-    )
-
-
-def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:
-    """The name in a Network of the activation or aggregation of the node at `index`.
-
-    Raises:
-        NetworkError: nobody knows it.
-    """
-    registry: Mapping[str, Registered]
-    if what == "activation":
-        function, names, registry = node.activation, ACTIVATION_NAMES, ACTIVATIONS
-    else:
-        function, names, registry = node.aggregation, AGGREGATION_NAMES, AGGREGATIONS
-    where = f"nodes[{index}].{what}"
-    registered = formula_of(name, function.name, what)
-    if registered is not None and (function.custom or function.name not in names):
-        return registered
-    if not function.custom:
-        return translated(function.name, names, registry, what, where, name)
-    if function.formula in registry:
-        return str(function.formula)
-    if is_users_own(function.name, registry):
-        return function.name
-    raise NetworkError(
-        f"the {what} '{function.name}' of node {node.id} is custom: its formula is unknown",
-        where=where,
-        hint=how_to_register(function.name, what, name),
-    )
-
-
-def _connections(
-    genes: Sequence[Connection], position: Mapping[int, int], inputs: int, recurrent: bool
-) -> Connections:
-    source = _at(position, [gene.source for gene in genes])
-    return Connections.of(
-        source,
-        _at(position, [gene.target for gene in genes]),
-        [gene.weight for gene in genes],
-        enabled=[gene.enabled for gene in genes],
-        delay=np.where(recurrent & (source >= inputs), 1, 0),
-    )
-
-
-def _at(position: Mapping[int, int], keys: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    return np.array([position[key] for key in keys], np.int64)

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.libraries.neat_python import kinds
-from neat_onnx.libraries.neat_python.documents import document_of_draft, node_document
-from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, node_gene
-from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
+from neat_onnx.libraries.neat_python.draft import node_gene
+from neat_onnx.libraries.neat_python.functions import Function, aggregation_called, called
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.sources import network_of
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
 
@@ -35,32 +35,29 @@ class _Part(NamedTuple):
     copy: int
 
 
-def timed_draft(net: Network, time_step: float | None) -> Draft | None:
+def timed_genes(net: Network, time_step: float | None) -> Genes | None:
     """Return the genes of a network that was read from a ctrnn or an iznn; None for any other.
 
-    Args:
-        net: the network.
-        time_step: of the integration of a ctrnn, which its neurons do not tell; 1 if None.
+    The neurons of a ctrnn do not tell its time step; it is 1 if the caller does not.
     """
     for rounding in (_ROUNDING, _ROUNDING_OF_FLOAT32):  # it may come from a model of float32
         parts = _Parts(net, rounding)
-        for draft in parts.candidates(1.0 if time_step is None else time_step):
-            exact = draft.advance_time
+        for made in parts.candidates(1.0 if time_step is None else time_step):
+            exact = made.advance_time
             for advance_time in (exact, float(f"{exact:.12g}")):  # 0.3 is not 3 · 0.1
-                found = replace(draft, advance_time=advance_time)
+                found = replace(made, advance_time=advance_time)
                 if _gives(found, net, rounding):
                     return found
     return None
 
 
-def _gives(draft: Draft, net: Network, rounding: float) -> bool:
+def _gives(genes: Genes, net: Network, rounding: float) -> bool:
     """Whether genes that are read again are the network, to a rounding of its numbers."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NeatOnnxWarning)
-            times = Times(draft.time_step, draft.advance_time)
-            silent = [node_document(node, draft) for node in draft.silent]
-            back = kinds.read(document_of_draft(draft) | {"silent": silent}, times)
+            times = Times(genes.time_step, genes.advance_time)
+            back = network_of(genes, times)
     except NeatOnnxError:
         return False
     if len(back) != len(net) or len(back.connections) != len(net.connections):
@@ -93,9 +90,9 @@ class _Parts:
         ends = zip(genes.source.tolist(), genes.target.tolist(), strict=True)
         self.weights = dict(zip(ends, genes.weight.tolist(), strict=True))
 
-    def candidates(self, time_step: float) -> Iterator[Draft]:
+    def candidates(self, time_step: float) -> Iterator[Genes]:
         """Yield the genes that the names lead to."""
-        makers: list[Callable[[], Draft]] = []
+        makers: list[Callable[[], Genes]] = []
         if any(part.what in ("drive", "genes") for part in self.at):
             makers = [
                 lambda: self._ctrnn(time_step, "2.0.0", lambda rate: rate),
@@ -127,10 +124,10 @@ class _Parts:
     def _weight(self, key: int, one: str, other: str, copy: int) -> float:
         return float(self.weights[self._place(key, one, copy), self._place(key, other, copy)])
 
-    def _ctrnn(self, step: float, version: str, share: Callable[[float], float]) -> Draft:
+    def _ctrnn(self, step: float, version: str, share: Callable[[float], float]) -> Genes:
         """The genes of a ctrnn; `share` is the part of the time constant that a rate stands for."""
         keys, copies = self._keys("drive")
-        draft = self._draft("ctrnn", step, version)
+        made = self._begun("ctrnn", step, version)
         shares = {
             key: [share(self._weight(key, "drive", "state", copy)) for copy in (1, copies)]
             for key in keys
@@ -139,14 +136,14 @@ class _Parts:
         ratio = last / first
         whole = round(ratio)
         is_whole = abs(ratio - whole) < max(1e-9, 10.0 * self._rounding)
-        draft.advance_time = step * (copies - 1 + (whole if is_whole else self._tidy(ratio)))
+        made.advance_time = step * (copies - 1 + (whole if is_whole else self._tidy(ratio)))
         for key in keys:
             drive = self._place(key, "drive", copies)
             constant = self._tidy(step / shares[key][0])
-            draft.nodes.append(self._continuous(key, drive, constant))
-            self._add_genes(draft, drive, key)
-        self._add_silent(draft, keys)
-        return draft
+            made.nodes.append(self._continuous(key, drive, constant))
+            self._add_genes(made, drive, key)
+        self._add_silent(made, keys)
+        return made
 
     def _continuous(self, key: int, drive: int, constant: float) -> NodeGene:
         if called(self.net.activation_names[drive]) is None:
@@ -154,18 +151,18 @@ class _Parts:
         if aggregation_called(self.net.aggregation_names[drive]) is None:
             raise ValueError(key)
         gene = node_gene(self.net, drive, key)
-        return replace(gene, numbers={"time_constant": float(constant)})
+        return gene._replace(numbers={"time_constant": float(constant)})
 
-    def _iznn(self) -> Draft:
+    def _iznn(self) -> Genes:
         keys, copies = self._keys("current")
         half = self._weight(keys[0], "current", "first half step", 1)
-        draft = self._draft("iznn", self._tidy(2.0 * half), "2.0.0")
-        draft.advance_time = copies * draft.time_step
+        made = self._begun("iznn", self._tidy(2.0 * half), "2.0.0")
+        made.advance_time = copies * made.time_step
         for key in keys:
             current = self._place(key, "current", copies)
-            draft.nodes.append(self._spiking(key, current, copies, draft.time_step))
-            self._add_genes(draft, current, key)
-        return draft
+            made.nodes.append(self._spiking(key, current, copies, made.time_step))
+            self._add_genes(made, current, key)
+        return made
 
     def _spiking(self, key: int, current: int, copies: int, step: float) -> NodeGene:
         recovery = self._place(key, "recovery", copies)
@@ -177,35 +174,32 @@ class _Parts:
         a = (pulled / b if b else decay) / step
         d = self._weight(key, "fired", "recovery", copies)
         bias = float(self.net.neurons.bias[current])
-        return NodeGene(
-            key, bias, activation="izhikevich", numbers={"a": a, "b": b, "c": c, "d": d}
-        )
+        numbers = {"a": a, "b": b, "c": c, "d": d}
+        return NodeGene(key, bias, activation=Function("izhikevich"), numbers=numbers)
 
-    def _draft(self, kind: str, step: float, version: str) -> Draft:
+    def _begun(self, kind: str, step: float, version: str) -> Genes:
         ids = self.net.neurons.id
         inputs, outputs = ids[self.net.input_neurons], ids[self.net.output_neurons]
-        draft = Draft(False, inputs.tolist(), outputs.tolist())
-        draft.timed, draft.time_step, draft.version = kind, step, version
-        return draft
+        return Genes(kind, inputs.tolist(), outputs.tolist(), time_step=step, version=version)
 
-    def _add_genes(self, draft: Draft, neuron: int, key: int) -> None:
+    def _add_genes(self, made: Genes, neuron: int, key: int) -> None:
         """Add the connections into a neuron as genes of connections into its node."""
         genes, ids = self.net.connections, self.net.neurons.id
         for at in np.flatnonzero(genes.target == neuron).tolist():
             source = int(genes.source[at])
             begin = self.node.get(source, int(ids[source]))
             gene = ConnectionGene(begin, key, float(genes.weight[at]), bool(genes.enabled[at]))
-            draft.connections.append(gene)
+            made.connections.append(gene)
 
-    def _add_silent(self, draft: Draft, keys: list[int]) -> None:
+    def _add_silent(self, made: Genes, keys: list[int]) -> None:
         """Add the nodes that stay 0, and the disabled connections into them."""
         holders, _ = self._keys("genes")
         for key in holders:
             holder = self._place(key, "genes", 1)
-            constant = draft.time_step * self.weights[holder, self.own[key]]
-            draft.silent.append(self._continuous(key, holder, constant))
-            self._add_genes(draft, holder, key)
-        known = {*keys, *holders, *draft.inputs}
+            constant = made.time_step * self.weights[holder, self.own[key]]
+            made.silent.append(self._continuous(key, holder, constant))
+            self._add_genes(made, holder, key)
+        known = {*keys, *holders, *made.inputs}
         for key, neuron in self.own.items():
             if key not in known and neuron not in self.node and not self.net.neuron_names[neuron]:
-                self._add_genes(draft, neuron, key)
+                self._add_genes(made, neuron, key)

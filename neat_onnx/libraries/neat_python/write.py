@@ -1,110 +1,79 @@
 """Networks for neat-python: the JSON that it exports, and genomes that evolve on.
 
-A genome is a pickle of three classes; its opcodes are written here, so that neat-python need not be
-installed to write one.
+A genome is a pickle of three classes, which need not be importable to write one.
 """
 
 import copy
+import io
 import os
 import pickle
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.neat_python.documents import document_of_draft
-from neat_onnx.libraries.neat_python.draft import (
-    ConnectionGene,
-    Draft,
-    NodeGene,
-    draft_of,
-    numbered,
-)
-from neat_onnx.libraries.neat_python.ini import ini_text
-from neat_onnx.libraries.neat_python.settings import text_of
-from neat_onnx.libraries.neat_python.timed import timed_draft
-from neat_onnx.libraries.neat_python.user_ini import ini_of_user
-from neat_onnx.libraries.neat_python.versions import (
+from neat_onnx.libraries.neat_python.draft import genes_of, numbered
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, document_of_genes
+from neat_onnx.libraries.neat_python.ini import ini_of_user, ini_text
+from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
     FIRST_INNOVATION,
     OLD,
     Version,
     installed,
     parsed_version,
+    text_of,
 )
+from neat_onnx.libraries.neat_python.timed import timed_genes
 from neat_onnx.network.network import Network
-from neat_onnx.network.structure import Structure
 
 
 def document_of(net: Network) -> dict[str, Any]:
-    """Return the JSON that neat-python exports of a network.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
-    return document_of_draft(_genes_of(net, None))
+    """Return the JSON that neat-python exports of a network."""
+    return document_of_genes(_any_genes_of(net, None))
 
 
-def _genes_of(net: Network, time_step: float | None) -> Draft:
-    """The genes of a network of any kind.
-
-    Raises:
-        NetworkError: neat-python cannot compute it; every reason, with its neurons.
-    """
-    draft = timed_draft(net, time_step)
-    if draft is None:
-        return draft_of(net)
-    how = "advance(inputs, {1!r}, {0!r})" if draft.timed == "ctrnn" else "advance({0!r})"
+def _any_genes_of(net: Network, time_step: float | None) -> Genes:
+    """The genes of a network of any kind."""
+    genes = timed_genes(net, time_step)
+    if genes is None:
+        return genes_of(net)
+    how = "advance(inputs, {1!r}, {0!r})" if genes.kind == "ctrnn" else "advance({0!r})"
     warn(
-        f"written as {draft.timed} of neat-python {draft.version}, a step of which is "
-        + how.format(draft.time_step, draft.advance_time)
+        f"written as {genes.kind} of neat-python {genes.version}, a step of which is "
+        + how.format(genes.time_step, genes.advance_time)
     )
-    return draft
+    return genes
 
 
 def files_of(
     net: Network, name: str, config: object = None, time_step: float | None = None
 ) -> dict[str, bytes]:
-    """Return the files of a genome that evolves on: its pickle, and the configuration beside it.
-
-    Args:
-        net: the network.
-        name: of the pickle, such as `winner.pkl`; the configuration is `winner.ini` then.
-        config: the user's own configuration, as `text_of` takes it; None for usual rates.
-        time_step: of the integration of a ctrnn; 1 if None.
-
-    Raises:
-        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: the configuration is none, or of another kind of genome.
-        DocumentError: the configuration cannot be read.
-    """
-    draft = numbered(_genes_of(net, time_step))
-    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, None)
-    return {Path(name).stem + ".ini": text.encode(), name: _pickled(draft)}
+    """Return the files of a genome that evolves on: `winner.pkl`, and `winner.ini` beside it."""
+    genes = numbered(_any_genes_of(net, time_step))
+    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, None)
+    return {Path(name).stem + ".ini": text.encode(), name: _pickled(genes)}
 
 
 def to_neat_python(
     net: Network, time_step: float | None = None, config: object = None
 ) -> tuple[Any, Any]:
     """Return a live genome and its configuration. See `neat_python.to_neat_python`."""
-    draft = numbered(_genes_of(net, time_step))
+    genes = numbered(_any_genes_of(net, time_step))
     neat = _neat()
     version = installed() or OLD
-    _check_version(draft, version)
-    settings = _config(neat, draft, config, version)
-    return pickle.loads(_pickled(draft, marked=version > OLD)), settings
+    _check_version(genes, version)
+    settings = _config(neat, genes, config, version)
+    return pickle.loads(_pickled(genes, marked=version > OLD)), settings
 
 
 def neat_population(nets: Sequence[Network], config: object) -> Any:
     """Return a population of these networks. See `neat_python.neat_population`."""
     neat = _neat()
-    members = listed("nets", nets)
-    if not all(isinstance(net, Structure) for net in members):
-        raise OptionError("nets holds something that is no network", where="nets")
-    found = [to_neat_python(net, config=config) for net in members]
+    found = [to_neat_python(net, config=config) for net in nets]
     if not found:
         raise OptionError("a population needs a network to begin with", where="nets")
     settings = found[0][1]
@@ -147,13 +116,13 @@ def _neat() -> Any:
     return neat
 
 
-def _config(neat: Any, draft: Draft, config: object, version: Version) -> Any:
+def _config(neat: Any, genes: Genes, config: object, version: Version) -> Any:
     """The live configuration of a genome: the user's own, fitted to it, or one of usual rates."""
     kinds = [neat.DefaultGenome, neat.DefaultReproduction, neat.DefaultSpeciesSet]
     kinds.append(neat.DefaultStagnation)
-    if draft.timed == "iznn":
+    if genes.kind == "iznn":
         kinds[0] = neat.iznn.IZGenome
-    text = ini_text(draft) if config is None else ini_of_user(text_of(config), draft, version)
+    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, version)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config")
         Path(path).write_text(text, encoding="utf-8")
@@ -165,79 +134,82 @@ def _config(neat: Any, draft: Draft, config: object, version: Version) -> Any:
     return found
 
 
-def _check_version(draft: Draft, found: Version) -> None:
+def _check_version(genes: Genes, found: Version) -> None:
     """Refuse a ctrnn that the installed neat-python integrates in another way."""
-    wanted = parsed_version(draft.version)
-    assert wanted is not None
-    if draft.timed == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
+    wanted = parsed_version(genes.version) or OLD
+    if genes.kind == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
         raise NetworkError(
-            f"the network is integrated as by neat-python {draft.version}; "
+            f"the network is integrated as by neat-python {genes.version}; "
             f"{found[0]}.{found[1]} is installed, which integrates in another way",
             hint="Save it as JSON or .pkl for the other version",
         )
 
 
-def _pickled(draft: Draft, marked: bool = True) -> bytes:
+_Pickler: Any = pickle._Pickler
+
+
+class _ByName(_Pickler):  # type: ignore[misc]
+    """Pickles instances of classes that need not be importable here."""
+
+    def save_global(self, obj: Any, name: str | None = None) -> None:
+        """Write the name of a class."""
+        self.write(f"c{obj.__module__}\n{obj.__name__}\n".encode())
+        self.memoize(obj)
+
+
+@cache
+def _class(name: str) -> type[Any]:
+    module, _, own = name.rpartition(".")
+    return type(own, (), {"__module__": module})
+
+
+def _instance(kind: str, **attributes: Any) -> Any:
+    one = _class(kind)()
+    vars(one).update(attributes)
+    return one
+
+
+def _pickled(genes: Genes, marked: bool = True) -> bytes:
     """The pickle of a DefaultGenome or an IZGenome, protocol 2.
 
-    Args:
-        draft: the genes.
-        marked: whether they have the attributes that came after 0.92, which ignores them.
+    `marked` genes have the attributes that came after 0.92, which ignores them.
     """
-    spiking = draft.timed == "iznn"
-    nodes = _dictionary(
-        (_atom(node.key), _node_object(node, spiking, marked)) for node in draft.nodes
-    )
-    connections = _dictionary(
-        (_atom((gene.source, gene.target)), _connection_object(gene, at if marked else None))
-        for at, gene in enumerate(draft.connections)
-    )
-    genome = _object(
+    spiking, written = genes.kind == "iznn", io.BytesIO()
+    genome = _instance(
         "neat.iznn.IZGenome" if spiking else "neat.genome.DefaultGenome",
-        {"key": _atom(1), "connections": connections, "nodes": nodes, "fitness": _atom(None)},
+        key=1,
+        connections={
+            (gene.source, gene.target): _connection(gene, at if marked else None)
+            for at, gene in enumerate(genes.connections)
+        },
+        nodes={node.key: _node(node, spiking, marked) for node in genes.nodes},
+        fitness=None,
     )
-    return b"\x80\x02" + genome + b"."
+    _ByName(written, 2).dump(genome)
+    return written.getvalue()
 
 
-def _node_object(node: NodeGene, spiking: bool, marked: bool) -> bytes:
-    state: dict[str, Any] = {"key": node.key, "bias": node.bias}
+def _node(node: NodeGene, spiking: bool, marked: bool) -> Any:
     if spiking:
-        atoms = {name: _atom(value) for name, value in (state | dict(node.numbers)).items()}
-        return _object("neat.iznn.IZNodeGene", atoms)
-    state |= {
-        "response": node.response,
-        "activation": node.activation,
-        "aggregation": node.aggregation,
-    }
-    if marked:
-        state["time_constant"] = node.numbers.get("time_constant", 1.0)
-    atoms = {name: _atom(value) for name, value in state.items()}
-    return _object("neat.genes.DefaultNodeGene", atoms)
+        return _instance("neat.iznn.IZNodeGene", key=node.key, bias=node.bias, **node.numbers)
+    of_2 = {"time_constant": node.numbers.get("time_constant", 1.0)} if marked else {}
+    return _instance(
+        "neat.genes.DefaultNodeGene",
+        key=node.key,
+        bias=node.bias,
+        response=node.response,
+        activation=node.activation.name,
+        aggregation=node.aggregation.name,
+        **of_2,
+    )
 
 
-def _connection_object(gene: ConnectionGene, place: int | None) -> bytes:
-    state = {
-        "key": (gene.source, gene.target),
-        **({} if place is None else {"innovation": FIRST_INNOVATION + place}),
-        "weight": gene.weight,
-        "enabled": gene.enabled,
-    }
-    atoms = {name: _atom(value) for name, value in state.items()}
-    return _object("neat.genes.DefaultConnectionGene", atoms)
-
-
-def _object(kind: str, state: dict[str, bytes]) -> bytes:
-    """GLOBAL, an empty tuple, NEWOBJ, the state, BUILD."""
-    module, _, name = kind.rpartition(".")
-    items = _dictionary((_atom(key), value) for key, value in state.items())
-    return f"c{module}\n{name}\n".encode() + b")\x81" + items + b"b"
-
-
-def _dictionary(items: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """EMPTY_DICT, MARK, keys and values, SETITEMS."""
-    return b"}(" + b"".join(key + value for key, value in items) + b"u"
-
-
-def _atom(value: Any) -> bytes:
-    """The opcodes of a number, text, tuple or None, without PROTO and STOP."""
-    return pickle.dumps(value, protocol=2)[2:-1]
+def _connection(gene: ConnectionGene, place: int | None) -> Any:
+    of_1 = {} if place is None else {"innovation": FIRST_INNOVATION + place}
+    return _instance(
+        "neat.genes.DefaultConnectionGene",
+        key=(gene.source, gene.target),
+        **of_1,
+        weight=gene.weight,
+        enabled=gene.enabled,
+    )

@@ -1,4 +1,4 @@
-"""NeatapticTS network JSON, formatVersion 2, read and written: `Network.toJSON()`."""
+"""NeatapticTS's network JSON, formatVersion 2, read and written: `Network.toJSON()`."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -8,21 +8,52 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
     ListNetwork,
     ListNode,
     compile_list,
+    initial_gain_of,
     repeats,
 )
-from neat_onnx.libraries.list_writer import write_list
-from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES, SQUASHES, spelled
-from neat_onnx.libraries.populations import initial_gain_of
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
+from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
+
+ACTIVATION_NAMES = {
+    "logistic": "sigmoid",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "identity": "identity",
+    "step": "step",
+    "relu": "relu",
+    "softsign": "softsign",
+    "sinusoid": "sin",
+    "gaussian": "gaussian",
+    "bentIdentity": "bent_identity",
+    "bipolar": "bipolar",
+    "bipolarSigmoid": "bipolar_sigmoid",
+    "hardTanh": "hard_tanh",
+    "absolute": "abs",
+    "inverse": "complement",
+    "selu": "selu",
+    "softplus": "softplus",
+    "swish": "swish",
+    "gelu": "gelu",
+    "mish": "mish",
+}
+SQUASHES = reversed_names(ACTIVATION_NAMES)
+"""Names of ours to the usual one of NeatapticTS's."""
+
+
+def spelled(activation: str, spelling: str) -> str:
+    """Return NeatapticTS's name of an activation: the one it was read with, if it means that."""
+    known = ACTIVATION_NAMES.get(spelling) == activation
+    return spelling if known else SQUASHES.get(activation, activation)
+
 
 name = "NeatapticTS"
 
@@ -58,11 +89,6 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
         options: `outputs` is for a document that states another number than it has nodes of type
             output. Of too many nodes the first ones are the outputs; too few are completed by nodes
             that are 0, as `activate` completes them.
-
-    Raises:
-        NetworkError: the document is not a network; says where.
-        OptionError: it states another number of outputs, and `outputs` is neither of the two; or
-            the initial gain is not a finite number.
     """
     parsed = _sized(parse(_Document, document, NetworkError), options.outputs)
     if parsed.format_version != VERSION:
@@ -89,11 +115,7 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
 
 
 def _sized(document: _Document, outputs: int | None) -> _Document:
-    """The document with as many nodes of type output as there shall be outputs.
-
-    Raises:
-        OptionError: it states another number of outputs, and `outputs` is neither of the two.
-    """
+    """The document with as many nodes of type output as there shall be outputs."""
     places = [at for at, node in enumerate(document.nodes) if node.type == "output"]
     found, said = len(places), document.output
     said = found if said is None else said
@@ -187,11 +209,7 @@ _INPUT_SQUASH = "logistic"
 
 
 def write(net: Network) -> dict[str, Any]:
-    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
-
-    Raises:
-        NetworkError: NeatapticTS cannot express something; lists every reason with neurons.
-    """
+    """Return a document that computes the same after `Network.fromJSON` and `clear()`."""
     written = write_list(net, _LIBRARY)
     return {
         "formatVersion": VERSION,

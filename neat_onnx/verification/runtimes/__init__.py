@@ -1,13 +1,11 @@
-"""The runtimes that can run a model: one file a runtime, imported when it is asked for.
+"""The runtimes that can run a model, each a function named like it, with `_` for `-`:
 
-A runtime is a module of this package, named like the runtime with `_` for `-`, that has
+    def tract(model: Model) -> Session
 
-    load(model: Model) -> Session
-
-and raises OptionError where a requirement is not installed, ModelError where it refuses the model.
-One that rewrites models may have `load_as_written` besides, which runs each node as it stands.
-"c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run;
-their `load` takes the `batch_axis` to import the model with.
+It raises OptionError where a requirement is not installed, ModelError where it refuses the model.
+One that rewrites models may have `…_as_written` besides, which runs each node as it stands. "c",
+"javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run; they
+take the `batch_axis` to import the model with.
 """
 
 from collections.abc import Callable
@@ -24,6 +22,7 @@ RUNTIMES = (
     "reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino",
     *(_CODE := ("c", "javascript", "python")),
 )  # fmt: skip
+_MODULES = ("onnxruntime_web",)  # of runtimes that have one of their own
 _INSTALL = {
     "reference": "It comes with neat_onnx",
     "python": "It comes with neat_onnx",
@@ -72,8 +71,12 @@ def load(
         raise OptionError(
             f"unknown runtime {shown(runtime)}", where="runtime", hint=f"Known: {known}"
         )
-    room = import_module(f"{__name__}.{runtime.replace('-', '_')}")
-    load_into = getattr(room, "load_as_written", room.load) if as_written else room.load
+    name = runtime.replace("-", "_")
+    module = "generated" if runtime in _CODE else name if name in _MODULES else "packages"
+    room = import_module(f"{__name__}.{module}")
+    load_into = getattr(room, name)
+    if as_written:
+        load_into = getattr(room, f"{name}_as_written", load_into)
     how = {"batch_axis": None} if features_only and runtime in _CODE else {}
     try:
         session: Session = load_into(model, **how)

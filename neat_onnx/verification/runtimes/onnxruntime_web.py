@@ -18,12 +18,12 @@ _SECONDS = 120.0  # more than any answer takes
 _TYPES = {"float16": "<f2", "float32": "<f4", "float64": "<f8"}
 
 
-def load(model: Model) -> Session:
+def onnxruntime_web(model: Model) -> Session:
     """Load a model into onnxruntime-web, which is looked for where node is started."""
     return _loaded(model, _level(model))
 
 
-def load_as_written(model: Model) -> Session:
+def onnxruntime_web_as_written(model: Model) -> Session:
     """Load a model into onnxruntime-web, each node to be run as it stands."""
     return _loaded(model, "disabled", " without rewrites")
 

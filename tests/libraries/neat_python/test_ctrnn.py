@@ -1,7 +1,6 @@
 """neat-python's continuous-time networks, by both of its integrators."""
 
 import math
-from collections import Counter
 from typing import Any
 
 import neat
@@ -10,8 +9,8 @@ import pytest
 from neat.activations import relu_activation, sigmoid_activation, tanh_activation
 from neat.aggregations import max_aggregation, sum_aggregation
 from neat.ctrnn import CTRNN, CTRNNNodeEval
-from support.examples.cases import Case, assert_within, case, cases
-from timed import assert_comes_back, assert_exports, quietly, ran, read
+from support.examples.cases import Case, assert_within, cases
+from timed import quietly, ran, read
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
@@ -19,6 +18,8 @@ from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import Floats
 
 CASES = cases("np-ctrnn-v20", "np-ctrnn-v21")
+ODD = 0.0625 * (1.0 + 2.0**-44)
+WRITER = "metadata.neat_python_version"
 each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
 
 
@@ -27,38 +28,6 @@ def test_computes_what_the_peer_computes(one: Case):
     assert_within(ran(one), one.outputs, one.tolerance64)
     assert_within(evaluate(read(one), one.inputs), one.outputs, one.tolerance64)
 
-
-@each_case
-def test_onnxruntime_computes_it_too(one: Case):
-    assert_exports(one)
-
-
-@each_case
-def test_comes_back(one: Case):
-    assert_comes_back(one)
-    assert load_network(read(one).to_json()) == read(one)
-
-
-@each_case
-def test_says_which_integrator(one: Case):
-    assert read(one).library == f"neat-python ctrnn {one.document['peer_version']}"
-
-
-@each_case
-def test_genes_stay_what_they_were(one: Case):
-    net = read(one)
-    topology, nodes = one.source["topology"], one.source["nodes"]
-    assert net.neurons.id[net.input_neurons].tolist() == topology["input_keys"]
-    assert net.neurons.id[net.output_neurons].tolist() == topology["output_keys"]
-    assert {node["id"] for node in nodes} <= set(net.neurons.id.tolist())
-    call = one.document["advance"]
-    copies = math.ceil(call["advance_time"] / call["time_step"] - 1e-9)
-    kept = Counter(net.connections.weight.tolist())
-    for gene in one.source["connections"]:
-        assert kept[gene["weight"]] >= copies
-
-
-# --- against the installed neat-python ------------------------------------------------------------
 
 TIMES = [
     (0.125, 0.125),
@@ -110,9 +79,6 @@ def test_rounding_of_the_time_is_followed_over_thousands_of_steps():
         net = load_network(live(), time_step=0.1, advance_time=0.3)
     want = advanced(live(), x, 0.1, 0.3)
     np.testing.assert_allclose(net.run(x), want, rtol=1e-11, atol=1e-11)
-
-
-# --- the exponential integrator, written again ----------------------------------------------------
 
 
 def exponential(source: dict[str, Any], x: Floats, lengths: list[float]) -> Floats:
@@ -183,24 +149,6 @@ def document(version: str | None = "2.1.0", **others: Any) -> dict[str, Any]:
     } | others
 
 
-def test_each_node_is_a_drive_and_a_state():
-    net = load_network(document(), time_step=0.1)
-    assert dict(zip(net.neurons.id.tolist(), net.neuron_names, strict=True)) == {
-        -1: "",
-        -2: "",
-        4: "",
-        0: "",
-        1: "",
-        3: "",
-        5: "node 0 drive",
-        6: "node 1 drive",
-        7: "node 3 drive",
-    }
-    twice = load_network(document(), time_step=0.1, advance_time=0.2)
-    assert "node 3 state, sub-step 1" in twice.neuron_names
-    assert len(twice) == len(net) + 6
-
-
 def test_disabled_connections_are_genes():
     source = document()
     x = np.random.default_rng(0).normal(size=(5, 2))
@@ -215,63 +163,42 @@ def test_disabled_connections_are_genes():
     assert sorted(genes.weight[~genes.enabled]) == [5.0, 6.0]
 
 
-# --- what is refused ------------------------------------------------------------------------------
-
-
-def test_without_a_time_step_it_says_what_to_give():
-    with pytest.raises(OptionError, match="does not say their time step") as caught:
-        load_network(case("np-ctrnn-v20-1").source)
-    assert caught.value.where == "time_step"
-    assert "--advance-time" in str(caught.value.hint)
-    with pytest.raises(OptionError, match="does not say their time step"):
-        load_network(document(), advance_time=0.1)
-
-
-@pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 10**400, True, "0.1"])
-@pytest.mark.parametrize("which", ["time_step", "advance_time"])
-def test_a_time_that_is_none(which: str, wrong: Any):
-    with pytest.raises(OptionError, match="should be a positive number") as caught:
-        load_network(document(), **{"time_step": 0.1, which: wrong})
-    assert caught.value.where == which
-
-
-def test_more_sub_steps_than_are_sensible():
-    with pytest.raises(OptionError, match="more than 1000 times"):
-        load_network(document(), time_step=1e-6, advance_time=1.0)
-
-
-def test_times_that_round_differently_all_the_time():
-    step = 0.0625 * (1.0 + 2.0**-44)
-    with pytest.raises(OptionError, match="rounds the time differently"):
-        load_network(document("2.0.0"), time_step=step, advance_time=2.0 * step)
-    assert load_network(document("2.1.0"), time_step=step, advance_time=2.0 * step)
-
-
-@pytest.mark.parametrize("version", [None, "", "two", "9" * 5000 + ".0"])
-def test_a_document_that_does_not_say_its_version(version: str | None):
-    with pytest.raises(NetworkError, match="which neat-python wrote it") as caught:
-        load_network(document(version), time_step=0.1)
-    assert caught.value.where == "metadata.neat_python_version"
+@pytest.mark.parametrize(
+    ("version", "times", "what", "where"),
+    [
+        ("2.0.0", {"advance_time": 0.1}, "does not say their time step", "time_step"),
+        *[
+            ("2.0.0", {"time_step": 0.1, name: wrong}, "should be a positive number", name)
+            for name in ("time_step", "advance_time")
+            for wrong in (0.0, -1.0, math.nan, math.inf, 10**400, True, "0.1")
+        ],
+        ("2.0.0", {"time_step": 1e-6, "advance_time": 1.0}, "more than 1000", "advance_time"),
+        ("2.0.0", {"time_step": ODD, "advance_time": 2.0 * ODD}, "rounds the time", "time_step"),
+        *[
+            (version, {"time_step": 0.1}, "which neat-python wrote it", WRITER)
+            for version in (None, "", "two", "9" * 5000 + ".0")
+        ],
+    ],
+)
+def test_times_and_versions_that_are_none_are_refused(version, times, what, where):
+    with pytest.raises((OptionError, NetworkError), match=what) as caught:
+        load_network(document(version), **times)
+    assert caught.value.where == where
 
 
 @pytest.mark.parametrize(
     ("version", "constant"),
-    [("2.0.0", 0.0), ("2.0.0", 1e-320), ("2.1.0", 0.0), ("2.1.0", -1e-5), ("2.1.0", -1e-320)],
+    [("2.0.0", 0.0), ("2.0.0", 1e-320), ("2.1.0", 0.0), ("2.1.0", -1e-320), ("2.1.0", None)],
 )
-def test_a_time_constant_too_small(version: str, constant: float):
+def test_a_time_constant_too_small_or_missing(version, constant):
     source = document(version)
     source["nodes"][2]["time_constant"] = constant
-    with pytest.raises(NetworkError, match=r"time_constant .* of node 3 is too small") as caught:
+    if constant is None:
+        del source["nodes"][2]["time_constant"]
+    what = r"time_constant .* of node 3 is too small|time_constant is missing"
+    with pytest.raises(NetworkError, match=what) as caught:
         load_network(source, time_step=0.1)
     assert caught.value.where == "nodes[2].time_constant"
-
-
-def test_a_node_without_a_time_constant():
-    source = document()
-    del source["nodes"][1]["time_constant"]
-    with pytest.raises(NetworkError, match="time_constant is missing") as caught:
-        load_network(source, time_step=0.1)
-    assert caught.value.where == "nodes[1].time_constant"
 
 
 def test_times_are_for_these_networks_only():

@@ -6,7 +6,7 @@ from neat.iznn import IZNN, IZNeuron
 from support.examples.cases import Case, assert_within, cases
 from support.harness.playing import played
 from support.harness.sweep import WHOLE
-from timed import assert_comes_back, assert_exports, ran, read
+from timed import ran, read
 
 from neat_onnx import export, import_model, load_model
 from neat_onnx.errors import NetworkError, OptionError
@@ -17,10 +17,6 @@ from neat_onnx.network.network import Network
 
 CASES = cases("np-iznn")
 each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-# twenty advances a row take seconds; two and three are exported in test_a_live_network
-each_short = pytest.mark.parametrize(
-    "one", [one for one in CASES if WHOLE or len(read(one)) < 500], ids=lambda one: one.name
-)
 
 
 @each_case
@@ -58,30 +54,6 @@ def values_of(net: Network, neurons: list[int], x: Floats) -> Floats:
     return probe.run(x)
 
 
-@each_short
-def test_onnxruntime_computes_it_too(one: Case):
-    assert_exports(one)
-
-
-@each_short
-def test_comes_back(one: Case):
-    assert_comes_back(one)
-
-
-@each_case
-def test_genes_stay_what_they_were(one: Case):
-    net = read(one)
-    topology = one.source["topology"]
-    assert net.library == "neat-python iznn"
-    assert net.neurons.id[net.input_neurons].tolist() == topology["input_keys"]
-    assert net.neurons.id[net.output_neurons].tolist() == topology["output_keys"]
-    assert {node["id"] for node in one.source["nodes"]} <= set(net.neurons.id.tolist())
-    assert {gene["weight"] for gene in one.source["connections"]} <= set(net.connections.weight)
-
-
-# --- live networks --------------------------------------------------------------------------------
-
-
 def live() -> IZNN:
     """A neuron that bursts, one that it drives, and one without inputs that fires by its bias."""
     neurons = {
@@ -109,46 +81,24 @@ def test_a_live_network(step: float, advances: int):
         assert import_model(load_model(model.to_json())) == network
 
 
-def test_the_start_is_at_the_reset_values():
-    net = load_network(live(), time_step=1.0)
-    names = list(net.neuron_names)
-    assert net.neurons.initial[names.index("node 2 potential")] == -65.0
-    assert net.neurons.initial[names.index("node 2 recovery")] == 0.2 * -65.0
-
-
-# --- what is refused ------------------------------------------------------------------------------
-
-
-def test_without_a_time_step_it_says_what_to_give():
-    for source in (CASES[0].source, live()):
-        with pytest.raises(OptionError, match="iznn networks does not say their time step"):
-            load_network(source)
-
-
-def test_only_whole_time_steps():
-    with pytest.raises(OptionError, match="no whole number of time steps") as caught:
-        load_network(live(), time_step=0.5, advance_time=1.25)
-    assert caught.value.where == "advance_time"
-
-
 @pytest.mark.parametrize(
-    ("change", "where"),
+    ("change", "times", "where"),
     [
-        ({"from": 77, "to": 0}, "connections[-].from"),
-        ({"from": 0, "to": 77}, "connections[-].to"),
-        ({"from": 0, "to": -1}, "connections[-].to"),
+        ({}, {}, "time_step"),
+        ({}, {"time_step": 0.5, "advance_time": 1.25}, "advance_time"),
+        ({"from": 77, "to": 0}, {"time_step": 1.0}, "connections[-].from"),
+        ({"from": 0, "to": 77}, {"time_step": 1.0}, "connections[-].to"),
+        ({"from": 0, "to": -1}, {"time_step": 1.0}, "connections[-].to"),
+        ({"output_keys": [0, 77]}, {"time_step": 1.0}, "topology.output_keys[1]"),
     ],
 )
-def test_connections_that_end_nowhere(change: dict[str, int], where: str):
-    source = CASES[0].source
-    genes = [*source["connections"], {**change, "weight": 1.0}]
-    with pytest.raises(NetworkError) as caught:
-        load_network(source | {"connections": genes}, time_step=1.0)
-    assert caught.value.where == where.replace("-", str(len(genes) - 1))
-
-
-def test_an_output_without_a_neuron():
-    topology = {"input_keys": CASES[0].source["topology"]["input_keys"], "output_keys": [0, 77]}
-    with pytest.raises(NetworkError, match="no node 77") as caught:
-        load_network(CASES[0].source | {"topology": topology}, time_step=1.0)
-    assert caught.value.where == "topology.output_keys[1]"
+def test_what_is_no_spiking_network_is_refused(change, times, where):
+    source = dict(CASES[0].source)
+    if "from" in change:
+        source["connections"] = [*source["connections"], {**change, "weight": 1.0}]
+    elif change:
+        topology = {"input_keys": source["topology"]["input_keys"]}
+        source["topology"] = topology | change
+    with pytest.raises((NetworkError, OptionError)) as caught:
+        load_network(source, **times)
+    assert caught.value.where == where.replace("-", str(len(source["connections"]) - 1))

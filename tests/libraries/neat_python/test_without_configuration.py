@@ -15,8 +15,8 @@ from neat_onnx import (
     load_network,
     load_networks,
 )
-from neat_onnx.libraries.neat_python.contents import rank_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
+from neat_onnx.libraries.neat_python.sources import rank_of
 
 PYTHON_2 = (
     b"\x80\x02cneat.genome\nDefaultGenome\n)\x81}(U\x07fitnesscnumpy.core.multiarray\nscalar\n"

@@ -8,31 +8,32 @@ nothing to repair comes back as the same object.
 from collections.abc import Callable
 
 from neat_onnx.errors import ModelError, abridged, warn
-from neat_onnx.libraries.neataptic_ts.onnx.draft import renamed, warn_repaired, with_graph
-from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED, NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.shapes import (
+from neat_onnx.libraries.neataptic_ts.onnx.space import (
+    renamed,
+    warn_repaired,
+    window_of,
+    with_graph,
+    with_space,
+)
+from neat_onnx.libraries.neataptic_ts.onnx.spec import (
+    EMITTED,
+    NOT_SHARED,
     is_identity,
     is_padded_before,
-    kernel_of,
-    window_of,
+    is_readable,
+    items,
 )
-from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.model import Graph, Model, Node, ValueInfo
+from neat_onnx.model.draft import make_node
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
-from neat_onnx.network.window import Window
-from neat_onnx.operators.export.layout.shaping import Concat, Identity
-from neat_onnx.operators.export.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.export.nodes import Concat, Conv
 
 Repair = Callable[[Model], Model]
 
 
 def repaired(model: Model) -> Model:
-    """Return the model with its defects repaired, or the very same object if it has none.
-
-    Raises:
-        ModelError: the model contradicts itself, or does not determine a function; names the node.
-    """
+    """Return the model with its defects repaired, or the very same object if it has none."""
     model = without_unproduced(model)
     for repair in (*(_OWN if unproduced(model.graph) else ()), *_GENERAL):
         model = repair(model)
@@ -55,7 +56,7 @@ def _warn_of_losses(model: Model) -> Model:
     """Warn where the document shows that it differs from the network it was made from."""
     pools, padded = [], []
     for node in model.graph.node:
-        window = _window(node, model)
+        window = window_of(node, model.graph.tensors)
         if window is None:
             continue
         if isinstance(node, Conv):
@@ -78,13 +79,6 @@ def _warn_of_losses(model: Model) -> Model:
                 f"{abridged(labels, 5)}: {text}"
             )
     return model
-
-
-def _window(node: Node, model: Model) -> Window | None:
-    if not isinstance(node, Conv | MaxPool | AveragePool):
-        return None
-    kernel = kernel_of(node, model.graph.tensors)
-    return window_of(node, kernel) if kernel else None
 
 
 def _with_batch(model: Model) -> Model:
@@ -143,11 +137,7 @@ def without_unproduced(model: Model) -> Model:
 
 
 def with_bound_output(model: Model) -> Model:
-    """Bind the output to the one tensor that no node reads; drop LSTM and GRU nodes beside layers.
-
-    Raises:
-        ModelError: the output could be any of several tensors.
-    """
+    """Bind the output to the one tensor that no node reads; drop LSTM and GRU beside layers."""
     model = _without_by_products(model)
     nodes, missing = model.graph.node, unproduced(model.graph)
     read = {name for node in nodes for name in node.input}
@@ -182,11 +172,7 @@ def _without_by_products(model: Model) -> Model:
 
 
 def with_states(model: Model) -> Model:
-    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters.
-
-    Raises:
-        ModelError: no recurrent sum reads one of them.
-    """
+    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters."""
     model = _without_unread(model)
     graph = model.graph
     outputs, nodes = list(graph.outputs), list(graph.node)
@@ -198,7 +184,7 @@ def with_states(model: Model) -> Model:
         total = _sum_of(graph, entry.name)
         warn_repaired(f"'{entry.name}' is what '{total.output[0]}' was one step ago")
         name = f"feed_{entry.name}"
-        nodes.append(Identity(name=name, input=total.output[:1], output=[following]))
+        nodes.append(make_node("Identity", total.output[:1], [following], name=name))
         outputs.append(ValueInfo.of(following, entry.elem_type, entry.shape))
         pairs[entry.name] = following
     if not pairs:

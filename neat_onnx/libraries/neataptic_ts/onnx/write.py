@@ -1,34 +1,257 @@
-"""Write a layered network as the document that NeatapticTS writes for it."""
+"""Write a layered network as the document that NeatapticTS writes for it.
 
+Fused nodes, an LSTM or a GRU, stand beside each hidden layer of a suitable size. No node reads
+them, and their shapes are no valid ONNX; NeatapticTS's importer rebuilds layers from them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.neataptic_ts.onnx import metadata
-from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import layers_of
-from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft, NeatapticModel
-from neat_onnx.libraries.neataptic_ts.onnx.emit import describe_groups, emit_layer, write_fused
-from neat_onnx.libraries.neataptic_ts.onnx.forms import LayerForm, forms_of
-from neat_onnx.libraries.neataptic_ts.onnx.kernels import describe_guesses, describe_sharing
-from neat_onnx.libraries.neataptic_ts.onnx.losses import losses, refuse_or_warn
-from neat_onnx.libraries.neataptic_ts.onnx.metadata import MetadataWriter
-from neat_onnx.libraries.neataptic_ts.onnx.names import INPUT, OUTPUT, previous_state
-from neat_onnx.model import Model, OperatorSet
+from neat_onnx.libraries.neataptic_ts.onnx import spec
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, LayerForm, forms_of, layers_of
+from neat_onnx.libraries.neataptic_ts.onnx.losses import (
+    channel_biases,
+    describe_guesses,
+    describe_sharing,
+    kernels_of,
+    losses,
+    refuse_or_warn,
+)
+from neat_onnx.libraries.neataptic_ts.onnx.spec import (
+    ATTRIBUTES,
+    INPUT,
+    OUTPUT,
+    MetadataWriter,
+    NodeNames,
+    attributes_of,
+    initializer,
+    layer_output,
+    previous_state,
+    spec_of,
+)
+from neat_onnx.model import Graph, Model, Node, OperatorSet, Tensor, ValueInfo, node_class
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
+from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
+
+
+class NeatapticModel(Model):
+    """A model whose JSON holds every field that was given, empty ones too."""
+
+    @model_serializer(mode="wrap")
+    def _only_given(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document = {
+            key: value for key, value in handler(self).items() if key in self.model_fields_set
+        }
+        for entry in document.get("opset_import", ()):
+            entry.setdefault("domain", "")
+        for node in document["graph"]["node"]:
+            if node["op_type"] in ("Conv", "MaxPool", "AveragePool"):
+                node["attributes"].sort(key=lambda entry: ATTRIBUTES.index(entry["name"]))
+        return document
+
+
+@dataclass
+class Draft:
+    """The document so far; `tensor` is the output of the last layer, which the next one reads."""
+
+    options: ExportOptions
+    metadata: MetadataWriter
+    inputs: list[ValueInfo] = field(default_factory=list)
+    outputs: list[ValueInfo] = field(default_factory=list)
+    initializers: list[Tensor] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
+    tensor: str = INPUT
+
+    def port(self, name: str, size: int) -> ValueInfo:
+        """Return an input or output of `size` neurons, batched as the options say."""
+        return ValueInfo.of(name, shape=["N", size] if self.options.batch_dimension else [size])
+
+    def initializer(self, name: str, values: npt.ArrayLike) -> str:
+        """Add a tensor and return its name."""
+        self.initializers.append(Tensor.of(name, values))
+        return name
+
+    def node(self, op_type: str, names: NodeNames, inputs: Sequence[str], **attributes: Any) -> str:
+        """Add a node and return the name of its output."""
+        kind = node_class(op_type)
+        declared = kind.model_fields["attributes"].annotation
+        assert declared is not None
+        self.nodes.append(
+            kind(
+                name=names.node,
+                input=list(inputs),
+                output=[names.output],
+                attributes=declared(**attributes),
+            )
+        )
+        return names.output
+
+    def graph(self) -> Graph:
+        """Return the graph so far."""
+        return Graph(
+            inputs=self.inputs,
+            outputs=self.outputs,
+            initializer=self.initializers,
+            node=self.nodes,
+        )
+
+
+_GEMM = {"alpha": 1.0, "beta": 1.0, "transB": 1}
+
+
+def emit_layer(draft: Draft, form: LayerForm) -> None:
+    """Write a layer, the pool after it, and the metadata of both."""
+    if form.conv is not None:
+        _emit_conv(draft, form, form.conv)
+    elif form.is_recurrent:
+        _emit_recurrent(draft, form)
+    elif form.is_mixed:
+        _emit_mixed(draft, form)
+    else:
+        _emit_dense(draft, form)
+    if form.pool is not None:
+        _emit_pool(draft, form.layer.index, form.pool)
+    if form.conv is not None:
+        draft.metadata.append(spec.CONV_LAYERS, form.layer.index)
+        draft.metadata.append(spec.CONV_SPECS, spec_of(form.conv))
+
+
+def _emit_dense(draft: Draft, form: LayerForm) -> None:
+    """Write one Gemm and one activation; in the legacy order the activation stands first."""
+    k = form.layer.index
+    inputs = [draft.tensor, *_parameters(draft, form.layer)]
+    product = draft.node("Gemm", spec.GEMM.of(k), inputs, **_GEMM)
+    draft.tensor = draft.node(form.operators[0], spec.ACTIVATION.of(k), [product])
+    if draft.options.legacy_node_ordering:
+        draft.nodes[-2:] = reversed(draft.nodes[-2:])
+
+
+def _emit_mixed(draft: Draft, form: LayerForm) -> None:
+    """Write a Gemm and an activation for each neuron, and their Concat."""
+    layer, k, results = form.layer, form.layer.index, []
+    for n, op_type in enumerate(form.operators):
+        weights = draft.initializer(initializer("W", k, n), layer.weights[n : n + 1])
+        bias = draft.initializer(initializer("B", k, n), layer.biases[n : n + 1])
+        inputs = [draft.tensor, weights, bias]
+        product = draft.node("Gemm", spec.NEURON_GEMM.of(k, n), inputs, **_GEMM)
+        results.append(draft.node(op_type, spec.NEURON_ACTIVATION.of(k, n), [product]))
+    axis = 1 if draft.options.batch_dimension else 0
+    draft.tensor = draft.node("Concat", spec.CONCAT.of(k), results, axis=axis)
+
+
+def _emit_recurrent(draft: Draft, form: LayerForm) -> None:
+    """Write two Gemms, their sum, which is the state, and its activation."""
+    k = form.layer.index
+    parameters = _parameters(draft, form.layer)
+    matrix = draft.initializer(initializer("R", k), np.diag(form.layer.loop_weights))
+    forward = draft.node("Gemm", spec.GEMM_IN.of(k), [draft.tensor, *parameters], **_GEMM)
+    back = draft.node("Gemm", spec.GEMM_REC.of(k), [previous_state(k), matrix], **_GEMM)
+    state = draft.node("Add", spec.STATE_SUM.of(k), [forward, back])
+    draft.tensor = draft.node(form.operators[0], spec.ACTIVATION.of(k), [state])
+
+
+def _emit_conv(draft: Draft, form: LayerForm, mapping: Conv2DMapping) -> None:
+    """Write a Conv and its activation, straight on the flat tensor of the layer before."""
+    k = form.layer.index
+    weights = draft.initializer(initializer("ConvW", k), kernels_of(form.layer, mapping))
+    biases = draft.initializer(initializer("ConvB", k), channel_biases(form.layer, mapping))
+    inputs = [draft.tensor, weights, biases]
+    result = draft.node("Conv", spec.CONV.of(k), inputs, **attributes_of(mapping))
+    draft.tensor = draft.node(form.operators[0], spec.CONV_ACTIVATION.of(k), [result])
+
+
+def _emit_pool(draft: Draft, k: int, mapping: Pool2DMapping) -> None:
+    """Write the pool after layer `k`, and the Flatten that the options ask for."""
+    attributes = attributes_of(mapping)
+    draft.tensor = draft.node(mapping.type, spec.POOL.of(k), [draft.tensor], **attributes)
+    if draft.options.flatten_after_pooling:
+        draft.tensor = draft.node("Flatten", spec.POOL_FLATTEN.of(k), [draft.tensor], axis=1)
+        draft.metadata.append(spec.FLATTENED, k)
+    draft.metadata.append(spec.POOL_LAYERS, k)
+    draft.metadata.append(spec.POOL_SPECS, spec_of(mapping))
+
+
+def _parameters(draft: Draft, layer: Layer) -> tuple[str, str]:
+    """Write the weights and biases of a layer and return their names."""
+    weights = draft.initializer(initializer("W", layer.index), layer.weights)
+    return weights, draft.initializer(initializer("B", layer.index), layer.biases)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A fused operator, whose layer has `parts` groups of neurons: the gates, then the outputs.
+
+    Self-connections of the group `cell` are the recurrent weights.
+    """
+
+    op_type: str
+    names: NodeNames
+    parts: int
+    cell: int = 2
+
+    def units(self, size: int) -> int:
+        """Return the units of a layer of `size` neurons; 0 if it cannot be of this kind."""
+        return size // self.parts if size % self.parts == 0 and size >= 2 * self.parts else 0
+
+
+_LSTM, _GRU = _Kind("LSTM", spec.LSTM, 5), _Kind("GRU", spec.GRU, 4)
+_BETWEEN = range(8, 10)  # sizes for which NeatapticTS writes a diagnostic
+
+
+def write_fused(draft: Draft, layers: list[Layer]) -> None:
+    """Write the fused nodes of all hidden layers."""
+    last = draft.tensor  # every LSTM reads the last layer: a mistake of NeatapticTS, kept
+    for layer in layers[:-1]:
+        k = layer.index
+        draft.metadata.present = True
+        if layer.size in _BETWEEN:
+            reason = {"layer": k, "reason": "size_between_gru_lstm_thresholds"}
+            draft.metadata.add(spec.FALLBACK, reason)
+        for kind, reads in ((_LSTM, last), (_GRU, layer_output(k - 1))):
+            if kind.units(layer.size):
+                _write(draft, layer, kind, reads)
+
+
+def describe_groups(draft: Draft, layers: list[Layer]) -> None:
+    """Write the layers of an LSTM's size whose cells all have self-connections."""
+    for layer in layers[:-1]:
+        units = _LSTM.units(layer.size)
+        if units and np.all(layer.loops[_LSTM.cell * units : (_LSTM.cell + 1) * units]):
+            draft.metadata.append(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
+
+
+def _write(draft: Draft, layer: Layer, kind: _Kind, reads: str) -> None:
+    k, units, name = layer.index, kind.units(layer.size), kind.op_type
+    gates = (kind.parts - 1) * units
+    cell = slice(kind.cell * units, (kind.cell + 1) * units)
+    recurrent = np.zeros((gates, units))
+    recurrent[cell] = np.diag(layer.loop_weights[cell])
+    tensors = [
+        draft.initializer(initializer(f"{name}_{letter}", k), values)
+        for letter, values in (
+            ("W", layer.weights[:gates]),
+            ("R", recurrent),
+            ("B", layer.biases[:gates]),
+        )
+    ]
+    draft.node(name, kind.names.of(k), [reads, *tensors], hidden_size=units, layout=0)
+    draft.metadata.append(spec.EMITTED[name], k)
+
 
 _IR_VERSION = 9
 
 
 def write_network(net: Network, options: ExportOptions) -> Model:
-    """Return the document of `net` in the neataptic dialect.
+    """Return the document of a network in which each neuron reads the layer before it, and itself.
 
-    Args:
-        net: a layered network: each neuron reads the layer before it, and itself.
-        options: of the export; those not given are as NeatapticTS has them.
-
-    Raises:
-        NetworkError: the network is not layered, or something in it would be lost.
-        OptionError: an option forbids the network, or means nothing in this dialect.
+    Options that are not given are as NeatapticTS has them.
     """
     options = with_defaults(options)
     forms = forms_of(net, layers_of(net), options)
@@ -51,13 +274,13 @@ def _describe(draft: Draft, forms: list[LayerForm]) -> None:
     """Write the metadata of the whole network."""
     options, layers = draft.options, [form.layer for form in forms]
     if options.include_metadata:
-        draft.metadata.add(metadata.LAYER_SIZES, [layer.size for layer in layers[:-1]])
+        draft.metadata.add(spec.LAYER_SIZES, [layer.size for layer in layers[:-1]])
         recurrent = [form.layer.index for form in forms if form.keeps_state]
         if recurrent:
-            draft.metadata.add(metadata.RECURRENT, recurrent)
+            draft.metadata.add(spec.RECURRENT, recurrent)
         if options.validate_conv_sharing:
-            describe_sharing(draft, layers)
-        describe_guesses(draft, layers)
+            describe_sharing(draft.metadata, options.conv2d_mappings, layers)
+        describe_guesses(draft.metadata, options.conv2d_mappings, layers)
     if options.allow_recurrent:
         describe_groups(draft, layers)
 
@@ -112,11 +335,7 @@ _PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}
 
 
 def with_defaults(options: ExportOptions) -> ExportOptions:
-    """Return the options with NeatapticTS's defaults for those that were not given.
-
-    Raises:
-        OptionError: an option was given that means nothing to NeatapticTS.
-    """
+    """Return the options with NeatapticTS's defaults for those that were not given."""
     for name, only in ONLY.items():
         if name in options.model_fields_set and getattr(options, name) != only:
             raise _meaningless(name, getattr(options, name))

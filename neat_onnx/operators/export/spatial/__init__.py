@@ -1,1 +1,1 @@
-"""Operators on images and other grids: Conv, ConvTranspose, the pools, Resize, GridSample."""
+"""Convolutions and pools: which neurons they are, and their nodes."""

@@ -14,17 +14,20 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.export.spatial.apart import neurons_apart
-from neat_onnx.operators.export.spatial.convolution import Convolution
 from neat_onnx.operators.export.spatial.infer import inferred_blocks
-from neat_onnx.operators.export.spatial.mapped import mapped_convolution, mapped_pool
+from neat_onnx.operators.export.spatial.layers import Convolution, Pool, writable_pool
 from neat_onnx.operators.export.spatial.metadata import spatial_metadata
-from neat_onnx.operators.export.spatial.pools import Pool, writable_pool
-from neat_onnx.operators.export.spatial.weights import NotShared, Unavailable, check_pool
+from neat_onnx.operators.export.spatial.weights import (
+    NotShared,
+    Unavailable,
+    check_pool,
+    neurons_apart,
+)
+from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 
 Layer = Convolution | Pool
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
@@ -103,7 +106,7 @@ class _Search:
             level = mapping.layer_index
             label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
             try:
-                block = mapped_convolution(self._ctx, self._levels, mapping)
+                block = _mapped_convolution(self._ctx, self._levels, mapping)
                 self._refuse_taken(block)
             except NotShared as error:
                 warn(f"{label}: {error.message}")
@@ -119,7 +122,7 @@ class _Search:
             level = mapping.after_layer_index
             label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
             try:
-                block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
+                block = _mapped_pool(self._ctx, self._levels, mapping, self._shapes)
                 self._refuse_taken(block)
             except NotShared as error:
                 warn(f"{label}: {error.message}")
@@ -203,3 +206,84 @@ class _Search:
         block = writable_pool(block, ctx.options.opset)
         check_pool(ctx.net, ctx.signals, block, apart)
         return Pool(block, apart)
+
+
+# --- mappings: an option about a level, as a claim about its neurons, which stand in C order ------
+
+
+def _mapped_convolution(
+    ctx: LoweringContext, plan: Schedule, mapping: Conv2DMapping
+) -> SpatialBlock:
+    """The block that a mapping claims.
+
+    Raises:
+        NotShared: the sizes contradict the network's levels.
+    """
+    sources = (mapping.in_channels, mapping.in_height, mapping.in_width)
+    neurons = (mapping.out_channels, mapping.out_height, mapping.out_width)
+    level = mapping.layer_index
+    return SpatialBlock(
+        "Conv",
+        _level(ctx, plan, level - 1, sources, "in"),
+        _level(ctx, plan, level, neurons, "out"),
+        mapping.window,
+        mapping.groups,
+    )
+
+
+def _mapped_pool(
+    ctx: LoweringContext, plan: Schedule, mapping: Pool2DMapping, known: dict[int, Sizes]
+) -> SpatialBlock:
+    """The block that a mapping claims.
+
+    Args:
+        known: the shapes of levels that other mappings tell of.
+
+    Raises:
+        NotShared: the pooled level's shape is not known, or not that of the network's level.
+    """
+    level = mapping.after_layer_index
+    shape = _given_shape(mapping) or known.get(level)
+    if shape is None or len(shape) != 3:
+        raise NotShared(f"nothing tells the channels, height and width of layer {level}")
+    window = mapping.window
+    positions = (shape[0], *window.positions(shape[1:]))
+    return SpatialBlock(
+        mapping.type,
+        _level(ctx, plan, level, shape, "in"),
+        _level(ctx, plan, level + 1, positions, "out"),
+        window,
+        count_padding=mapping.count_include_pad and mapping.type == "AveragePool",
+    )
+
+
+def _given_shape(mapping: Pool2DMapping) -> Sizes | None:
+    channels, height, width = mapping.in_channels, mapping.in_height, mapping.in_width
+    if channels is None or height is None or width is None:
+        return None
+    return channels, height, width
+
+
+def _level(ctx: LoweringContext, plan: Schedule, level: int, shape: Sizes, side: str) -> Ints:
+    """The neurons of a level in their order, in that shape."""
+    if level > plan.depth:
+        raise NotShared(f"there is no layer {level}, the last one is {plan.depth}")
+    neurons = ctx.net.input_neurons if level == 0 else _in_order(ctx, plan.levels[level])
+    wanted = shape[0] * shape[1] * shape[2]
+    if len(neurons) != wanted:
+        channels, height, width = shape
+        raise NotShared(
+            f"{side}Channels·{side}Height·{side}Width is {channels}·{height}·{width} = {wanted}, "
+            f"but layer {level} has {len(neurons)} neurons"
+        )
+    return neurons.reshape(shape)
+
+
+def _in_order(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """Outputs in the order of their ports, others in that of the genome."""
+    outputs = ctx.net.output_neurons
+    if not np.all(np.isin(neurons, outputs)):
+        return neurons
+    first = np.sort(np.unique(outputs, return_index=True)[1])
+    ordered: Ints = outputs[first]
+    return ordered[np.isin(ordered, neurons)]

@@ -7,7 +7,7 @@ from typing import Any
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators.export.spatial.pools import pooled_level
+from neat_onnx.operators.export.spatial.layers import pooled_level
 
 _PADS = ("padTop", "padLeft", "padBottom", "padRight")
 

@@ -2,6 +2,9 @@
 
 A connection of weight 0 may stand outside of a convolution's window, and one of the window may be
 missing where its weight is 0; neither may touch a source that can overflow, as 0 · ∞ is no 0.
+
+Neurons may stand apart, as evolution changes a layer neuron by neuron. The others stay a
+convolution or a pool, which computes something in the places of these too; nothing reads it.
 """
 
 from dataclasses import dataclass
@@ -15,6 +18,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
 READS_MORE = "reads more than its window"
+_MIN_ALIKE_PER_DIFFERENT = 4  # neurons
 
 
 class NotShared(NeatOnnxError):
@@ -46,22 +50,18 @@ class Found:
         fields: the block's receptive fields.
         weight: of the connection of each field.
         times: how often each is there.
-        together: a number for each, the same for those that are one connection, as a window has a
-            source in two places; None if there are none.
     """
 
     fields: Fields
     weight: Floats
     times: Ints
-    together: Ints | None = None
 
     def of(self, wanted: Bools) -> "Found":
         """The connections into some neurons."""
         if np.all(wanted):
             return self
         kept = np.flatnonzero(wanted[self.fields.neuron])
-        together = None if self.together is None else self.together[kept]
-        return Found(self.fields.in_order(kept), self.weight[kept], self.times[kept], together)
+        return Found(self.fields.in_order(kept), self.weight[kept], self.times[kept])
 
 
 def shared_weights(
@@ -90,7 +90,9 @@ def shared_weights(
     _refuse(net, block, outside & ~apart, READS_MORE)
     found = found.of(~apart)
     _refuse_overflowing(net, signals, block, found)
-    kernel, expected = _kernel(block, found)
+    tap, kernel = found.fields.weight, np.zeros(int(np.prod(block.weight_shape)))
+    kernel[tap[::-1]] = found.weight[::-1]  # the first of each is the last here
+    expected = kernel[tap]
     differs = np.flatnonzero(found.weight != expected)
     if len(differs):
         k = differs[0]
@@ -105,27 +107,6 @@ def shared_weights(
     differs_there = there & (bias != usual[:, None])
     _refuse(net, block, differs_there, "has a bias of its own, unlike its channel")
     return Weights(kernel.reshape(block.weight_shape), usual)
-
-
-def _kernel(block: SpatialBlock, found: Found) -> tuple[Floats, Floats]:
-    """The weights of a convolution, flat, by the first connection that has each alone; and the
-    weight that each connection has by them.
-
-    Raises:
-        NotShared: no connection has one of them alone.
-    """
-    tap = found.fields.weight
-    alone = np.ones(len(tap), np.bool_)
-    if found.together is not None:
-        alone = np.bincount(found.together)[found.together] == 1
-    kernel = np.zeros(int(np.prod(block.weight_shape)))
-    kernel[tap[alone][::-1]] = found.weight[alone][::-1]  # the first of each is the last here
-    expected: Floats = kernel[tap]
-    if found.together is not None:
-        if np.any(np.bincount(tap[alone], minlength=len(kernel)) == 0):
-            raise NotShared("each of its windows has a source in two places")
-        expected = np.bincount(found.together, expected).astype(np.float64)[found.together]
-    return kernel, expected
 
 
 def check_pool(
@@ -168,7 +149,7 @@ def _check_neurons(net: Network, block: SpatialBlock, response: Floats, apart: B
     neurons = block.neurons.ravel()
     if len(np.unique(neurons)) != len(neurons):
         raise NotShared("one of its neurons stands in two places")
-    if block.repeats_sources and not block.is_product:
+    if block.repeats_sources:
         raise NotShared("one of its sources stands in two places")
     names = net.activation_names[neurons]
     usual = names[np.argmin(apart)]
@@ -190,26 +171,16 @@ def connections_into(
     """The connections into a block's neurons, in the order of its receptive fields; and which of
     the neurons read more than their windows.
     """
-    fields, size, together = receptive_fields(block), block.sources.size, None
+    fields, size = receptive_fields(block), block.sources.size
     position = np.full(signals.count, NONE, np.int64)
-    if block.repeats_sources:
-        sources, number = np.unique(block.sources, return_inverse=True)
-        number = number.ravel()
-        fields = fields.in_order(np.lexsort((number[fields.source], fields.neuron)))
-        position[sources] = np.arange(len(sources))
-        wanted = fields.neuron * size + number[fields.source]
-        if np.any(again := wanted[1:] == wanted[:-1]):
-            together = np.append(0, np.cumsum(~again))
-            wanted = wanted[np.append(True, ~again)]
-    else:
-        position[block.sources.ravel()] = np.arange(size)
-        wanted = fields.neuron * size + fields.source
+    position[block.sources.ravel()] = np.arange(size)
+    wanted = fields.neuron * size + fields.source
     row, edge = net.edges_into(block.neurons.ravel())
     read, weight = signals.read[edge], signals.weight[edge]
     key = row * size + position[read]
     if np.array_equal(key, wanted) and np.all(position[read] != NONE):  # all of them, and no other
         once = repeated(1, len(wanted), np.int64)
-        return _found(fields, weight, once, together), np.zeros(block.neurons.size, np.bool_)
+        return Found(fields, weight, once), np.zeros(block.neurons.size, np.bool_)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (position[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~signals.overflows[read] if not block.is_pool else read < 0
@@ -220,14 +191,7 @@ def connections_into(
     times = np.bincount(at, minlength=count)
     below = np.signbit(weight) & (weight == 0.0) & (times[at] == 1)
     total[at[below]] = -0.0  # added to nothing it would lose its sign, which pruned kernels have
-    return _found(fields, total, times, together), outside
-
-
-def _found(fields: Fields, weight: Floats, times: Ints, together: Ints | None) -> Found:
-    """The connections of fields, of which `together` says which one each is, by their numbers."""
-    if together is None:
-        return Found(fields, weight, times)
-    return Found(fields, weight[together], times[together], together)
+    return Found(fields, total, times), outside
 
 
 def _refuse_overflowing(
@@ -250,3 +214,81 @@ def _named(net: Network, block: SpatialBlock, at: int) -> str:
     channel, *position = (int(k) for k in np.unravel_index(at, block.neurons.shape))
     where = ", ".join(map(str, position))
     return f"{net.label(int(block.neurons.flat[at]))} (channel {channel}, at {where})"
+
+
+# --- neurons apart -------------------------------------------------------------------------------
+
+
+def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> Bools:
+    """Which neurons of a block differ from most of its channel, in the order of the block.
+
+    Raises:
+        NotShared: they are too many; or the others cannot be written without them.
+    """
+    neurons = block.neurons.ravel()
+    found, apart = connections_into(net, signals, block)
+    apart |= net.is_input[neurons] | (net.aggregation_names[neurons] != block.aggregation)
+    channel = np.repeat(np.arange(len(block.neurons)), block.neurons[0].size)
+    apart |= _differ(np.zeros_like(channel), net.neurons.activation[neurons])
+    if block.is_pool:
+        apart |= net.neurons.response[neurons] != responses_of_pool(block)
+        apart |= net.neurons.bias[neurons] != 0.0
+        wrong = (found.times != 1) | (found.weight != 1.0)
+    else:
+        apart |= _differ(channel, net.neurons.response[neurons])
+        apart |= _differ(channel, net.neurons.bias[neurons])
+        wrong = _differ(found.fields.weight, found.weight)
+    apart[found.fields.neuron[wrong]] = True
+    if np.count_nonzero(apart) * _MIN_ALIKE_PER_DIFFERENT > apart.size:
+        raise NotShared("too many of its neurons differ")
+    if np.any(np.isin(block.sources, neurons[~apart])):
+        raise NotShared("one of its neurons depends on another")
+    if np.any(signals.pre_activation_is_read[neurons]):
+        raise NotShared("the pre-activation of one of its neurons is read")
+    return apart
+
+
+def is_borne_out(net: Network, signals: GraphSignals, block: SpatialBlock) -> bool:
+    """Whether the connections of most neurons bear a block out."""
+    parts = [block] if block.is_pool else block.by_activation(net.neurons.activation)
+    return all(
+        any(_fits(net, signals, part, evolved=evolved) for evolved in (False, True))
+        for part in parts
+    )
+
+
+def _fits(net: Network, signals: GraphSignals, block: SpatialBlock, *, evolved: bool) -> bool:
+    try:
+        apart = neurons_apart(net, signals, block) if evolved else None
+        if block.is_pool:
+            check_pool(net, signals, block, apart)
+        else:
+            shared_weights(net, signals, block, usual_responses(net, block, apart), apart)
+    except NotShared:
+        return False
+    return True
+
+
+def usual_responses(net: Network, block: SpatialBlock, apart: Bools | None) -> Floats:
+    """The response of each channel, by its first neuron that is not apart."""
+    if apart is None:
+        first = np.zeros(len(block.neurons), np.int64)
+    else:
+        first = np.argmin(apart.reshape(len(block.neurons), -1), axis=1)
+    neurons = block.neurons.reshape(len(block.neurons), -1)
+    return net.neurons.response[neurons[np.arange(len(neurons)), first]]
+
+
+def _differ(group: Ints, values: Floats | Ints) -> Bools:
+    """Which values are not the most frequent one of their group."""
+    order = np.lexsort((values, group))
+    groups, ordered = group[order], values[order]
+    is_first = np.append(True, (np.diff(groups) != 0) | (ordered[1:] != ordered[:-1]))
+    starts = np.flatnonzero(is_first[: len(order)])
+    counts = np.diff(np.append(starts, len(order)))
+    by_count = np.lexsort((-counts, groups[starts]))
+    usual = by_count[np.append(True, np.diff(groups[starts][by_count]) != 0)[: len(by_count)]]
+    of_group = np.zeros(1 + int(group.max(initial=0)), values.dtype)
+    of_group[groups[starts[usual]]] = ordered[starts[usual]]
+    differs: Bools = values != of_group[group]
+    return differs

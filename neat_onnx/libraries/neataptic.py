@@ -1,0 +1,109 @@
+"""neataptic 1.4 network JSON, read and written: `Network.toJSON()`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.list_order import (
+    ListConnection,
+    ListDocument,
+    ListNetwork,
+    ListNode,
+    compile_list,
+    initial_gain_of,
+    refuse_repeats,
+)
+from neat_onnx.libraries.list_writer import ListLibrary, write_list
+from neat_onnx.libraries.names import coerced, reversed_names
+from neat_onnx.network.genes import NONE
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import parse
+
+name = "neataptic"
+
+ACTIVATION_NAMES = {
+    "LOGISTIC": "sigmoid",
+    "TANH": "tanh",
+    "IDENTITY": "identity",
+    "STEP": "step",
+    "RELU": "relu",
+    "SOFTSIGN": "softsign",
+    "SINUSOID": "sin",
+    "GAUSSIAN": "gaussian",
+    "BENT_IDENTITY": "bent_identity",
+    "BIPOLAR": "bipolar",
+    "BIPOLAR_SIGMOID": "bipolar_sigmoid",
+    "HARD_TANH": "hard_tanh",
+    "ABSOLUTE": "abs",
+    "INVERSE": "complement",
+    "SELU": "selu",
+}
+
+
+class _Node(ListNode):
+    mask: float = 1.0  # 1 − dropout after training with dropout; multiplies the activation
+
+
+class _Document(ListDocument):
+    nodes: list[_Node]
+    connections: list[ListConnection]
+
+
+def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
+    """Return the network that neataptic evaluates, by `activate` after `clear()`."""
+    parsed = parse(_Document, coerced(document), NetworkError)
+    genes = parsed.connections
+    refuse_repeats(name, genes)
+    network = ListNetwork(
+        library=name,
+        names=ACTIVATION_NAMES,
+        nodes=parsed.nodes,
+        connections=genes,
+        initial_gain=initial_gain_of(options),
+        masks=np.array([node.mask for node in parsed.nodes], np.float64),
+    )
+    return compile_list(network, parsed)
+
+
+_ACTIVATIONS = reversed_names(ACTIVATION_NAMES)
+_INPUT_SQUASH = "LOGISTIC"
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
+
+    The outputs stand at the end of the nodes, where neataptic's mutations expect them.
+    """
+    return list_document(net, "neataptic")
+
+
+def list_document(net: Network, title: str) -> dict[str, Any]:
+    """Return the document of a network for neataptic, or for a library with its keys."""
+    written = write_list(net, ListLibrary(title, _ACTIVATIONS), outputs_last=True)
+    return {
+        "nodes": [
+            {
+                "bias": node.bias,
+                "type": node.kind,
+                "squash": _INPUT_SQUASH if node.kind == "input" else _ACTIVATIONS[node.activation],
+                "mask": 1,
+                "index": index,
+            }
+            for index, node in enumerate(written.nodes)
+        ],
+        "connections": [
+            {
+                "weight": edge.weight,
+                "from": edge.source,
+                "to": edge.target,
+                "gater": None if edge.gater == NONE else edge.gater,
+            }
+            for edge in written.edges
+        ],
+        "input": len(net.input_neurons),
+        "output": len(net.output_neurons),
+        "dropout": 0,
+    }

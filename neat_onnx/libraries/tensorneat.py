@@ -1,0 +1,251 @@
+"""Read and write the dictionary that `network_dict` of a TensorNEAT genome gives.
+
+The inputs are the nodes 0, 1, …, then come the outputs, as `DefaultGenome` and `RecurrentGenome`
+count without `init_hidden_layers`. A node is computed once a value has come in; nodes without
+a value are left out of aggregations. A recurrent genome starts anew with each sample and makes
+`activate_time` updates.
+
+In what is written, an output has no activation, so one that has is copied by an added node. A node
+that nothing enters reads an input with the weight 0. The slope of an activation that has none there
+goes into bias and response.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.arguments import is_whole
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
+from neat_onnx.libraries.names import reversed_names, translated
+from neat_onnx.network.activations import ACTIVATIONS, FORMULA
+from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument, parse
+
+_INVERSE = "where(greater(z, 0.0), reciprocal(maximum(z, 1e-07)), reciprocal(minimum(z, -1e-07)))"
+
+ACTIVATION_NAMES = {
+    "sigmoid": "sigmoid",
+    "scaled_sigmoid": f"{FORMULA}3.0 * sigmoid(z)",
+    "tanh": "tanh",
+    "scaled_tanh": f"{FORMULA}3.0 * tanh(z)",
+    "sin": "sin",
+    "relu": "relu",
+    "lelu": "neat_lelu",
+    "identity": "identity",
+    "inv": FORMULA + _INVERSE,
+    "log": "neat_log",
+    "exp": f"{FORMULA}exp(z)",
+    "abs": "abs",
+}
+
+AGGREGATION_NAMES = {name: name for name in ("sum", "product", "max", "min", "maxabs", "mean")}
+
+
+_MAX_COPIES = 100_000
+
+
+class _Node(ForeignDocument):
+    idx: int = Field(ge=0, lt=2**31)
+    bias: float = 0.0
+    res: float = 1.0
+    agg: str = "sum"
+    act: str = "sigmoid"
+
+
+class _Connection(ForeignDocument):
+    source: int = Field(alias="in")
+    target: int = Field(alias="out")
+    weight: float
+
+
+class _Document(ForeignDocument):
+    nodes: list[_Node]
+    conns: list[_Connection]
+
+
+def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
+    """Return the network that `forward` of the genome computes."""
+    lists = {key: content[key] for key in ("nodes", "conns")}  # or objects with keys of any kind
+    lists |= {key: [*each.values()] for key, each in lists.items() if isinstance(each, Mapping)}
+    parsed = parse(_Document, lists, NetworkError)
+    inputs, outputs = _count(options, "inputs"), _count(options, "outputs")
+    first = range(inputs + outputs)
+    places = {node.idx: at for at, node in enumerate(parsed.nodes)}
+    for at, node in enumerate(parsed.nodes):
+        if places[node.idx] != at:
+            raise NetworkError(f"two nodes have the idx {node.idx}", where=f"nodes[{at}]")
+    missing = next((key for key in first if key not in places), None)
+    if missing is not None:
+        hint = "Say how many inputs and outputs there are"
+        raise NetworkError(f"there is no node {missing}", where="nodes", hint=hint)
+    order = [*first[inputs:], *sorted(set(places) - set(first))]
+    graph = GenomeGraph(
+        library="tensorneat",
+        inputs=first[:inputs],
+        outputs=first[inputs:],
+        nodes=[_node(parsed.nodes[places[key]], places[key], key in first) for key in order],
+        edges=[Edge(each.source, each.target, each.weight) for each in parsed.conns],
+    ).checked()
+    reached = graph.reached(graph.inputs)
+    for key in graph.outputs:
+        if key not in reached:
+            raise NetworkError("no input leads to it: its output is NaN", where=f"node {key}")
+    if options.cycles is not None:
+        return _updated(graph, options.cycles)
+    if graph.has_cycle:
+        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N"
+        raise OptionError(
+            "the genome has a cycle", where="cycles", hint=f"{hint} does, or --cycles N"
+        )
+    return graph.without_silent(()).acyclic()
+
+
+def _count(options: ReadOptions, name: str) -> int:
+    value = getattr(options, name)
+    if value is None:
+        hint = "Say the num_inputs and num_outputs of the genome; inputs=N and outputs=N do"
+        raise OptionError(
+            f"TensorNEAT does not say its {name}",
+            where=name,
+            hint=f"{hint}, or --inputs N --outputs N",
+        )
+    if not is_whole(value) or value < 1:
+        raise OptionError(f"{name} is {value!r}, expected a positive integer", where=name)
+    return int(value)
+
+
+def _node(node: _Node, at: int, is_end: bool) -> Node:
+    act, agg = (f"nodes[{at}].{name}" for name in ("act", "agg"))
+    activation = translated(
+        node.act, ACTIVATION_NAMES, ACTIVATIONS, "activation", act, "tensorneat"
+    )
+    aggregation = translated(
+        node.agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", agg, "tensorneat"
+    )
+    return Node(node.idx, "identity" if is_end else activation, node.bias, node.res, aggregation)
+
+
+def _updated(graph: GenomeGraph, cycles: int) -> Network:
+    """The network without memory that makes so many updates; the last copies keep the ids."""
+    check_cycles(cycles)
+    if cycles * len(graph.nodes) > _MAX_COPIES:
+        hint = f"At most {_MAX_COPIES} copies of nodes are made"
+        raise OptionError(f"{cycles} updates are too many", where="cycles", hint=hint)
+    genes = NetworkBuilder([*graph.inputs, *(node.id for node in graph.nodes)])
+    before = {key: key for key in graph.inputs}
+    for cycle in range(1, cycles + 1):
+        now = {key: key for key in graph.inputs}
+        for node in graph.nodes:
+            reads = [
+                ((before[edge.source], 0), edge.weight)
+                for edge in graph.edges
+                if edge.target == node.id and edge.source in before
+            ]
+            if cycle == cycles:
+                genes.neuron(node.id, "", reads, **node.gene)
+            elif reads:
+                now[node.id] = genes.helper(f"{node.id} at update {cycle}", reads, **node.gene)
+        before = now if cycle < cycles else before
+    _check_reached(graph, before, cycles)
+    return genes.network(list(graph.inputs), list(graph.outputs), graph.library)
+
+
+def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -> None:
+    """Refuse outputs that have no value after the last update."""
+    for key in graph.outputs:
+        if not any(edge.target == key and edge.source in before for edge in graph.edges):
+            raise NetworkError(f"after {cycles} updates its output is NaN", where=f"nodes[{key}]")
+
+
+_TITLE = "TensorNEAT"
+_NAMES = reversed_names(ACTIVATION_NAMES)
+_SLOPES = {
+    "neat_sigmoid": ("sigmoid", 5.0, 0.0),
+    "neat_tanh": ("tanh", 2.5, 0.0),
+    "bipolar_sigmoid": ("tanh", 0.5, 0.0),
+    "complement": ("identity", -1.0, 1.0),
+}
+"""Functions of slope · z + shift: TensorNEAT's name, slope and shift."""
+_LIMITS = Limits(
+    _TITLE,
+    dict.fromkeys((*_NAMES, *_SLOPES), ""),
+    tuple(AGGREGATION_NAMES),
+    responses=True,
+    copies_outputs=True,
+)
+_KEY_LIMIT = 2**23
+"""Ids are float32 there, exact up to 2^24; evolution goes on with the ids above."""
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document: lists of nodes and connections."""
+    reasons = reasons_against(net, _LIMITS)
+    silent = ~net.is_input & (net.fan_in == 0)
+    reasons.neurons("a product of nothing", silent & (net.aggregation_names == "product"))
+    if np.any(silent) and not len(net.input_neurons):
+        reasons.neurons("a neuron that no input leads to", silent)
+    reasons.refuse()
+    tell_disabled(net, _TITLE)
+    if np.any(silent):
+        warn(f"written for {_TITLE}: a connection of weight 0 enters neurons that nothing enters")
+    if np.any(np.isin(net.activation_names, list(_SLOPES))):
+        warn(f"written for {_TITLE}: slopes of activations are multiplied into bias and response")
+    activated = ~np.isin(net.activation_names, ("identity", "complement"))
+    copied = np.array(outputs_to_copy(net, activated), np.bool_)
+    if np.any(copied):
+        warn(f"written for {_TITLE}: added nodes are the outputs, which have no activation there")
+    return _document(net, copied, np.flatnonzero(silent))
+
+
+def _document(net: Network, copied: Any, silent: Ints) -> dict[str, Any]:
+    outputs, first = net.output_neurons.tolist(), len(net.input_neurons)
+    ids = _ids(net, {j: first + k for k, j in enumerate(outputs) if not copied[k]})
+    copies = {first + k: j for k, j in enumerate(outputs) if copied[k]}
+    nodes = {ids[j]: _node_document(net, j, ids[j]) for j in range(len(net))}
+    nodes.update((key, _plain(key)) for key in copies)
+    live = net.live
+    edges = list(zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True))
+    edges += [(int(net.input_neurons[0]), j, 0.0) for j in silent.tolist()]
+    lines = [(ids[i], ids[j], weight) for i, j, weight in edges]
+    lines += [(ids[j], key, 1.0) for key, j in copies.items()]
+    conns = [{"in": i, "out": j, "weight": weight} for i, j, weight in lines]
+    return {"nodes": [nodes[key] for key in sorted(nodes)], "conns": conns}
+
+
+def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
+    """The ids in the file: inputs, then outputs; the others keep theirs, if all can."""
+    places = {j: k for k, j in enumerate(net.input_neurons.tolist())} | outputs
+    least = len(net.input_neurons) + len(net.output_neurons)
+    others = [j for j in range(len(net)) if j not in places]
+    own = net.neurons.id[others]
+    if not np.all((own >= least) & (own < _KEY_LIMIT)):
+        own = np.arange(least, least + len(others))
+    places.update(zip(others, own.tolist(), strict=True))
+    return [places[j] for j in range(len(net))]
+
+
+def _node_document(net: Network, neuron: int, key: int) -> dict[str, Any]:
+    if net.is_input[neuron]:
+        return _plain(key)
+    genes = net.neurons
+    aggregation = str(net.aggregation_names[neuron])
+    known = aggregation in AGGREGATION_NAMES  # an aggregation of nothing may be another
+    activation = str(net.activation_names[neuron])
+    name, slope, shift = _SLOPES.get(activation) or (_NAMES[activation], 1.0, 0.0)
+    return _plain(key) | {
+        "bias": float(genes.bias[neuron]) * slope + shift,
+        "res": float(genes.response[neuron]) * slope,
+        "agg": aggregation if known else "sum",
+        "act": name,
+    }
+
+
+def _plain(key: int) -> dict[str, Any]:
+    return {"idx": key, "bias": 0.0, "res": 1.0, "agg": "sum", "act": "identity"}

@@ -1,1 +1,0 @@
-"""Weights and values in steps of 8 bits."""

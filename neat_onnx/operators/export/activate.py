@@ -1,0 +1,271 @@
+"""From pre-activations to activations: the last step of lowering any block of neurons.
+
+An activation that is no ONNX operator can be a function of the model that nodes call.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.lowering.builder import GraphBuilder
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.model import DataType, Function, OperatorSet
+from neat_onnx.model.draft import FreshNames, copied, make_node
+from neat_onnx.model.node import OWN_DOMAIN
+from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.expression import VARIABLE, Expression, parts_of, scalar_slope
+from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.runtime_formulas import writable
+from neat_onnx.operators.export.formula import emit_formula, whole_operator
+
+_ARGUMENT, _RESULT = "z", "a"
+_MIN_EQUAL_NUMBERS = 32  # of which one is written
+
+
+@dataclass(frozen=True)
+class Group:
+    """Consecutive neurons of a block with one activation.
+
+    Attributes:
+        name: of the activation, for people.
+        formula: the activation.
+        neurons: in their order.
+    """
+
+    name: str
+    formula: Expression
+    neurons: Ints
+
+
+def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """The neurons so that equal activations stand together, and outputs in their order.
+
+    Activations come in the order in which they first occur.
+    """
+    rank: dict[int, int] = {}
+    kinds = map(id, _formulas(ctx, neurons))
+    group = np.array([rank.setdefault(kind, len(rank)) for kind in kinds], np.int64)
+    outputs = ctx.net.output_neurons
+    place = np.full(len(ctx.net), len(outputs), np.int64)
+    place[outputs[::-1]] = np.arange(len(outputs))[::-1]
+    return neurons[np.lexsort((neurons, place[neurons], group))]
+
+
+def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
+    """Runs of neurons with one formula left to apply."""
+    formulas = _formulas(ctx, neurons)
+    starts = [k for k, each in enumerate(formulas) if k == 0 or each is not formulas[k - 1]]
+    return [
+        Group(
+            label_of(str(ctx.net.activation_names[neurons[start]])),
+            formulas[start],
+            neurons[start:stop],
+        )
+        for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
+    ]
+
+
+def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The slope that `fold` takes out of each neuron's activation: the c of f(c·z)."""
+    return np.array([slope for slope, _ in _split(ctx, neurons)])
+
+
+def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
+    """The formula that is applied to each neuron's column; equal ones are one object."""
+    return [formula for _, formula in _split(ctx, neurons)]
+
+
+def _split(ctx: LoweringContext, neurons: Ints) -> list[tuple[float, Expression]]:
+    """(slope, rest) of each neuron's activation, the slope 1 where it has to stay."""
+    codes = ctx.net.neurons.activation[neurons].tolist()
+    foldable = _foldable(ctx, neurons).tolist()
+    known: dict[Expression, Expression] = {}
+    splits: dict[tuple[int, bool], tuple[float, Expression]] = {}
+    for neuron, *kind in zip(neurons.tolist(), codes, foldable, strict=True):
+        if tuple(kind) not in splits:
+            formula = activation_named(ctx.net.activation_names[neuron]).expression
+            slope, rest = slope_of(ctx, formula) if kind[1] else (1.0, formula)
+            splits[kind[0], kind[1]] = slope, known.setdefault(rest, rest)
+    return [splits[kind] for kind in zip(codes, foldable, strict=True)]
+
+
+def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
+    """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that stays whole."""
+    return (1.0, formula) if _stays_whole(ctx, formula) else scalar_slope(formula)
+
+
+def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
+    """Whether a slope may go into the weights: not if the pre-activation behind it is read."""
+    found: Bools = ~ctx.signals.pre_activation_is_read[neurons] & ctx.options.fold
+    return found
+
+
+def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
+    """bias + response · tensor, one of each for every column; factors of 1 and addends of 0 are
+    left out, and many equal ones are one.
+
+    With `fold`, the slopes of the activations go in as well.
+    """
+    steep = slopes(ctx, block.neurons)
+    tensor = multiplied(ctx, block, tensor, response * steep)
+    return shift(ctx, block, tensor, bias * steep)
+
+
+def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats) -> str:
+    """response · tensor, one response for every column; the tensor itself where all are 1."""
+    if np.all(response == 1.0):
+        return tensor
+    factor = ctx.initializer(block.weights("S"), one_of_many(response))
+    return ctx.emit("Mul", [tensor, factor], block.tensor("Response"), block.name("response"))
+
+
+def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
+    """bias + tensor, one bias for every column; the tensor itself where all are 0.
+
+    Import makes biases of which one is -0 of a difference: they are one again.
+    """
+    if not np.any(bias):
+        return tensor
+    subtracts = bool(np.any(np.signbit(bias) & (bias == 0.0)) and np.all(np.signbit(bias)))
+    operator, bias = ("Sub", -bias) if subtracts else ("Add", bias)
+    addend = ctx.initializer(block.weights("B"), one_of_many(bias))
+    return ctx.emit(operator, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+
+
+def one_of_many(values: Floats) -> Floats:
+    """The first of many numbers that are equal, which broadcasts; else all."""
+    are_equal = len(values) >= _MIN_EQUAL_NUMBERS and np.all(values == values[0])
+    return values[:1] if are_equal else values
+
+
+def activate(
+    ctx: LoweringContext,
+    block: Block,
+    tensor: str,
+    formula: Expression | None = None,
+    *,
+    with_identity: bool = False,
+) -> None:
+    """Apply each neuron's activation to its column of `tensor`, and bind the neurons.
+
+    Args:
+        tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
+        formula: the formula that remains, if it is the same for all neurons.
+        with_identity: an Identity comes last, of which import makes the neurons.
+    """
+    if ctx.reads_state(block.neurons):
+        ctx.bind(ctx.signals.pre_activation[block.neurons], tensor, block.level)
+    groups = groups_of(ctx, block.neurons)
+    if formula is not None:
+        groups = [Group(groups[0].name, formula, block.neurons)]
+    if len(groups) == 1:
+        result = _emit(ctx, block, groups[0], tensor)
+        if with_identity and groups[0].formula != VARIABLE:
+            result = _with_identity(ctx, block, result)
+        ctx.bind(block.neurons, result, block.level)
+        return
+    _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
+
+
+def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
+    """The activation of a group's columns."""
+    output, name = block.tensor("Layer") + label, block.name("act") + label
+    return emit_activation(ctx, group.name, group.formula, tensor, output, name)
+
+
+def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:
+    return ctx.emit("Identity", [tensor], block.tensor("End"), block.name("end"))
+
+
+def _activate_groups(
+    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, with_identity: bool
+) -> None:
+    sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
+    labels = _labels([group.name for group in groups])
+    wished = [block.tensor("Gemm") + label for label in labels]
+    parts = ctx.emit_all("Split", [tensor, sizes], wished, block.name("split"), axis=1)
+    for group, label, part in zip(groups, labels, parts, strict=True):
+        result = part
+        if group.formula != VARIABLE:
+            result = _emit(ctx, block, group, part, label)
+        result = _with_identity(ctx, block, result) if with_identity else result
+        ctx.bind(group.neurons, result, block.level)
+
+
+def _labels(names: list[str]) -> list[str]:
+    """`_tanh`, `_tanh_2`, …: one for each group, also where two have one name."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"_{name}" if seen[name] == 1 else f"_{name}_{seen[name]}")
+    return labels
+
+
+# --- activations as nodes ------------------------------------------------------------------------
+
+
+def _stays_whole(ctx: LoweringContext, formula: Expression) -> bool:
+    """Whether no factor may be taken out of an activation: it is a function, or an operator."""
+    return bool(whole_operator(ctx, formula)) or _is_function(ctx, scalar_slope(formula)[1])
+
+
+def _is_function(ctx: LoweringContext, formula: Expression) -> bool:
+    """Whether an activation of this formula is to be written as a function."""
+    return ctx.options.functions and not _is_operator(formula, ctx.data_type)
+
+
+def emit_activation(
+    ctx: LoweringContext, label: str, formula: Expression, tensor: str, output: str, name: str
+) -> str:
+    """Add the nodes that apply an activation to a tensor, or the one that is or calls it.
+
+    Args:
+        label: the activation's name.
+        formula: the activation.
+        tensor, output, name: as in `emit_formula`.
+
+    Returns:
+        The name of the result.
+    """
+    if whole := whole_operator(ctx, formula):
+        return ctx.emit(whole, [tensor], output, name)
+    if not _is_function(ctx, formula):
+        return emit_formula(ctx, formula, tensor, output, name)
+    key = (label, formula)
+    if key not in ctx.functions:
+        taken = {function.name for function in ctx.functions.values()}
+        ctx.functions[key] = _function(ctx, FreshNames(taken).like(_plain(label)), label, formula)
+    return ctx.call(ctx.functions[key], tensor, output, name)
+
+
+def _is_operator(formula: Expression, data_type: DataType) -> bool:
+    """Whether one node, or none, applies the formula."""
+    parts = parts_of(writable(formula, data_type.dtype))
+    return sum(part.op not in ("variable", "constant") for part in parts) <= 1
+
+
+def _function(ctx: LoweringContext, name: str, label: str, formula: Expression) -> Function:
+    inside = GraphBuilder(ctx.data_type, ctx.opset, (_ARGUMENT,))
+    result = emit_formula(inside, formula, _ARGUMENT, _RESULT, name)
+    constants = [
+        make_node("Constant", [], [name], {"value": copied(tensor, name="")}, opset=ctx.opset)
+        for name, tensor in inside.initializers.items()
+    ]
+    return Function(
+        name=name,
+        domain=OWN_DOMAIN,
+        doc_string=f"{label}: {formula}",
+        inputs=[_ARGUMENT],
+        outputs=[result],
+        opset_import=[OperatorSet(version=ctx.opset)],
+        node=[*constants, *inside.nodes],
+    )
+
+
+def _plain(label: str) -> str:
+    """The activation's name in letters, digits and underscores."""
+    plain = re.sub(r"\W", "_", label, flags=re.ASCII)
+    return plain if plain[:1].isalpha() else f"f_{plain}"

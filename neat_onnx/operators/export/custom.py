@@ -1,0 +1,145 @@
+"""Operators of one's own: a function of one number, registered in both directions by one call.
+
+    @neat_onnx.operator("my.domain", "Bump")
+    def bump(z, width: float = 1.0):
+        return exp(-(width * z * z))
+
+The parameters behind the first are the node's attributes. Import puts the formula in place of a
+node; export writes the node in place of an activation that is the formula for some attributes.
+"""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.lifting.custom import register_formula
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, lowers
+from neat_onnx.model import Node
+from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.formulas import function_of_z
+from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.operators.export.dense import by_overflowing_source, weighted_sums
+from neat_onnx.operators.export.nodes import declare
+
+Formula = Callable[..., Any]
+_PROBE = 0.7390851332151607  # no formula has it by chance
+
+
+def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
+    """Register the decorated function as an operator (see `neat_onnx.operator`)."""
+    if not domain or domain in (*ONNX_DOMAINS, "ai.onnx.ml"):
+        raise OptionError(f"the domain '{domain}' is ONNX's own", where="domain")
+    if not op_type.isidentifier():
+        raise OptionError(f"'{op_type}' is no name of an operator", where="op_type")
+
+    def register(function: Formula) -> Formula:
+        fields = _attributes_of(function)
+        try:
+            _probed(function, fields)
+        except NetworkError as error:
+            raise OptionError(error.message, where=op_type, hint=error.hint) from error
+        node = declare(op_type, (1, 1), 1, (1, 1), domain, function.__module__, **fields)
+        register_formula(domain, op_type, fields, lambda given: _formula(function, given))
+        lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
+        return function
+
+    return register
+
+
+_Fields = dict[str, tuple[type, Any]]
+_Match = Callable[[Expression], dict[str, Any] | None]
+
+
+def _attributes_of(function: Formula) -> _Fields:
+    """The type and the default (... without one) of each parameter behind the first."""
+    hints, fields = get_type_hints(function), {}
+    for name, parameter in [*inspect.signature(function).parameters.items()][1:]:
+        if hints.get(name) not in (float, int):
+            raise OptionError(f"the attribute {name} is declared as neither float nor int")
+        default = parameter.default
+        fields[name] = (hints[name], ... if default is inspect.Parameter.empty else default)
+    return fields
+
+
+def _planner(node: type[Node], match: _Match) -> Callable[[LoweringContext, Bools], Plan]:
+    def plan(ctx: LoweringContext, free: Bools) -> Plan:
+        net = ctx.net
+        claims: list[Claim] = []
+        plain = free & (net.aggregation_names == "sum") & (net.neurons.response == 1.0)
+        for name in np.unique(net.activation_names[plain].astype(str)).tolist():
+            given = match(activation_named(name).expression)
+            if given is None:
+                continue
+            for level, members in ctx.levels_of(plain & (net.activation_names == name)):
+                claims += _claims(ctx, node, given, level, members, len(claims))
+        return Plan(claims)
+
+    return plan
+
+
+def _claims(
+    ctx: LoweringContext,
+    node: type[Node],
+    given: dict[str, Any],
+    level: int,
+    members: Ints,
+    count: int,
+) -> list[Claim]:
+    def lower(ctx: LoweringContext, block: Block) -> None:
+        z = weighted_sums(ctx, block)
+        if ctx.reads_state(block.neurons):
+            ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
+        layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
+        ctx.bind(block.neurons, layer, block.level)
+
+    suffix = f"_{node.__name__.lower()}"
+    return [
+        Claim(Block(level, neurons, f"{suffix}{count + k}"), lower)
+        for k, neurons in enumerate(by_overflowing_source(ctx, members))
+    ]
+
+
+def _formula(function: Formula, given: dict[str, Any]) -> Expression:
+    """The formula for these attributes.
+
+    Raises:
+        NetworkError: the function fails, or gives something else.
+    """
+    return function_of_z("operator", function.__name__, partial(function, **given))
+
+
+def _probed(function: Formula, fields: _Fields) -> tuple[Expression, dict[float, str]]:
+    """The formula with a number of its own for each attribute, and whose number is whose."""
+    names = {(k + 1) * _PROBE if fields[name][0] is float else 99991 + k: name
+             for k, name in enumerate(fields)}  # fmt: skip
+    return _formula(function, {name: value for value, name in names.items()}), dict(names)
+
+
+def _matched(function: Formula, fields: _Fields, formula: Expression) -> dict[str, Any] | None:
+    """The attributes with which the function is `formula`; None if there are none."""
+    pattern, names = _probed(function, fields)
+    found: dict[str, Any] = {}
+
+    def fits(part: Expression, other: Expression) -> bool:
+        if part.is_constant and part.value in names and other.is_constant:
+            name = names[part.value]
+            value = fields[name][0](other.value)
+            return bool(found.setdefault(name, value) == value)
+        same = (part.op, part.value, len(part.args)) == (other.op, other.value, len(other.args))
+        return same and all(map(fits, part.args, other.args))
+
+    if not fits(pattern, formula):
+        found = {}
+    required = {name for name, (_, default) in fields.items() if default is ...}
+    try:
+        is_it = required <= found.keys() and _formula(function, found) == formula
+    except NetworkError:  # of attributes that it does not take
+        is_it = False
+    return found if is_it else None

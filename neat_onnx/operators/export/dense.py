@@ -1,0 +1,245 @@
+"""Gemm: neurons that sum their inputs, or take their mean.
+
+A level of such neurons is one Gemm whose weights are the genome's, bit for bit. Missing connections
+are zeros; where a zero could meet an overflow, the neurons are split into several. A level with
+several activations may be written neuron by neuron, as the JSON ONNX of NeatapticTS has it: each is
+a Gemm of one row and an activation, and a Concat makes the layer of them.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import OptionError
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.operators.export.activate import (
+    activate,
+    emit_activation,
+    groups_of,
+    in_column_order,
+    respond,
+    slope_of,
+    slopes,
+)
+from neat_onnx.operators.export.columns import columns_for
+
+
+@lowers(Stage.REST)
+def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim every neuron whose aggregation is linear, or that has no inputs."""
+    return Plan(
+        [claim for level, neurons in ctx.levels_of(free) for claim in _claims(ctx, level, neurons)]
+    )
+
+
+def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
+    names = ctx.net.aggregation_names[neurons]
+    mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
+    return [
+        Claim(
+            Block(level, in_column_order(ctx, part), f"{stem}{k}" if k > 1 else first), lower_dense
+        )
+        for which, first, stem in ((~mean, "", "_"), (mean, "_mean", "_mean"))
+        for k, part in enumerate(by_overflowing_source(ctx, neurons[which]), 1)
+    ]
+
+
+def lower_dense(ctx: LoweringContext, block: Block) -> None:
+    """Emit one Gemm, with its bias where no response comes between, and the activations."""
+    weights, tensor = weight_matrix(ctx, block)
+    _check_connectivity(ctx, block, weights)
+    response, bias = responses(ctx, block.neurons)
+    count = mean_counts(ctx, block.neurons)
+    if ctx.options.fold:
+        steep = slopes(ctx, block.neurons)
+        weights = weights * (response * steep / count)[:, None]
+        _lower_plain(ctx, block, tensor, weights, bias * steep)
+    elif np.all(response == 1.0) and np.all(count == 1.0):
+        _lower_plain(ctx, block, tensor, weights, bias)
+    else:
+        # without a bias between them, optimizers would make one factor of a response and a slope
+        slope, core = (1.0, None) if np.any(bias) else shared_slope(ctx, block)
+        result = _gemm(ctx, block, tensor, slope, weights)
+        if np.any(count != 1.0):
+            divisor = ctx.initializer(block.weights("K"), count)
+            result = ctx.emit("Div", [result, divisor], block.tensor("Mean"), block.name("mean"))
+        activate(ctx, block, respond(ctx, block, result, response, bias), core)
+
+
+def _lower_plain(
+    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats
+) -> None:
+    """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
+    slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
+    activate(ctx, block, _gemm(ctx, block, tensor, slope, weights, bias), core)
+
+
+def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
+    """Emit the Gemm of the connections `which` of plain sums; return its tensor [N, neurons].
+
+    The block's neurons must read the same sources among those that may overflow
+    (`by_overflowing_source`), and have the response 1.
+    """
+    weights, tensor = weight_matrix(ctx, block, which)
+    return _gemm(ctx, block, tensor, 1.0, weights, responses(ctx, block.neurons)[1])
+
+
+def _gemm(ctx: LoweringContext, block: Block, tensor: str, slope: float, *weights: Floats) -> str:
+    """slope · (tensor · weights + bias), of weights and, if there is one, a bias."""
+    stems = zip("WB", weights, strict=False)
+    inputs = [tensor, *(ctx.initializer(block.weights(stem), values) for stem, values in stems)]
+    names = block.tensor("Gemm"), block.name("gemm")
+    given = ("alpha", "beta")[: len(weights)] if len(weights) > 1 or slope != 1.0 else ()
+    factors: dict[str, Any] = dict.fromkeys(given, slope)
+    return ctx.emit("Gemm", inputs, *names, **factors, transB=1)
+
+
+def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
+    """(slope, rest) of a block's activation, the rest None where it has several.
+
+    The slope is 1 where a Gemm's attributes cannot carry it: they are float32, and a state that
+    something reads must not have the slope in it.
+    """
+    groups = groups_of(ctx, block.neurons)
+    if len(groups) > 1:
+        return 1.0, None
+    formula = groups[0].formula
+    if ctx.reads_state(block.neurons):
+        return 1.0, formula
+    slope, core = slope_of(ctx, formula)
+    held = float(np.float32(slope))
+    exact = held == slope or (ctx.options.dtype == "float32" and np.isfinite(held))
+    return (slope, core) if exact else (1.0, formula)
+
+
+def weight_matrix(
+    ctx: LoweringContext, block: Block, which: Bools | None = None
+) -> tuple[Floats, str]:
+    """Weights (neurons, width), and the tensor [N, width] that they multiply.
+
+    Duplicate connections add up. Neurons without inputs have zeros.
+
+    Args:
+        which: of the block's connections, in the order of `edges_into`; None for all.
+    """
+    row, edge = ctx.edges_into(block.neurons)
+    if which is not None:
+        row, edge = row[which], edge[which]
+    rows = len(block.neurons)
+    source, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
+    needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
+    if not needed.size:
+        needed = ctx.net.input_neurons[:1]
+    columns = columns_for(ctx, needed, rows, block.level)
+    width = len(columns.signals)
+    position = np.zeros(ctx.signals.count, np.int64)
+    position[columns.signals] = np.arange(width)
+    flat = np.bincount(row * width + position[source], weight, rows * width)
+    return flat.astype(np.float64).reshape(rows, width), columns.tensor
+
+
+def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
+    """(response, bias) of each neuron; one without inputs has the response 1, and its aggregate in
+    the bias.
+    """
+    genes = ctx.net.neurons
+    response, bias = genes.response[neurons].copy(), genes.bias[neurons].copy()
+    for k in np.flatnonzero(ctx.fan_in[neurons] == 0):
+        empty = aggregation_named(ctx.net.aggregation_names[neurons[k]]).empty
+        bias[k] += response[k] * empty
+        response[k] = 1.0
+    return response, bias
+
+
+def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The divisor of the sum of each neuron's inputs: their number for a mean, else 1."""
+    mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
+    return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
+
+
+def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
+    if ctx.options.allow_partial_connectivity:
+        return
+    row, _ = ctx.edges_into(block.neurons)
+    if len(row) != weights.size:
+        missing = int(np.argmin(np.bincount(row, minlength=len(block.neurons))))
+        raise OptionError(
+            f"{ctx.net.label(int(block.neurons[missing]))} is not connected to all of the layer "
+            "before it",
+            where="allow_partial_connectivity",
+            hint="Allow partial connectivity: missing connections become zero weights",
+        )
+
+
+def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+    """Split so that neurons together read the same sources among those that may overflow."""
+    if not neurons.size:
+        return []
+    row, edge = ctx.edges_into(neurons)
+    source = ctx.signals.read[edge]
+    overflows = ctx.signals.overflows[source]
+    if not np.any(overflows):
+        return [neurons]
+    row, source = row[overflows], source[overflows]
+    bounds = np.searchsorted(row, np.arange(len(neurons) + 1)).tolist()
+    parts: dict[tuple[int, ...], list[int]] = {}
+    for neuron, start, stop in zip(neurons.tolist(), bounds, bounds[1:], strict=False):
+        key = tuple(distinct(source[start:stop]).tolist())
+        parts.setdefault(key, []).append(neuron)
+    return [np.array(part, np.int64) for part in parts.values()]
+
+
+# --- neuron by neuron ----------------------------------------------------------------------------
+
+
+@lowers(Stage.LAYOUTS)
+def plan_per_neuron(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim levels of plain sums with several activations, if the options ask for it."""
+    if ctx.options.mixed_activations != "per_neuron":
+        return Plan()
+    levels = ctx.levels_of(free)
+    return Plan(
+        [
+            Claim(Block(level, neurons), lower_per_neuron)
+            for level, neurons in levels
+            if _is_plain(ctx, neurons)
+        ]
+    )
+
+
+def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether they sum, have several activations, and a layer that all read may be padded."""
+    return (
+        bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
+        and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
+        and not ctx.reads_state(neurons)
+        and len(set(ctx.net.activation_names[neurons])) > 1
+        and len(by_overflowing_source(ctx, neurons)) == 1
+    )
+
+
+def lower_per_neuron(ctx: LoweringContext, block: Block) -> None:
+    """Emit a Gemm and an activation for each neuron, and a Concat."""
+    weights, tensor = weight_matrix(ctx, block)
+    _, bias = responses(ctx, block.neurons)
+    parts = []
+    for k, neuron in enumerate(block.neurons.tolist()):
+        suffix = f"_n{k}"
+        inputs = [
+            tensor,
+            ctx.initializer(block.weights("W") + suffix, weights[k : k + 1]),
+            ctx.initializer(block.weights("B") + suffix, bias[k : k + 1]),
+        ]
+        output, name = block.tensor("Gemm") + suffix, block.name("gemm") + suffix
+        result = ctx.emit("Gemm", inputs, output, name, alpha=1.0, beta=1.0, transB=1)
+        activation = str(ctx.net.activation_names[neuron])
+        formula = activation_named(activation).expression
+        output, name = block.tensor("Layer") + suffix, block.name("act") + suffix
+        parts.append(emit_activation(ctx, label_of(activation), formula, result, output, name))
+    layer = ctx.emit("Concat", parts, block.tensor("Layer"), block.name("concat"), axis=1)
+    ctx.bind(block.neurons, layer, block.level)

@@ -1,1 +1,0 @@
-"""Functions of numbers, element by element: formulas become nodes, and nodes formulas."""

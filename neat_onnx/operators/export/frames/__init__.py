@@ -1,1 +1,0 @@
-"""The ends of a graph: its ports, and memory as states, as a Scan, or as rows of all steps."""

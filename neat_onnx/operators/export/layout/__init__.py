@@ -1,1 +1,0 @@
-"""Operators that change where elements stand: joined, taken apart, moved, repeated, reshaped."""

@@ -1,0 +1,421 @@
+"""The node classes of the operators that export writes and documents spell most.
+
+What a class declares is how many inputs and outputs its operator has, the first opset that has it
+in this form, and its attributes. Every other operator is an `OpenNode`.
+"""
+
+from typing import Any, ClassVar, Literal, Self, get_args
+
+from pydantic import create_model, field_validator, model_validator
+
+from neat_onnx.model import Attributes, Graph, Node, Tensor
+from neat_onnx.network import cells
+from neat_onnx.network.window import Sizes, Window
+
+Bounds = tuple[int, int | None]
+"""The least and the most; None for no limit."""
+
+
+def declare(
+    op_type: str,
+    inputs: Bounds = (1, 1),
+    since: int = 13,
+    outputs: Bounds = (1, 1),
+    domain: str = "",
+    module: str = __name__,
+    /,
+    **attributes: tuple[Any, Any],
+) -> type[Node]:
+    """Make the class of an operator, which registers it.
+
+    Args:
+        op_type, inputs, since, outputs, domain: as `Node` has them.
+        module: that it is declared in.
+        attributes: the type of each attribute and its default, `...` for one that must be given.
+    """
+    fields: dict[str, Any] = {"domain": (str, domain)} if domain else {}
+    if attributes:
+        given: dict[str, Any] = dict(attributes)
+        kind: Any = create_model(
+            f"{op_type}Attributes", __base__=Attributes, __module__=module, **given
+        )
+        needed = any(default is ... for _, default in attributes.values())
+        fields["attributes"] = (kind, ... if needed else kind.defaults())
+    made = create_model(op_type, __base__=Node, __module__=module, **fields)
+    made.inputs, made.outputs, made.since = inputs, outputs, since
+    return made
+
+
+# --- element by element --------------------------------------------------------------------------
+
+_ONE = (1, 1)
+_SINCE = {  # one input, no attributes
+    13: ("Sigmoid", "Tanh", "Exp", "Log", "Sqrt", "Abs", "Neg", "Reciprocal", "Relu", "Erf",
+         "Sign", "Floor", "Ceil", "IsNaN", "Identity"),
+    1: ("Softplus", "Softsign", "Not", "GlobalMaxPool", "GlobalAveragePool"),
+    7: ("Sin", "Cos", "Tan", "Asin", "Acos", "Atan"),
+    9: ("Sinh", "Cosh", "Asinh", "Acosh", "Atanh"),
+    11: ("Round",),
+    18: ("Mish",),
+}  # fmt: skip
+for _since, _names in _SINCE.items():
+    for _name in _names:
+        declare(_name, _ONE, _since)
+for _name in ("Add", "Sub", "Mul", "Div", "Pow", "Greater", "Less", "Equal", "MatMul"):
+    declare(_name, (2, 2))
+for _name in ("Max", "Min", "Sum", "Mean"):
+    declare(_name, (1, None))
+for _name in ("And", "Or", "Xor"):
+    declare(_name, (2, 2), 7)
+for _name in ("GreaterOrEqual", "LessOrEqual"):
+    declare(_name, (2, 2), 12)
+
+_FLAG = Literal[0, 1]
+_ALPHA, _GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
+_NUMBERS = Literal[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16]
+_ROUNDING = Literal["up", "down", "nearest"]  # of a float8 that is not among the types
+
+declare("Elu", _ONE, 6, alpha=(float, 1.0))
+declare("Selu", _ONE, 6, alpha=(float, _ALPHA), gamma=(float, _GAMMA))
+declare("LeakyRelu", _ONE, 6, alpha=(float, 0.01))
+declare("HardSigmoid", _ONE, 6, alpha=(float, 0.2), beta=(float, 0.5))
+declare("Gelu", _ONE, 20, approximate=(Literal["none", "tanh"], "none"))
+declare("Clip", (1, 3))
+declare("Mod", (2, 2), fmod=(_FLAG, 0))
+declare("Where", (3, 3), 9)
+declare("IsInf", _ONE, 10, detect_negative=(_FLAG, 1), detect_positive=(_FLAG, 1))
+declare("Cast", to=(_NUMBERS, ...), saturate=(_FLAG, 1), round_mode=(_ROUNDING, "up"))
+
+# --- along axes, and between them ----------------------------------------------------------------
+
+for _name in ("ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceMean"):
+    declare(
+        _name,
+        (1, 2),
+        axes=(tuple[int, ...] | None, None),  # an input in later opsets
+        keepdims=(_FLAG, 1),
+        noop_with_empty_axes=(_FLAG, 0),
+    )
+declare("Softmax", _ONE, 1, axis=(int | None, None))
+declare("ArgMax", axis=(int, 0), keepdims=(_FLAG, 1), select_last_index=(_FLAG, 0))
+declare(
+    "TopK",
+    (2, 2),
+    11,
+    (2, 2),
+    axis=(int, -1),
+    largest=(_FLAG, 1),
+    sorted=(Literal[1], 1),
+)
+declare(
+    "BatchNormalization",
+    (5, 5),
+    9,
+    epsilon=(float, 1e-5),
+    momentum=(float, 0.9),
+    training_mode=(Literal[0], 0),
+)
+declare("GatherElements", (2, 2), axis=(int, 0))
+declare("Gather", (2, 2), axis=(int, 0))
+declare("Split", (1, 2), 13, (1, None), axis=(int, 0), num_outputs=(int | None, None))
+declare("Reshape", (2, 2), allowzero=(int, 0))
+declare("Transpose", perm=(tuple[int, ...] | None, None))
+declare("Squeeze", (1, 2))
+declare("Unsqueeze", (2, 2))
+declare("Slice", (3, 5))
+declare("Expand", (2, 2))
+declare("Shape", start=(int, 0), end=(int | None, None))
+declare("Constant", (0, 0), value=(Tensor, ...))
+
+
+class ConcatAttributes(Attributes):
+    """Attributes of Concat: the axis."""
+
+    axis: int
+
+
+class Concat(Node):
+    """The inputs joined along one axis."""
+
+    inputs = (1, None)
+    since = 13
+    attributes: ConcatAttributes
+
+
+class FlattenAttributes(Attributes):
+    """Attributes of Flatten: the axis from which on elements are in one row."""
+
+    axis: int = 1
+
+
+class Flatten(Node):
+    """A matrix: the axes before `axis` as rows, the others as columns."""
+
+    since = 13
+    attributes: FlattenAttributes = FlattenAttributes.defaults()
+
+
+class GemmAttributes(Attributes):
+    """Attributes of Gemm: factors of A·B and C, and which of A and B is transposed."""
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    transA: Literal[0, 1] = 0
+    transB: Literal[0, 1] = 0
+
+
+class Gemm(Node):
+    """alpha · A·B + beta · C, with A and B transposed where attributes say so."""
+
+    inputs = (2, 3)
+    since = 13
+    whole = True
+    attributes: GemmAttributes = GemmAttributes.defaults()
+
+
+# --- windows -------------------------------------------------------------------------------------
+
+
+class WindowAttributes(Attributes):
+    """Attributes of windows: kernel, pads, strides and dilations, by spatial axis."""
+
+    auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET"
+    kernel_shape: tuple[int, ...] | None = None
+    pads: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+    dilations: tuple[int, ...] | None = None
+
+    def window(self, kernel: Sizes) -> Window:
+        """The window that they describe, `auto_pad` left out of account.
+
+        Raises:
+            NetworkError: they do not fit the kernel, or each other.
+        """
+        axes = len(kernel)
+        pads = self.pads or (0,) * 2 * axes
+        return Window.of(
+            kernel,
+            strides=self.strides,
+            dilations=self.dilations,
+            begin=pads[:axes],
+            end=pads[axes:],
+            ceil=bool(getattr(self, "ceil_mode", 0)),
+        )
+
+
+class Windowed(Node, abstract=True):
+    """A node that slides a window over X [N, C, …]."""
+
+    attributes: WindowAttributes = WindowAttributes.defaults()
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """A window without padding, in steps of 1."""
+        axes = len(self.attributes.kernel_shape or ())
+        ones, zeros = (1,) * axes, (0,) * axes
+        return {"strides": ones, "dilations": ones, "pads": zeros * 2} if axes else {}
+
+
+class ConvAttributes(WindowAttributes):
+    """Attributes of Conv: its window, and the number of groups of channels."""
+
+    group: int = 1
+
+
+class Conv(Windowed):
+    """X [N, C, …], W [M, C/group, …], B [M]."""
+
+    inputs = (2, 3)
+    since = 11
+    attributes: ConvAttributes = ConvAttributes.defaults()
+
+
+class ConvTransposeAttributes(ConvAttributes):
+    """Attributes of ConvTranspose: the window, groups, and the size or padding of the output."""
+
+    output_padding: tuple[int, ...] | None = None
+    output_shape: tuple[int, ...] | None = None
+
+
+class ConvTranspose(Windowed):
+    """X [N, C, …], W [C, M/group, …], B [M]."""
+
+    inputs = (2, 3)
+    since = 11
+    attributes: ConvTransposeAttributes = ConvTransposeAttributes.defaults()
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """A window without padding, of the output neither, in steps of 1."""
+        values = super().defaults_in_words()
+        return values | ({"output_padding": (0,) * len(values["strides"])} if values else {})
+
+
+class PoolAttributes(WindowAttributes):
+    """Attributes of pools: the window, and whether positions are rounded up."""
+
+    kernel_shape: tuple[int, ...]
+    ceil_mode: Literal[0, 1] = 0
+
+
+class MaxPoolAttributes(PoolAttributes):
+    """Attributes of MaxPool: the window; indices in another storage order are refused."""
+
+    storage_order: Literal[0] = 0
+
+
+class MaxPool(Windowed):
+    """X [N, C, …]; the optional second output, the indices, cannot be turned into neurons."""
+
+    outputs = (1, 2)
+    since = 12
+    attributes: MaxPoolAttributes
+
+
+class AveragePoolAttributes(PoolAttributes):
+    """Attributes of AveragePool: the window, and whether padding counts in the mean."""
+
+    count_include_pad: Literal[0, 1] = 0
+
+
+class AveragePool(Windowed):
+    """X [N, C, …]; dilations from opset 19."""
+
+    since = 11
+    attributes: AveragePoolAttributes
+
+
+# --- sequences -----------------------------------------------------------------------------------
+
+
+class ScanAttributes(Attributes):
+    """Attributes of Scan: the body, how many inputs are sequences, and which way they run."""
+
+    body: Graph
+    num_scan_inputs: int
+    scan_input_axes: tuple[int, ...] | None = None
+    scan_input_directions: tuple[Literal[0, 1], ...] | None = None
+    scan_output_axes: tuple[int, ...] | None = None
+    scan_output_directions: tuple[Literal[0, 1], ...] | None = None
+
+
+class Scan(Node):
+    """A body applied to each step of sequences, with states carried from step to step."""
+
+    inputs = (1, None)
+    outputs = (1, None)
+    since = 11
+    attributes: ScanAttributes
+
+    @model_validator(mode="after")
+    def _sequences(self) -> Self:
+        """Refuse more sequences than inputs: onnx's evaluator takes memory for each."""
+        count, most = self.attributes.num_scan_inputs, len(self.input)
+        if not 0 < count <= most:
+            raise ValueError(f"num_scan_inputs is {count}, expected 1 to {most}")
+        return self
+
+    def states(self) -> tuple[list[str], list[str]]:
+        """The first inputs, and as many outputs."""
+        count = len(self.input) - self.attributes.num_scan_inputs
+        return self.input[:count], self.output[:count]
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """Sequences forward along the first axis."""
+        read = (0,) * self.attributes.num_scan_inputs
+        made = (0,) * (len(self.output) - len(self.input) + len(read))
+        return {
+            "scan_input_axes": read,
+            "scan_input_directions": read,
+            "scan_output_axes": made,
+            "scan_output_directions": made,
+        }
+
+
+Function = Literal[
+    "Affine",
+    "Elu",
+    "HardSigmoid",
+    "LeakyRelu",
+    "Relu",
+    "ScaledTanh",
+    "Sigmoid",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "ThresholdedRelu",
+]
+_FUNCTIONS = {name.lower(): name for name in get_args(Function)}
+
+
+class RecurrenceAttributes(Attributes):
+    """Attributes of RNN, GRU and LSTM: activations, clipping, direction, size, layout."""
+
+    activation_alpha: tuple[float, ...] = ()
+    activation_beta: tuple[float, ...] = ()
+    activations: tuple[Function, ...] | None = None
+    clip: float | None = None
+    direction: Literal["forward", "reverse", "bidirectional"] = "forward"
+    hidden_size: int | None = None
+    layout: Literal[0, 1] = 0
+
+    @field_validator("activations", mode="before")
+    @classmethod
+    def _in_any_case(cls, names: Any) -> Any:
+        """Activations as ONNX spells them: in LSTM and GRU runtimes take them in any case."""
+        if not isinstance(names, list | tuple):
+            return names
+        return [_FUNCTIONS.get(str(name).lower(), name) for name in names]
+
+
+class Recurrence(Node, abstract=True):
+    """A node that goes through a sequence: X, W, R, B, sequence_lens, initial states, P."""
+
+    functions: ClassVar[tuple[Function, ...]]
+    """The activations of one direction, if none are given."""
+
+    inputs = (3, 6)
+    outputs = (0, 2)
+    since = 7
+    attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
+
+    def states(self) -> tuple[list[str], list[str]]:
+        """The inputs initial_h and initial_c, and the outputs Y_h and Y_c."""
+        return self.input[5:7], self.output[1:]
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """The activations of each direction."""
+        both = self.attributes.direction == "bidirectional"
+        return {"activations": self.functions * (2 if both else 1)}
+
+
+class RNN(Recurrence):
+    """h(t) = f(x(t)·Wᵀ + h(t-1)·Rᵀ + b), over a sequence."""
+
+    functions = cells.RNN.functions
+
+
+class GRUAttributes(RecurrenceAttributes):
+    """Attributes of GRU: the common ones, and where the reset acts."""
+
+    linear_before_reset: Literal[0, 1] = 0
+
+
+class GRU(Recurrence):
+    """The gated recurrent unit over a sequence: h = (1 - z)·ĥ + z·h(t-1), with gates z and r."""
+
+    functions = cells.GRU.functions
+    attributes: GRUAttributes = GRUAttributes.defaults()
+
+
+class LSTMAttributes(RecurrenceAttributes):
+    """Attributes of LSTM: the common ones, and whether input and forget gates are coupled."""
+
+    input_forget: Literal[0, 1] = 0
+
+
+class LSTM(Recurrence):
+    """The long short-term memory over a sequence: c = f·c(t-1) + i·g, h = o·tanh(c)."""
+
+    functions = cells.LSTM.functions
+    inputs = (3, 8)
+    outputs = (0, 3)
+    attributes: LSTMAttributes = LSTMAttributes.defaults()

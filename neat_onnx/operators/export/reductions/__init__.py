@@ -1,1 +1,0 @@
-"""Reductions, norms and means along axes."""

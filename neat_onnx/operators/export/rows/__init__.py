@@ -1,1 +1,0 @@
-"""Operators along rows of elements: softmax, normalizations, and places in an order."""

@@ -1,0 +1,109 @@
+"""Sums of few inputs each, from many: the inputs are gathered, weighed and added.
+
+A matrix for them would be zeros for the most part: a residual block adds two signals for each pixel
+of a picture, and one that scales a picture reads one. And a matrix may have no zero where a value
+may overflow.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.network.genes import Bools, Ints, distinct
+from neat_onnx.operators.export.activate import activate, in_column_order, respond
+from neat_onnx.operators.export.columns import BYTES_OF_COLUMN
+from neat_onnx.operators.export.dense import by_overflowing_source, responses
+from neat_onnx.operators.export.formula import INPUTS_AXIS, reduction
+from neat_onnx.operators.export.reduce import weighted, weighted_rows
+
+_MIN_RUN = 3  # signals that stand one after the other, on average
+_MIN_BYTES = 1 << 20  # of a matrix of neurons that read columns here and there
+_WEIGHT_BYTES = 4
+_GEMM_BYTES, _SCALED_BYTES, _REDUCED_BYTES = 250, 130, 300  # of the nodes besides
+_MIN_RATIO = 2  # of the bytes of matrices to those of a gathered sum
+
+
+@lowers(Stage.LAYOUTS)
+def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim the sums and means of a level with one fan-in, where a matrix would be much larger."""
+    if not ctx.options.allow_partial_connectivity or ctx.options.mixed_activations != "grouped":
+        return Plan()
+    return Plan(
+        [
+            Claim(Block(level, in_column_order(ctx, alike), suffix), lower_sparse_sums)
+            for level, neurons in ctx.levels_of(free & (ctx.fan_in > 0))
+            for suffix, alike in _alike(ctx, neurons)
+            if _is_sparse(ctx, alike)
+        ]
+    )
+
+
+def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
+    """Yield a suffix of names, and the neurons of one aggregation and fan-in; of one input, gated
+    and ungated ones apart, as import makes gated connections of a tensor of products.
+    """
+    names, fan_in = ctx.net.aggregation_names[neurons], ctx.fan_in[neurons]
+    for name, prefix in (("sum", "_few"), ("mean", "_mean_of_few")):
+        for inputs in distinct(fan_in[names == name]).tolist():
+            alike = neurons[(names == name) & (fan_in == inputs)]
+            if inputs > 1:
+                yield f"{prefix}{inputs}", alike
+                continue
+            _, edge = ctx.edges_into(alike)
+            gated = ctx.signals.are_products(ctx.signals.read[edge])
+            yield from (
+                (suffix, alike[which])
+                for suffix, which in ((f"{prefix}_gated", gated), (f"{prefix}1", ~gated))
+                if np.any(which)
+            )
+
+
+def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether gathering the inputs of neurons is much smaller than their matrices.
+
+    A layer whose neurons read columns here and there, as in genomes that evolved, stays one
+    matrix unless that is large, since a Gemm is faster than a Gather.
+    """
+    _, edge = ctx.edges_into(neurons)
+    read = ctx.signals.read[edge].reshape(len(neurons), -1)
+    breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
+    in_order = breaks == 0
+    parts = by_overflowing_source(ctx, neurons)
+    matrices = sum(
+        _GEMM_BYTES
+        + _WEIGHT_BYTES * len(part) * len(distinct(ctx.signals.read[ctx.edges_into(part)[1]]))
+        for part in parts
+    )
+    in_runs = (breaks + 1) * _MIN_RUN <= read.size
+    if not (in_order or in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
+        return False
+    scaled = read.shape[1] == 1 and not np.any(ctx.signals.are_products(read))
+    gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
+    if not in_order:
+        gathered += _SCALED_BYTES + BYTES_OF_COLUMN * read.size
+    if np.any(ctx.signals.weight[edge] != 1.0):
+        gathered += _WEIGHT_BYTES * read.size
+    return matrices >= _MIN_RATIO * gathered
+
+
+def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
+    """Emit the weighted inputs, their sum or mean, responses, biases and activations."""
+    _, edge = ctx.edges_into(block.neurons)
+    read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
+    response, bias = responses(ctx, block.neurons)
+    alone = read.shape[1] == 1
+    gated = alone and bool(np.all(ctx.signals.are_products(read)))
+    if alone:
+        result = weighted(ctx, block, read.ravel(), weight)
+        if not gated:  # import makes neurons of a Sum of one tensor
+            result = ctx.emit("Sum", [result], block.tensor("Copy"), block.name("copy"))
+    else:
+        mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
+        rows, kind = weighted_rows(ctx, block, read, weight), "ReduceMean" if mean else "ReduceSum"
+        operator, inputs, attributes, _ = reduction(ctx, kind, rows, INPUTS_AXIS, keepdims=0)
+        names = block.tensor("Total"), block.name("total")
+        result = ctx.emit(operator, inputs, *names, **attributes)
+    result = respond(ctx, block, result, response, bias)
+    activate(ctx, block, result, with_identity=gated and not np.any(bias))
