@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.drawing.families import family
-from neat_onnx.drawing.scene import Scene, scene
+from neat_onnx.drawing.scene import Scene, family, scene
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
