@@ -86,7 +86,7 @@ function response(playing, { inputs, outputs }) {
     draw() {
       const [x, y] = playing.inputs;
       mark.hidden = Math.abs(x) > 1 || Math.abs(y) > 1;
-      Object.assign(mark.style, { left: `${(x + 1) * 50}%`, top: `${(1 - y) * 50}%` });
+      mark.style.translate = `${(x + 1) * 50}cqw ${(1 - y) * 50}cqh`;
     },
   };
 }
