@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup package build packed docs web test lint first-half second-half scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup package build packed docs web test lint first-half second-half scripts page sweep browser firefox numbers speed fidelity runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -95,11 +95,20 @@ scripts: $(DONE)/node
 sweep: setup
 	WHOLE=1 $(PYTEST) -n auto --dist worksteal tests
 
-bench: build browser
-	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done
+# The measured tables of docs/, one after the other: on a machine that does nothing else, an hour.
+numbers:
+	set -e; for each in speed fidelity runtimes libraries backend; do $(MAKE) $$each; done
 
-# Every runtime on every network of the corpora: writes docs/runtimes.md. It takes a while;
-# `make runtimes EVERY=5` takes each fifth network.
+# Times against something plain, with their bounds: docs/speed.md.
+speed: build browser
+	$(BIN)/python tests/bench/speed.py
+
+# Errors against the libraries' own outputs: docs/fidelity.md.
+fidelity: setup
+	$(BIN)/python tests/bench/fidelity.py
+
+# Every runtime on every network of the corpora: docs/runtimes.md. `make runtimes EVERY=5` prints the
+# table of each fifth network.
 EVERY ?= 1
 runtimes: setup
 	PIP_BUILD_CONSTRAINT=$(CURDIR)/constraints.txt \

@@ -5,6 +5,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import (
@@ -19,7 +20,7 @@ from neat_onnx.arguments import (
     optional,
     takes,
 )
-from neat_onnx.errors import OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
@@ -27,19 +28,18 @@ from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import Form, draw_networks_with
-from neat_onnx.options import export_options
+from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
+from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
-from neat_onnx.verification.certificate import Certificate
-from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
-    from neat_onnx.genome import Imported
     from neat_onnx.lifting.ports import BatchAxis
     from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
+    from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
+    from neat_onnx.verification.report import Report
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -49,11 +49,18 @@ def _import_operators() -> None:
     import neat_onnx.operators.export  # noqa: F401
 
 
+@advise_with
+def _advise(error: NetworkError, net: Network, library: Writer) -> None:
+    from neat_onnx.cutting import add_deepest_tensor
+
+    add_deepest_tensor(error, net, library)
+
+
 @draw_networks_with
 def _draw(net: Network, form: Form) -> str:
-    from neat_onnx.drawing import html, svg
+    from neat_onnx.drawing import svg
 
-    return svg.to_svg(net) if form == "svg" else html.fragment(net)
+    return svg.to_svg(net) if form == "svg" else svg.fragment(net)
 
 
 @takes_export_options
@@ -82,6 +89,15 @@ def export(
     """
     wanted = export_options(options, **keywords)
     network = load_network(net)
+    if wanted.preset == "none" and not wanted.rename:
+        return _export(network, wanted, calibration)
+    from neat_onnx.engines import export_for_engine
+
+    return export_for_engine(network, wanted, partial(_export, calibration=calibration))
+
+
+def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
+    """Return the model that options without a preset describe."""
     if wanted.quantize != "none" or calibration is not None:
         from neat_onnx.quantization import export_quantized
 
@@ -128,8 +144,9 @@ def import_model(
         model: a Model, or whatever `load_model` reads.
         batch_axis: "auto" takes the axis of no fixed size for the batch, else the first; with None
             every axis is features, and a batch of no fixed size is a single sample.
-        outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
-            that are neither constant nor random, or if all are, tensors that they are drawn from.
+        outputs: the outputs to import, by name, or tensors inside the graph (a NeatOnnxWarning
+            names the operators behind them); None takes all outputs that are neither constant nor
+            random, or if all are, tensors that they are drawn from.
         shapes: sizes of inputs' open axes, as `{"audio": ("N", 1, 256)}`; a name or None stays.
         memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for
             none. None: as names tell, or the recurrent layers that begin and end with the two.
@@ -144,20 +161,17 @@ def import_model(
         ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.genome import imported
+    from neat_onnx.cutting import warn_of_cut
+    from neat_onnx.genome.read import imported
+    from neat_onnx.lifting.source import with_source
     from neat_onnx.model.ports import with_input_shapes, with_memory
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)
     found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
-    return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
-
-
-def _with_source(
-    found: "Imported", batch_axis: "BatchAxis", outputs: Sequence[str] | None
-) -> Network:
-    from neat_onnx.lifting.source import with_source
-
+    warn_of_cut(read, outputs)
+    if found.as_exported:
+        return found.network
     return with_source(found.network, found.model, batch_axis, outputs)
 
 
@@ -222,7 +236,7 @@ def verify(
     runtime: str = "reference",
     batch_axis: "BatchAxis" = "auto",
     memory: Mapping[str, str] | None = None,
-) -> Report:
+) -> "Report":
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
     A network with memory is compared on sequences of 16 steps, each from the initial state, and on
@@ -324,7 +338,7 @@ def substrate_network(
     """
     from neat_onnx.network import substrate
 
-    described = substrate.cppn_of(load_network(cppn), max_weight, threshold)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
     return substrate.substrate_network(described, layers, activation, bias, links)
 
 
@@ -378,14 +392,13 @@ def es_substrate_network(
         OptionError: as for `substrate_network`.
         NeatOnnxError: as `load_network`.
     """
-    from neat_onnx.network import quadtree
-    from neat_onnx.network.substrate import cppn_of
+    from neat_onnx.network import substrate
 
-    search = quadtree.Search(
+    search = substrate.Search(
         initial_depth, max_depth, division_threshold, variance_threshold, band_threshold, iterations
     )
-    described = cppn_of(load_network(cppn), max_weight, threshold)
-    return quadtree.es_substrate_network(described, inputs, outputs, activation, bias, search)
+    described = substrate.Cppn(load_network(cppn), max_weight, threshold)
+    return substrate.es_substrate_network(described, inputs, outputs, activation, bias, search)
 
 
 def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
@@ -439,23 +452,22 @@ def generate_code(
     """Print a network as source code that needs no runtime.
 
     The text holds the weights as tables, and functions that compute one sample; a network with
-    memory has a state that is reset and stepped. C is C99, without heap or library but libm;
-    JavaScript is an ES module; Python needs its standard library alone. The head of the text shows
-    how to call it.
+    memory has a state that is reset and stepped. No language needs more than its own mathematics.
+    The head of the text shows how to call it.
 
     Args:
         net: a Network, or whatever `load_network` reads.
-        language: "c", "header" (C to be included, for C++ and Arduino too), "javascript" or
-            "python".
+        language: "c" (C99), "header" (C to be included, for C++ and Arduino too), "csharp",
+            "gdscript" (Godot), "javascript" (an ES module) or "python".
         dtype: the type of the numbers; "float32" in C only.
-        name: the beginning of the names of C's functions; for the other languages it is refused.
+        name: the beginning of the names of C's functions, or C#'s class; else it is refused.
 
     Returns:
         The source text; the same network always gives the same one.
 
     Raises:
         NetworkError: connections without delay form a cycle.
-        OptionError: an unknown language or type; a formula, a number or a name that it cannot have.
+        OptionError: an unknown language or type; a number or a name that it cannot have.
     """
     from neat_onnx.codegen.generate import generate
 
@@ -471,7 +483,7 @@ def certify(
     seed: int = 0,
     runtimes: Sequence[str] = ("reference",),
     options: Any = None,
-) -> Certificate:
+) -> "Certificate":
     """Compare a network with a model, and write the comparison down so that others can repeat it.
 
     Args:
@@ -502,7 +514,7 @@ def certify(
     )
 
 
-def replay(certificate: Any, net: Any, model: Any) -> Report:
+def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """Repeat the comparison of a certificate.
 
     Args:

@@ -68,7 +68,7 @@ sequence, then step.
 examples:
   neat-onnx code winner.json winner.c && cc -c -O2 winner.c
   neat-onnx code winner.json winner.c --dtype float32 --name pilot
-  neat-onnx code winner.json winner.js
+  neat-onnx code winner.json Winner.cs --name Winner
   neat-onnx code winner.json - --language python
 """
 CANONICALIZE = """\

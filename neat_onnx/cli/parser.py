@@ -18,7 +18,7 @@ from neat_onnx.cli.arguments import (
 )
 from neat_onnx.cli.many import add_many_flags
 from neat_onnx.cli.plugins import FLAG
-from neat_onnx.codegen.generate import NAME, CodeLanguage
+from neat_onnx.codegen.generate import NAME, SUFFIXES, CodeLanguage
 from neat_onnx.errors import OptionError
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
@@ -216,10 +216,10 @@ _COMMANDS = (
     Command(
         "code",
         commands.code,
-        "print a network as C, C++, JavaScript or Python that needs no runtime",
+        "print a network as C, C++, C#, GDScript, JavaScript or Python, without a runtime",
         (
             _NETWORK_IN,
-            _argument("out", metavar="OUT", help="what to write: .c, .h, .cpp, .ino, .js or .py"),
+            _argument("out", metavar="OUT", help=f"what to write: {', '.join(SUFFIXES)}"),
             _argument(
                 "--language",
                 choices=get_args(CodeLanguage),
@@ -232,7 +232,7 @@ _COMMANDS = (
                 help="float32: in C only",
             ),
             _argument(
-                "--name", default=NAME, help="what the names of C's functions begin with; in C only"
+                "--name", default=NAME, help="the beginning of C's names, or the name of C#'s class"
             ),
             _JSON,
             add_network_flags,

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from neat_onnx.codegen.language import Language, helpers_in
+from neat_onnx.codegen.language import Language
 from neat_onnx.codegen.plan import Plan
 from neat_onnx.codegen.source import Program, Table, comment_lines, is_signed
 from neat_onnx.errors import OptionError
@@ -17,20 +17,20 @@ class C(Language):
         single: numbers are float, and so are the functions.
     """
 
-    parameters = MappingProxyType({"z": "real z", "v": "const real *v"})
+    types = MappingProxyType(
+        {"real": "real ", "int": "int ", "Values": "const real *", "Written": "real *",
+         "None": "void "}
+    )  # fmt: skip
     loop_form = "for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
     array_form = "real {name}[{size}];"
-    local_form = "const real {name} = {value};"
-    lowest_form = "lowest({target}, {values}, {size}, {count});"
-    function_form = "static real {name}({parameter})\n{{\n{lines}    return {result};\n}}"
+    local_form = "{type}{name} = {value};"
+    function_form = "static {type}{name}({parameters})\n{{\n{lines}}}"
 
     def __init__(self, single: bool) -> None:
         self._single = single
         self._suffix = suffix = "f" if single else ""
-        self.functions = {op: name + suffix for op, name in _LIBM.items()}
-        self.helpers = helpers_in(_HELPERS, suffix)
-        self.functions |= {op: op for op in self.helpers}
-        self.functions |= {"is_nan": "isnan", "is_infinite": "isinf"}
+        self.native = {op: name + suffix for op, name in _LIBM.items()}
+        self.native |= {"is_nan": "isnan", "is_infinite": "isinf"}
 
     def number(self, value: float) -> str:
         """Return a literal of the type of the code that reads back to `value`.
@@ -144,7 +144,7 @@ def _table(label: str, values: Table, program: Program) -> str:
     else:
         signed, top = is_signed(label, values), int(np.max(np.abs(values)))
         sizes = ((127, "signed char"), (32767, "short")) if signed else _UNSIGNED
-        kind = next((name for most, name in sizes if top <= most), "int" if signed else "unsigned")
+        kind = next((name for most, name in sizes if top <= most), "int")
     return f"static const {kind} {label}[{len(values)}] = {{\n{program.rows_of(values)}}};"
 
 
@@ -154,150 +154,5 @@ _LIBM = {
     "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
     "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
     "floor": "floor", "ceil": "ceil", "round": "rint", "pow": "pow", "mod": "fmod",
+    "log1p": "log1p", "expm1": "expm1",
 }  # fmt: skip
-_HELPERS = """\
-static real reciprocal(real x)
-{
-    return 1 / x;
-}
-
-static real sigmoid(real x)
-{
-    return 1 / (1 + exp@(-x));
-}
-
-static real maximum(real x, real y)
-{
-    return x > y || x != x ? x : y;
-}
-
-static real minimum(real x, real y)
-{
-    return x < y || x != x ? x : y;
-}
-
-static real relu(real x)
-{
-    return maximum(x, 0);
-}
-
-static real softplus(real x)
-{
-    return maximum(x, 0) + log1p@(exp@(-fabs@(x)));
-}
-
-static real softsign(real x)
-{
-    return x / (1 + fabs@(x));
-}
-
-static real elu(real x, real alpha)
-{
-    return x > 0 ? x : alpha * expm1@(minimum(x, 0));
-}
-
-static real selu(real x, real alpha, real gamma)
-{
-    return gamma * elu(x, alpha);
-}
-
-static real leaky_relu(real x, real slope)
-{
-    return x < 0 ? slope * x : x;
-}
-
-static real clip(real x, real low, real high)
-{
-    return minimum(maximum(x, low), high);
-}
-
-static real sign(real x)
-{
-    return x > 0 ? 1 : x < 0 ? -1 : x + 0; /* of -0 it is 0 */
-}
-
-static real total(const real *x, int n)
-{
-    real sum = 0;
-    for (int i = 0; i < n; ++i) sum += x[i];
-    return sum;
-}
-
-static real product(const real *x, int n)
-{
-    real all = 1;
-    for (int i = 0; i < n; ++i) all *= x[i];
-    return all;
-}
-
-static int where_largest(const real *x, int n)
-{
-    int found = 0;
-    for (int i = 1; i < n && x[found] == x[found]; ++i)
-        if (x[i] > x[found] || x[i] != x[i]) found = i;
-    return found;
-}
-
-static real largest(const real *x, int n)
-{
-    return x[where_largest(x, n)];
-}
-
-static real smallest(const real *x, int n)
-{
-    real found = x[0];
-    for (int i = 1; i < n; ++i)
-        if (x[i] < found || x[i] != x[i]) found = x[i];
-    return found;
-}
-
-static void lowest(real *to, const real *x, int n, int count)
-{
-    for (int i = 0; i < n; ++i) {
-        int k = i < count ? i : count;
-        for (; k > 0 && !(to[k - 1] <= x[i]) && x[i] == x[i]; --k)
-            if (k < count) to[k] = to[k - 1];
-        if (k < count) to[k] = x[i];
-    }
-}
-
-/* The sum of the weighted inputs of neuron k. */
-static real weighted_sum(const real *v, int k)
-{
-    real sum = 0;
-    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
-        sum += WEIGHT[e] * v[SOURCE[e]];
-    return sum;
-}
-
-/* The same where gaters multiply some inputs. */
-static real gated_sum(const real *v, int k)
-{
-    real sum = 0;
-    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
-        sum += WEIGHT[e] * v[SOURCE[e]] * (GAIN[e] < 0 ? 1 : v[GAIN[e]]);
-    return sum;
-}
-
-/* The sum of consecutive values times a row of a matrix. */
-static real dense_sum(const real *v, int at, int source, int width)
-{
-    real sum = 0;
-    for (int e = 0; e < width; ++e) sum += MATRIX[at + e] * v[source + e];
-    return sum;
-}
-
-/* The weighted inputs of neuron k, one by one. */
-static void weighted(const real *v, int k, real *u)
-{
-    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
-        *u++ = WEIGHT[e] * v[SOURCE[e]];
-}
-
-/* The same where gaters multiply some inputs. */
-static void gated(const real *v, int k, real *u)
-{
-    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
-        *u++ = WEIGHT[e] * v[SOURCE[e]] * (GAIN[e] < 0 ? 1 : v[GAIN[e]]);
-}
-"""

@@ -1,14 +1,15 @@
 """Generating code: the choice of a language."""
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Literal, get_args
 
 from neat_onnx.codegen.language import identifier
-from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
-from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
+from neat_onnx.network.whole_numbers import beyond_float32
 
-CodeLanguage = Literal["c", "header", "javascript", "python"]
+CodeLanguage = Literal["c", "header", "csharp", "gdscript", "javascript", "python"]
 NAME = "network"
 """The beginning of the names of C's functions, where the caller chooses none."""
 SUFFIXES: dict[str, CodeLanguage] = {
@@ -16,6 +17,8 @@ SUFFIXES: dict[str, CodeLanguage] = {
     ".cpp": "c",
     ".ino": "c",
     ".h": "header",
+    ".cs": "csharp",
+    ".gd": "gdscript",
     ".js": "javascript",
     ".mjs": "javascript",
     ".py": "python",
@@ -34,18 +37,21 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
         )
     if dtype == "float32" and (found := beyond_float32(net, ~net.is_input)):
         raise OptionError(found, where="dtype", hint="Generate float64")
-    if name != NAME and not is_c:
+    if name != NAME and not is_c and language != "csharp":
         hint = f"Leave it out: in {language} a file is a module, with a name of its own"
-        raise OptionError(f"name is for C; this is {language}", where="name", hint=hint)
-    plan = plan_of(net)
+        raise OptionError(f"name is for C and C#; this is {language}", where="name", hint=hint)
+    # one language at a time is imported, and the command line needs the names alone
+    from neat_onnx.codegen.plan import plan_of  # noqa: PLC0415
+
+    plan, named = plan_of(net), identifier(name, set())
     if is_c:
-        from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)
+        from neat_onnx.codegen.c import print_c  # noqa: PLC0415
 
-        return print_c(plan, dtype, identifier(name, set()), as_header=language == "header")
-    if language == "javascript":
-        from neat_onnx.codegen.javascript import print_javascript  # noqa: PLC0415
+        return print_c(plan, dtype, named, as_header=language == "header")
+    if language == "csharp":
+        from neat_onnx.codegen.csharp import print_csharp  # noqa: PLC0415
 
-        return print_javascript(plan)
-    from neat_onnx.codegen.python import print_python  # noqa: PLC0415
-
-    return print_python(plan)
+        return print_csharp(plan, "Network" if name == NAME else named)
+    module = import_module(f"neat_onnx.codegen.{language}")
+    printer: Callable[..., str] = getattr(module, f"print_{language}")
+    return printer(plan)

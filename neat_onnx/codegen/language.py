@@ -5,70 +5,67 @@ With these the expression of an activation, and of an aggregation over its input
 
 import json
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from neat_onnx.errors import OptionError
 from neat_onnx.network.expression import Expression
 
 INDENT = "    "
-_HEAD = re.compile(r"^(?:static |function |def )(?:\w+ )??(\w+)\(", re.MULTILINE)
+_RENAMED = {
+    "sign": "sign_of", "round": "nearest", "pow": "power", "asinh": "arsinh", "acosh": "arcosh",
+    "atanh": "artanh",
+}  # fmt: skip
+"""Functions of `helpers` that some language has by their own name, not as they are meant here."""
 
 
-def helpers_in(source: str, suffix: str = "") -> dict[str, str]:
-    """Return the definitions of a source text by the names that they define.
-
-    Args:
-        source: definitions, a blank line between two of them; each begins with its head, or with a
-            comment and its head, and calls none that stands after it.
-        suffix: stands for every `@`, the ending of a function for the type of the numbers.
-    """
-    definitions = source.replace("@", suffix).strip().split("\n\n")
-    return {_HEAD.search(each).group(1): each for each in definitions}  # type: ignore[union-attr]
-
-
-class Language(ABC):
+class Language:
     """A language that a network can be printed in: its syntax, as templates, and its functions.
 
     Attributes:
-        functions: for each primitive that is a function, the name that the language calls it by.
-        helpers: definitions of the names that the language does not have itself.
+        native: for each function that the language has, its name there, or a template of its call.
+        own: definitions in the language's own text, with a blank line between two of them.
+        infinity: the literal.
         end: the end of a statement.
         block_end: the end of a loop; empty where indentation ends it.
         logic: the operators on truth values.
-        parameters: how functions declare z, a number, and v, an array of numbers.
+        types: what stands before a name to declare a number ("real"), an "int", "Values" (an array
+            that is read), "Written" (one that is filled), and before a function without a result
+            ("None").
+        prefix: what the names of ports begin with.
         given_form: a number of an input as one of the language's own.
         length_form: a statement that raises an error, `message` and the length, where an array has
             not `count` numbers; empty where arrays do not know their length.
         choice_form: an expression that is `yes` where `truth` holds, else `no`.
         comment_form: a line that holds nothing but a comment.
         loop_form: the line that begins a loop over start ≤ variable < stop.
+        while_form, if_form: the line that begins what is done while, or if, a truth holds.
         array_form: a statement that declares an array of numbers.
         local_form: a statement that declares a number.
-        lowest_form: a statement that sets `target` to the `count` smallest of `values`, ascending.
         function_form: the definition of a function.
     """
 
-    functions: dict[str, str]
-    helpers: dict[str, str]
+    native: Mapping[str, str]
+    own = ""
+    infinity: str
     end = ";"
     block_end = "}"
     logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
-    parameters: Mapping[str, str] = MappingProxyType({"z": "z", "v": "v"})
+    types: Mapping[str, str] = MappingProxyType({})
+    prefix = ""
     given_form = "{value}"
     length_form = ""
     choice_form = "({truth} ? {yes} : {no})"
     comment_form = "/* {text} */"
     loop_form: str
+    while_form = "while ({truth}) {{"
+    if_form = "if ({truth}) {{"
     array_form: str
     local_form: str
-    lowest_form: str
     function_form: str
 
-    @abstractmethod
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
+        return repr(float(value)).replace("inf", self.infinity)
 
     def text(self, value: str) -> str:
         """Return a literal of a text, in ASCII."""
@@ -78,22 +75,14 @@ class Language(ABC):
         """Return a key as it stands before its value."""
         return self.text(name)
 
-    def given(self, value: str) -> str:
-        """Return a number of an input as one of the language's own."""
-        return self.given_form.format(value=value)
-
     def length_check(self, name: str, count: int, port: str) -> str:
         """Return a statement that raises an error where a port is not given `count` numbers."""
-        message = self.text(f"port '{port}' takes {count} numbers, not ")
+        message = self.text(f"port '{port}' takes {count} numbers")
         return self.length_form.format(name=name, count=count, message=message)
 
     def choice(self, truth: str, yes: str, no: str) -> str:
         """Return an expression that is `yes` where `truth` holds, else `no`."""
         return self.choice_form.format(truth=truth, yes=yes, no=no)
-
-    def comment(self, text: str) -> str:
-        """Return a line that holds nothing but a comment."""
-        return self.comment_form.format(text=text)
 
     def loop(self, variable: str, start: str, stop: str) -> str:
         """Return the line that begins a loop over start ≤ variable < stop."""
@@ -103,49 +92,46 @@ class Language(ABC):
         """Return a statement that declares an array of numbers."""
         return self.array_form.format(name=name, size=size)
 
-    def local(self, name: str, value: str) -> str:
-        """Return a statement that declares a number."""
-        return self.local_form.format(name=name, value=value)
+    def local(self, name: str, value: str, kind: str = "real") -> str:
+        """Return a statement that declares a number, or what `kind` says."""
+        return self.local_form.format(type=self.types.get(kind, ""), name=name, value=value)
 
-    def lowest(self, target: str, values: str, size: int, count: int) -> str:
-        """Return a statement that sets `target` to the `count` smallest of `values`, ascending."""
-        return self.lowest_form.format(target=target, values=values, size=size, count=count)
-
-    def function(self, name: str, parameter: str, lines: Iterable[str], result: str) -> str:
-        """Return the definition of a function of z or v: statements, then its result."""
+    def function(
+        self,
+        name: str,
+        parameters: Sequence[tuple[str, str]],
+        lines: Iterable[str],
+        result: str = "real",
+    ) -> str:
+        """Return the definition of a function of parameters with their types."""
+        declared = [f"{self.types.get(kind, '')}{parameter}" for parameter, kind in parameters]
         return self.function_form.format(
+            type=self.types.get(result, ""),
             name=name,
-            parameter=self.parameters[parameter],
+            parameters=", ".join(declared),
             lines="".join(f"{INDENT}{line}\n" for line in lines),
-            result=result,
         )
 
     def infix(self, op: str, left: str, right: str) -> str:
         """Return an arithmetic operation or comparison."""
-        return f"({left} {_INFIX[op]} {right})"
+        return f"({left} {INFIX[op]} {right})"
+
+    def negated(self, truth: str) -> str:
+        """Return the opposite of a truth."""
+        word = self.logic["negated"]
+        return f"({word}{' ' if word.isalpha() else ''}{truth})"
+
+    def called(self, op: str) -> str:
+        """Return the name of a primitive that is a function, or of one of `helpers`; or a call."""
+        return self.native.get(op, _RENAMED.get(op, op))
 
     def call(self, op: str, arguments: Iterable[str]) -> str:
-        """Return the call of a primitive that is a function.
-
-        Raises:
-            OptionError: the language has no such function.
-        """
-        if op not in self.functions:
-            raise OptionError(
-                f"'{op}' has no form in this language", where="language", hint="Try another one"
-            )
-        return f"{self.functions[op]}({', '.join(arguments)})"
-
-    def helpers_of(self, text: str) -> list[str]:
-        """Return the definitions that `text` needs, each after those that it calls itself."""
-        needed: list[str] = []
-        for name, source in reversed(self.helpers.items()):
-            if any(re.search(rf"\b{name}\(", each) for each in (text, *needed)):
-                needed.insert(0, source)
-        return needed
+        """Return the call of a primitive that is a function, or of one of `helpers`."""
+        name = self.called(op)
+        return name.format(*arguments) if "{" in name else f"{name}({', '.join(arguments)})"
 
 
-_INFIX = {
+INFIX = {
     "add": "+",
     "sub": "-",
     "mul": "*",
@@ -155,8 +141,8 @@ _INFIX = {
     "less": "<",
     "less_or_equal": "<=",
     "equal": "==",
+    "one_of": "!=",
 }
-INFIX = frozenset(_INFIX)
 
 
 _KEYWORDS = """
@@ -178,6 +164,9 @@ _KEYWORDS = """
     FP_NAN FP_INFINITE FP_NORMAL FP_SUBNORMAL FP_ZERO FP_ILOGB0 FP_ILOGBNAN FP_LLOGB0 FP_LLOGBNAN
     FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_INT_UPWARD FP_INT_DOWNWARD FP_INT_TOWARDZERO
     FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO
+    abstract base byte checked decimal delegate event explicit fixed foreach implicit internal lock
+    namespace object operator out override params readonly ref sbyte sealed stackalloc string uint
+    ulong unchecked unsafe ushort using virtual System ArgumentException Reset Step Activate
 """
 _CONSTANTS = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
 _TYPES = ("", "f", "l", *(f"f{bits}" for bits in ("16", "32", "64", "128", "32x", "64x", "128x")))
@@ -216,11 +205,7 @@ _REDUCTIONS = ("total", "product", "largest", "smallest", "where_largest")
 
 
 def scalar_text(language: Language, formula: Expression, variable: str) -> str:
-    """Return an elementwise formula as an expression of the number called `variable`.
-
-    Raises:
-        OptionError: the language has no form of one of its primitives.
-    """
+    """Return an elementwise formula as an expression of the number called `variable`."""
     arguments = [scalar_text(language, arg, variable) for arg in formula.args]
     return _applied(language, formula, arguments, variable)
 
@@ -236,10 +221,8 @@ def _applied(language: Language, formula: Expression, arguments: list[str], vari
         return language.infix(op, arguments[0], arguments[1])
     if op in ("both", "either"):
         return f"({arguments[0]} {language.logic[op]} {arguments[1]})"
-    if op == "one_of":
-        return f"({arguments[0]} != {arguments[1]})"
     if op == "negated":
-        return f"({language.logic[op]} {arguments[0]})"
+        return language.negated(arguments[0])
     if op == "neg":
         return f"(-{arguments[0]})"
     if op == "where":
@@ -279,7 +262,8 @@ class Reduction:
         if formula.op == "lowest":
             count = int(formula.args[1].value)
             name = self._array(count)
-            self.lines.append(self._language.lowest(name, texts[0], lengths[0], count))
+            call = self._language.call("lowest", [name, texts[0], str(lengths[0]), str(count)])
+            self.lines.append(call + self._language.end)
             return name, count
         if not lengths:
             return _applied(self._language, formula, texts, "v"), None

@@ -3,35 +3,90 @@
 import json
 from types import MappingProxyType
 
-from neat_onnx.codegen.language import INDENT, Language, helpers_in
+from neat_onnx.codegen.language import INDENT, Language
 from neat_onnx.codegen.plan import Plan
 from neat_onnx.codegen.source import Program, Table, comment_lines
+
+_PLAIN = ("tanh", "atan", "asinh", "erf", "log1p", "expm1")
+_GUARDED = {
+    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "sqrt", "acosh"), ""),
+    "exp": ", math.inf",
+    "cosh": ", math.inf",
+}
+"""Functions that raise errors, with what they are then."""
+_OWN = """
+def guarded(function, x, otherwise=math.nan):
+    try:
+        return function(x)
+    except (OverflowError, ValueError):
+        return otherwise
+
+def sinh(x):
+    return guarded(math.sinh, x, math.copysign(math.inf, x))
+
+def log(x):
+    return guarded(math.log, x, -math.inf if x == 0 else math.nan)
+
+def atanh(x):
+    return guarded(math.atanh, x, math.copysign(math.inf, x) if abs(x) == 1 else math.nan)
+
+def divide(x, y):
+    if y != 0:
+        return x / y
+    if x != x or x == 0:
+        return math.nan
+    return math.copysign(math.inf, x) * math.copysign(1.0, y)
+
+def pow(x, y):
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        return -math.inf if x < 0 and y % 2 == 1 else math.inf
+    except ValueError:
+        if x != 0:
+            return math.nan
+        return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
+
+def mod(x, y):
+    try:
+        return math.fmod(x, y)
+    except ValueError:
+        return math.nan
+
+def floor(x):
+    return math.copysign(math.floor(x), x) if abs(x) < 2**52 else x
+
+def ceil(x):
+    return math.copysign(math.ceil(x), x) if abs(x) < 2**52 else x
+"""
 
 
 class Python(Language):
     """Python, whose functions raise where arithmetic of floating point has infinities and NaN."""
 
+    native = MappingProxyType(
+        {op: f"math.{op}" for op in _PLAIN}
+        | {op: f"guarded(math.{op}, {{}}{otherwise})" for op, otherwise in _GUARDED.items()}
+        | {op: op for op in ("abs", "sinh", "log", "atanh", "pow", "mod", "floor", "ceil")}
+        | {"is_nan": "math.isnan", "is_infinite": "math.isinf"}
+    )
+    own = _OWN
+    infinity = "math.inf"
     given_form = "float({value})"
-    length_form = "if len({name}) != {count}: raise ValueError({message} + str(len({name})))"
+    length_form = (
+        'if len({name}) != {count}: raise ValueError({message} + ", not " + str(len({name})))'
+    )
     choice_form = "({yes} if {truth} else {no})"
     comment_form = "# {text}"
     loop_form = "for {variable} in range({start}, {stop}):"
+    while_form = "while {truth}:"
+    if_form = "if {truth}:"
     array_form = "{name} = [0.0] * {size}"
     local_form = "{name} = {value}"
-    lowest_form = "{target}[:] = sorted({values}, key=lambda x: (x != x, x))[:{count}]"
-    function_form = "def {name}({parameter}):\n{lines}    return {result}"
+    function_form = "def {name}({parameters}):\n{lines}"
     end = ""
     block_end = ""
     logic = MappingProxyType({"both": "and", "either": "or", "negated": "not"})
-
-    def __init__(self) -> None:
-        self.helpers = helpers_in(_HELPERS)
-        self.functions = {op: f"math.{name}" for op, name in _MATH.items()}
-        self.functions |= {op: op for op in self.helpers} | {"abs": "abs", "round": "nearest"}
-
-    def number(self, value: float) -> str:
-        """Return a literal that reads back to `value`."""
-        return repr(float(value)).replace("inf", "math.inf")
 
     def text(self, value: str) -> str:
         """Return a literal of a text, in ASCII."""
@@ -44,16 +99,13 @@ class Python(Language):
 
 
 def print_python(plan: Plan) -> str:
-    """Print a plan as one Python module.
-
-    Raises:
-        OptionError: a formula has no form in Python.
-    """
+    """Print a plan as one Python module."""
     program = Program(plan, Python())
     tables = [_table(label, values, program) for label, values in program.tables.items()]
     body = _memory(program) if plan.has_memory else _activate(program)
     head = [_header(program), "import math", "\n".join(tables)]
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*program.definitions(body), body]) + "\n"
+    functions = [*map(str.rstrip, program.definitions(body)), body]
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
 
 def _header(program: Program) -> str:
@@ -95,210 +147,3 @@ def _memory(program: Program) -> str:
 
 def _table(label: str, values: Table, program: Program) -> str:
     return f"{label} = (\n{program.rows_of(values)})"
-
-
-_MATH = {
-    "atan": "atan", "tanh": "tanh", "asinh": "asinh", "erf": "erf", "is_nan": "isnan",
-    "is_infinite": "isinf",
-}  # fmt: skip
-_HELPERS = '''\
-def sin(x):
-    try:
-        return math.sin(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def cos(x):
-    try:
-        return math.cos(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def tan(x):
-    try:
-        return math.tan(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def asin(x):
-    try:
-        return math.asin(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def acos(x):
-    try:
-        return math.acos(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def sqrt(x):
-    try:
-        return math.sqrt(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def acosh(x):
-    try:
-        return math.acosh(x)
-    except (OverflowError, ValueError):
-        return math.nan
-
-def exp(x):
-    try:
-        return math.exp(x)
-    except (OverflowError, ValueError):
-        return math.inf
-
-def cosh(x):
-    try:
-        return math.cosh(x)
-    except (OverflowError, ValueError):
-        return math.inf
-
-def sinh(x):
-    try:
-        return math.sinh(x)
-    except (OverflowError, ValueError):
-        return math.copysign(math.inf, x)
-
-def log(x):
-    try:
-        return math.log(x)
-    except (OverflowError, ValueError):
-        return -math.inf if x == 0 else math.nan
-
-def atanh(x):
-    try:
-        return math.atanh(x)
-    except (OverflowError, ValueError):
-        return math.copysign(math.inf, x) if abs(x) == 1 else math.nan
-
-def divide(x, y):
-    if y != 0:
-        return x / y
-    if x != x or x == 0:
-        return math.nan
-    return math.copysign(math.inf, x) * math.copysign(1.0, y)
-
-def pow(x, y):
-    try:
-        return math.pow(x, y)
-    except OverflowError:
-        return -math.inf if x < 0 and y % 2 == 1 else math.inf
-    except ValueError:
-        if x != 0:
-            return math.nan
-        return math.copysign(math.inf, x) if y % 2 == 1 else math.inf
-
-def mod(x, y):
-    try:
-        return math.fmod(x, y)
-    except ValueError:
-        return math.nan
-
-def reciprocal(x):
-    return divide(1.0, x)
-
-def sigmoid(x):
-    return 1.0 / (1.0 + exp(-x))
-
-def maximum(x, y):
-    return x if x > y or x != x else y
-
-def minimum(x, y):
-    return x if x < y or x != x else y
-
-def relu(x):
-    return maximum(x, 0.0)
-
-def softplus(x):
-    return relu(x) + math.log1p(math.exp(-abs(x)))
-
-def softsign(x):
-    return x / (1.0 + abs(x))
-
-def elu(x, alpha):
-    return x if x > 0 else alpha * math.expm1(minimum(x, 0.0))
-
-def selu(x, alpha, gamma):
-    return gamma * elu(x, alpha)
-
-def leaky_relu(x, slope):
-    return slope * x if x < 0 else x
-
-def clip(x, low, high):
-    return minimum(maximum(x, low), high)
-
-def sign(x):
-    return 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0  # of -0.0 it is 0.0
-
-def floor(x):
-    return math.copysign(math.floor(x), x) if abs(x) < 2**52 else x
-
-def ceil(x):
-    return math.copysign(math.ceil(x), x) if abs(x) < 2**52 else x
-
-def nearest(x):
-    return math.copysign(round(x), x) if abs(x) < 2**52 else x
-
-def total(x, n):
-    result = 0.0
-    for each in x:
-        result += each
-    return result
-
-def product(x, n):
-    result = 1.0
-    for each in x:
-        result *= each
-    return result
-
-def where_largest(x, n):
-    for i in range(n):
-        if x[i] != x[i]:
-            return i
-    return max(range(n), key=x.__getitem__)
-
-def largest(x, n):
-    return x[where_largest(x, n)]
-
-def smallest(x, n):
-    for each in x:
-        if each != each:
-            return each
-    return min(x)
-
-def weighted_sum(v, k):
-    """Sum the weighted inputs of neuron k."""
-    result = 0.0
-    for e in range(START[k], START[k + 1]):
-        result += WEIGHT[e] * v[SOURCE[e]]
-    return result
-
-def gated_sum(v, k):
-    """Sum weighted inputs, some of them multiplied by gaters."""
-    result = 0.0
-    for e in range(START[k], START[k + 1]):
-        gain = 1.0 if GAIN[e] < 0 else v[GAIN[e]]
-        result += WEIGHT[e] * v[SOURCE[e]] * gain
-    return result
-
-def dense_sum(v, at, source, width):
-    """Sum consecutive values times a row of a matrix."""
-    result = 0.0
-    for e in range(width):
-        result += MATRIX[at + e] * v[source + e]
-    return result
-
-def weighted(v, k, u):
-    """Set u to the weighted inputs of neuron k."""
-    for e in range(START[k], START[k + 1]):
-        u[e - START[k]] = WEIGHT[e] * v[SOURCE[e]]
-
-def gated(v, k, u):
-    """Set u to the weighted inputs of neuron k, some of them multiplied by gaters."""
-    for e in range(START[k], START[k + 1]):
-        gain = 1.0 if GAIN[e] < 0 else v[GAIN[e]]
-        u[e - START[k]] = WEIGHT[e] * v[SOURCE[e]] * gain
-'''

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from neat_onnx.codegen.helpers import helper_names, helpers_of
 from neat_onnx.codegen.language import (
     INDENT,
     RESERVED,
@@ -24,41 +25,25 @@ from neat_onnx.network.port import Port
 Table = npt.NDArray[np.float64] | Ints
 
 
-@dataclass(frozen=True)
-class Function:
-    """A function of generated code: statements, then the result.
-
-    Attributes:
-        name: unique in the file.
-        parameter: `z` for an activation; `v`, the weighted inputs, for an aggregation.
-    """
-
-    name: str
-    parameter: str
-    lines: Sequence[str]
-    result: str
-
-
 @dataclass
 class Program:
     """A plan in the words of a language, without the syntax around it.
 
     Attributes:
         taken: names that nothing else may have.
-        functions: activations and aggregations that the groups call.
+        functions: definitions of the activations and aggregations that the groups call.
     """
 
     plan: Plan
     language: Language
     taken: Iterable[str] = ()
-    functions: list[Function] = field(default_factory=list)
+    functions: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._named: dict[str, str] = {}
-        self._used = {*RESERVED, *self.taken} | set(self.language.functions.values())
-        self._used |= set(self.language.helpers)
+        self._used = {*RESERVED, *self.taken, *helper_names(self.language)}
         names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
-        unique = [identifier(name, self._used) for name in names]
+        unique = [identifier(self.language.prefix + name, self._used) for name in names]
         self.input_names = unique[: len(self.plan.inputs)]
         self.output_names = unique[len(self.plan.inputs) :]
         self._calls = {id(group): self._functions_of(group) for group in self.plan.groups}
@@ -132,11 +117,8 @@ class Program:
 
     def definitions(self, body: str) -> list[str]:
         """Return the definitions of the functions that the body and its groups call."""
-        functions = [
-            self.language.function(each.name, each.parameter, each.lines, each.result)
-            for each in self.functions
-        ]
-        return [*self.language.helpers_of("\n".join([*functions, body])), *functions]
+        needed = helpers_of(self.language, "\n".join([*self.functions, body]))
+        return [*needed, *self.functions]
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -144,7 +126,7 @@ class Program:
         """Statements that fill the rows of the inputs."""
         lines, at = [], 0
         for name, (_, rows) in self.input_ports:
-            given = self.language.given(f"{name}[i]")
+            given = self.language.given_form.format(value=f"{name}[i]")
             lines += self._loop(len(rows), [f"v[{_plus('i', at)}] = {given}"])
             at += len(rows)
         return lines
@@ -163,24 +145,21 @@ class Program:
         for group in self.plan.groups:
             if group.level != level:
                 level = group.level
-                lines.append(self.language.comment(f"level {level}"))
+                lines.append(self.language.comment_form.format(text=f"level {level}"))
             lines += self._group(group)
         return lines
 
-    def step_lines(self, declaration: str = "") -> list[str]:
+    def step_lines(self) -> list[str]:
         """Statements from `inputs` to the result, registers included.
 
         With several ports, `inputs` and the result are by the ports' own names.
-
-        Args:
-            declaration: the word that declares a local.
         """
         end = self.language.end
         one_in, one_out = len(self.input_names) == 1, len(self.output_names) == 1
         lines = []
         for name, (port, rows) in self.input_ports:
             key = "" if one_in else f"[{self.language.text(port.name)}]"
-            lines.append(f"{declaration}{name} = inputs{key}{end}")
+            lines.append(self.language.local(name, f"inputs{key}"))
             lines.append(self.language.length_check(name, len(rows), port.name))
         lines += [*self.copy_inputs(), *self.group_lines()]
         lines += [self.language.array(name, len(rows)) for name, (_, rows) in self.output_ports]
@@ -263,17 +242,21 @@ class Program:
                 self.language, group.aggregation.expression(group.fan_in), group.fan_in
             )
             title = f"{group.aggregation.name}_of_{group.fan_in}"
-            aggregate = self._function(title, "v", reduction.lines, reduction.result)
+            parameter = ("v", "Values")
+            aggregate = self._function(title, parameter, reduction.lines, reduction.result)
         formula = group.activation.expression
         if formula == VARIABLE:
             return aggregate, ""
         text = scalar_text(self.language, formula, "z")
-        return aggregate, self._function(f"act_{group.activation.name}", "z", [], text)
+        return aggregate, self._function(f"act_{group.activation.name}", ("z", "real"), [], text)
 
-    def _function(self, title: str, parameter: str, lines: Sequence[str], result: str) -> str:
+    def _function(
+        self, title: str, parameter: tuple[str, str], lines: Sequence[str], result: str
+    ) -> str:
         if title not in self._named:
             name = self._named[title] = identifier(title, self._used)
-            self.functions.append(Function(name, parameter, lines, result))
+            lines = [*lines, f"return {result}{self.language.end}"]
+            self.functions.append(self.language.function(name, [parameter], lines))
         return self._named[title]
 
 

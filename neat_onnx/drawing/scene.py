@@ -1,13 +1,14 @@
 """The parts of a drawing as arrays: the layout, kinds, colours, strengths and named layers."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.drawing.families import family
 from neat_onnx.drawing.layers import NamedLayer, named_layers
 from neat_onnx.drawing.layout import Layout, layout
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule
@@ -53,15 +54,13 @@ def scene(net: Network, levels: Schedule | None = None) -> Scene:
     kind = np.full(len(net), "hidden", object)
     kind[net.output_neurons] = "output"
     kind[net.input_neurons] = "input"
-    names = np.array([family(name) for name in net.activations] or [""], object)
-    families = np.where(net.is_input, "input", names[net.neurons.activation])
     return Scene(
         net=net,
         levels=levels,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
         layers=layers,
         kind=kind,
-        family=families,
+        family=families_of(net),
         label=_labels(net),
         is_idle=~contributing(net),
         strength=_strengths(net.connections.weight),
@@ -93,3 +92,52 @@ def _grids(net: Network, layers: tuple[NamedLayer, ...]) -> list[Ints]:
         if is_grid and key not in known and np.all(net.is_input[sources]):
             grids[key] = sources
     return list(grids.values())
+
+
+def families_of(net: Network) -> npt.NDArray[np.object_]:
+    """Return the family of each neuron's activation; "input" for inputs."""
+    names = np.array([family(name) for name in net.activations] or [""], object)
+    return np.where(net.is_input, "input", names[net.neurons.activation])
+
+
+FAMILIES = ("sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear")
+_Z = np.linspace(-6, 6, 481)
+_FAR = np.array([-60.0, 60.0])
+
+
+@lru_cache(maxsize=1024)
+def family(activation: str) -> str:
+    """Return the family of a Network's activation, by its curve from −6 to 6; one of FAMILIES.
+
+    linear: a line. step: three values at most. tanh and sigmoid: never falls and levels off on
+    both sides; a sigmoid is nowhere negative. rectifier: about level on one side, a line on the
+    other. wave: turns more than once, or comes back to where it began. curve: anything else.
+
+    Raises:
+        NetworkError: there is no such activation.
+    """
+    f = activation_named(activation)
+    with np.errstate(all="ignore"):
+        y, far = f(_Z), f(_FAR)
+    if not np.all(np.isfinite(y)):
+        return "curve"
+    size = float(np.ptp(y))
+    if size == 0 or np.max(np.abs(np.diff(y, 2))) < 1e-9 * size:
+        return "linear"
+    if len(np.unique(y.round(9))) <= 3:
+        return "step"
+    slope = np.diff(y)
+    if np.max(np.abs(slope)) > 0.3 * size:
+        return "curve"  # it jumps
+    signs = np.sign(slope[np.abs(slope) > 1e-4 * size])
+    turns = int(np.count_nonzero(np.diff(signs)))
+    with np.errstate(all="ignore"):
+        level = np.abs(far - y[[0, -1]]) < 0.1 * size
+    if turns == 0 and np.all(level):
+        return "sigmoid" if y.min() >= -1e-9 * size else "tanh"
+    if turns >= 2 or (turns == 1 and np.all(level) and abs(y[0] - y[-1]) < 0.1 * size):
+        return "wave"
+    first, middle, last = slope[:20].mean(), slope[350:370].mean(), slope[-20:].mean()
+    flat, steep = sorted((abs(first), abs(last)))
+    is_line = abs(middle - last) < 0.12 * steep
+    return "rectifier" if flat < 0.15 * steep and is_line else "curve"

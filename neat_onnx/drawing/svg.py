@@ -5,18 +5,18 @@ bytes.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
 from neat_onnx.drawing.layout import CELL
-from neat_onnx.drawing.level_bars import levels_svg
-from neat_onnx.drawing.paths import paths
+from neat_onnx.drawing.levels import levels_svg
 from neat_onnx.drawing.scene import Scene, scene
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
+from neat_onnx.network.summary import summary
 
 MOST_NEURONS = 400  # drawn one by one; of a larger network, its levels are
 _PITCH = (9.0, 26.0)  # px of a row
@@ -252,3 +252,96 @@ def _legend_entries(shown: Scene) -> list[tuple[str, str]]:
             ('<circle cx="6" cy="-4" r="5" class="f-linear idle"/>', "reaches no output")
         )
     return entries
+
+
+_BOW = 0.3  # how far a curve in one column reaches aside, of its height
+_LOOP = 1.3  # the reach of a connection to itself, in rows
+
+
+def paths(scene: Scene, pitch: float) -> Iterator[str]:
+    """Yield the path of each connection; `pitch` is the size of a row in px.
+
+    The page draws the same curves: web/views/scene.js.
+    """
+    where = scene.layout
+    x, y, place_x, place_y = (
+        np.rint(pitch * each).astype(int).tolist()
+        for each in (where.x, where.y, where.place_x, where.place_y)
+    )
+    first, twin = where.first.tolist(), where.twin.tolist()
+    genes = scene.net.connections
+    ends = zip(genes.source.tolist(), genes.target.tolist(), strict=True)
+    for place, (source, target) in enumerate(ends):
+        along = slice(first[place], first[place + 1])
+        xs = [x[source], *place_x[along], x[target]]
+        ys = [y[source], *place_y[along], y[target]]
+        aside = round(0.9 * pitch * twin[place])
+        if source == target:
+            reach = round((_LOOP + 0.4 * twin[place]) * pitch)
+            yield f"M{xs[0]} {ys[0]}c{reach}-{reach}-{reach}-{reach} 0 0"
+        else:
+            yield _path(xs, ys, aside, round(pitch))
+
+
+def _path(xs: list[int], ys: list[int], aside: int, pitch: int) -> str:
+    path = f"M{xs[0]} {ys[0]}"
+    last = len(xs) - 2
+    level = 0  # px to go on at the same height
+    for k in range(last + 1):
+        across, down = xs[k + 1] - xs[k], ys[k + 1] - ys[k]
+        bend = aside if k == last else 0
+        if across and not (down or bend):
+            level += across
+            continue
+        if level:
+            path += f"h{level}"
+            level = 0
+        if across:
+            path += f"c{across // 2} {bend} {across // 2} {down + bend} {across} {down}"
+            continue
+        side = (1 if down > 0 else -1) if last == 0 else (1 if k == 0 else -1)
+        reach = side * (pitch + bend + (round(_BOW * abs(down)) if last == 0 else 0))
+        path += f"c{reach} 0 {reach} {down} 0 {down}"
+    if level:
+        path += f"h{level}"
+    return path.replace(" -", "-")
+
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>body {{ margin: 2rem; font-family: system-ui, sans-serif; }}
+svg {{ max-width: 100%; height: auto; }}</style>
+</head>
+<body>
+<h1>{title}</h1>
+{body}</body>
+</html>
+"""
+
+
+def fragment(net: Network) -> str:
+    """Return the drawing of a network and its summary as a table, as HTML inside a page."""
+    found = summary(net)
+    rows = {
+        "Written by": found.library,
+        "Shape": f"{found.inputs} → {found.outputs}, {found.hidden} hidden",
+        "Connections": f"{found.connections}, and {found.disabled} disabled",
+        "Levels": found.levels,
+        "Memory": "yes" if found.has_memory else "none",
+    }
+    cells = "".join(
+        f'<tr><th scope="row" style="text-align:left">{name}</th>'
+        f'<td style="text-align:left">{escape(str(value))}</td></tr>'
+        for name, value in rows.items()
+    )
+    return f"{to_svg(net)}<table>{cells}</table>\n"
+
+
+def page(title: str, body: str) -> str:
+    """Return an HTML document around the text of a body."""
+    return _PAGE.format(title=escape(title), body=body)

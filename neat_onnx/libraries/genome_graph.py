@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.network.network import Network
-from neat_onnx.network.repeated import repeated
 from neat_onnx.network.schedule import schedule
+from neat_onnx.network.side_by_side import repeated
 
 
 class Node(NamedTuple):

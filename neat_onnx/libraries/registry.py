@@ -8,7 +8,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
-from neat_onnx.network.registration import check_libraries_with
+from neat_onnx.network.formulas import check_libraries_with
 from neat_onnx.network.saving import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)

@@ -36,7 +36,7 @@ def register_formula(
         return formula(found)(x)
 
     if domain == RUNTIME_DOMAIN:
-        import neat_onnx.operators  # noqa: F401, PLC0415 - many, and they register first
+        import neat_onnx.operators.families  # noqa: F401, PLC0415 - many, and they register first
 
         OPERATORS.pop((domain, op_type), None)
     kinds = {

@@ -16,9 +16,8 @@ import numpy as np
 from neat_onnx.lifting.recognition import has_name, has_steps
 from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Tape
 from neat_onnx.model.budget import require_elements
-from neat_onnx.network.expression import VARIABLE, Expression, call
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.network.primitives import PRIMITIVES
 
 _MAX_SIZE, _MAX_DEPTH = 120, 40  # of a formula that grows on
 _FLOAT = np.dtype(np.float64)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -423,7 +424,7 @@ class Resolution:
             response=response,
             initial=initial,
         )
-        blocks = in_order_of_neurons(self._blocks())
+        blocks = (each for each in self.blocks if not np.any(each.neurons == NONE))
         return Network(
             inputs=inputs,
             outputs=outputs,
@@ -432,7 +433,7 @@ class Resolution:
             activations=tables,
             aggregations=kinds,
             library=IMPORTED,
-            blocks=blocks,
+            blocks=in_order_of_neurons(blocks),
         )
 
     def _activations(self, signals: Ints) -> tuple[Ints, Floats, Floats]:
@@ -496,12 +497,14 @@ class Resolution:
         ordered = in_order(genes, np.isin(aggregations, by_place))
         return without_parallel(ordered, aggregations == "sum"), initial
 
-    def _blocks(self) -> list[SpatialBlock]:
+    @cached_property
+    def blocks(self) -> list[SpatialBlock]:
+        """The spatial blocks, with NONE in place of neurons that no output depends on."""
         found = []
         for hint in self._tape.hints:
             sources = self.neuron_of[hint.sources]
             neurons = self._neuron[self._root[hint.neurons]]
-            if np.any(sources == NONE) or np.any(neurons == NONE):
+            if np.any(sources == NONE) or np.all(neurons == NONE):
                 continue
             if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue

@@ -7,10 +7,9 @@ from typing import Any
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model.value import MAX_AXES
-from neat_onnx.network.float32_range import beyond_float32, rounded_integer
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
-from neat_onnx.network.whole_numbers import are_whole
+from neat_onnx.network.whole_numbers import are_whole, beyond_float32, rounded_integer
 from neat_onnx.options import ExportOptions
 
 

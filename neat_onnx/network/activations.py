@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from neat_onnx.arguments import FLAG, TEXT, optional, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.bounds import degree_of, interval_of
 from neat_onnx.network.expression import (
+    Array,
     Expression,
     clip,
     elu,
@@ -37,18 +37,14 @@ from neat_onnx.network.expression import (
     tanh,
     where,
 )
-from neat_onnx.network.formula_text import parse_expression
-from neat_onnx.network.primitives import Array
-from neat_onnx.network.registration import (
+from neat_onnx.network.formulas import (
     check_library,
     check_name,
     check_shape,
     function_of_z,
+    parse_expression,
     unregister,
 )
-
-if TYPE_CHECKING:
-    pass
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
@@ -169,10 +165,7 @@ def unregister_activation(name: str, library: str | None = None) -> None:
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    if library is None:
-        unregister("activation", name, ACTIVATIONS)
-    elif LIBRARY_NAMES.pop((library, name), None) is None:
-        raise NetworkError(f"no activation named '{name}' of {library} is registered")
+    unregister("activation", name, library, ACTIVATIONS, LIBRARY_NAMES)
 
 
 @lru_cache(maxsize=1024)

@@ -15,6 +15,7 @@ from neat_onnx.arguments import TEXT, optional, shown, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
     VARIABLE,
+    Array,
     Expression,
     largest,
     ordered,
@@ -25,8 +26,7 @@ from neat_onnx.network.expression import (
     total,
     where_largest,
 )
-from neat_onnx.network.primitives import Array
-from neat_onnx.network.registration import (
+from neat_onnx.network.formulas import (
     check_library,
     check_name,
     check_shape,
@@ -159,11 +159,8 @@ def unregister_aggregation(name: str, library: str | None = None) -> None:
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    if library is None:
-        unregister("aggregation", name, AGGREGATIONS)
-    elif LIBRARY_AGGREGATIONS.pop((library, name), None) is None:
-        raise NetworkError(f"no aggregation named '{name}' of {library} is registered")
-    else:
+    unregister("aggregation", name, library, AGGREGATIONS, LIBRARY_AGGREGATIONS)
+    if library is not None:
         AGGREGATIONS.pop(f"{library} {name}", None)
 
 

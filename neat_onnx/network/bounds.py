@@ -37,19 +37,16 @@ def interval_of(expression: Expression) -> Interval:
 
     They are infinite where nothing better is known, and NaN where there may be a pole or no value.
     """
-    return intervals_of_parts(expression, _ALL)[expression]
-
-
-def intervals_of_parts(expression: Expression, z: Interval) -> dict[Expression, Interval]:
-    """Return the interval of each part of an expression, itself the last, for z in an interval."""
     found: dict[Expression, Interval] = {}
     for part in parts_of(expression):
-        found[part] = z if part.op == "variable" else _interval(part, found)
-    return found
+        found[part] = _interval(part, found)
+    return found[expression]
 
 
 def _interval(part: Expression, known: Mapping[Expression, Interval]) -> Interval:
     """The interval of a part, by the intervals of its own parts."""
+    if part.op == "variable":
+        return _ALL
     if part.is_constant:
         return part.value, part.value
     if part.is_truth or part.op == "number":

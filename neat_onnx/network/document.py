@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -16,25 +17,85 @@ from neat_onnx.network.genes import (
     MAX_DELAY,
     NONE,
     Connections,
+    Ints,
     Neurons,
+    Where,
     network_error,
 )
-from neat_onnx.network.port_document import (
-    BlockDocument,
-    MemoryPortDocument,
-    PortDocument,
-    block_document,
-    memory_document,
-    port_document,
-    read_block,
-    read_memory,
-    read_ports,
-)
+from neat_onnx.network.port import Dtype, MemoryPort, Port
 from neat_onnx.network.source import SourceDocument, read_source, source_document
+from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.structure import Structure
+from neat_onnx.network.window import Sizes, Window
 from neat_onnx.parsing import Document, parse
 
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+
+
+class PortDocument(Document):
+    """A named input or output."""
+
+    name: str = Field(description="The name it has in the ONNX graph.", min_length=1)
+    shape: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
+        description="Its shape without the batch dimension."
+    )
+    neurons: list[int] = Field(description="Ids of its neurons, in C order.")
+    dtype: Dtype = Field(
+        "",
+        description="A hint at the type of its elements in the ONNX graph: empty for the usual one "
+        "of numbers. An output has it where the graph computes integers, or truth values.",
+    )
+    batch_axis: Annotated[int, Field(ge=0)] | None = Field(
+        0,
+        description="A hint at where the batch dimension is among its axes there; null where it "
+        "has none, since a graph takes one sample, or all samples share the input.",
+    )
+    time_axis: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="A hint at where time is among these and the batch, where the ONNX graph takes "
+        "whole sequences; null otherwise, and beside them of an input that is the same at every "
+        "step, and of an output that has their last step alone.",
+    )
+
+
+class MemoryPortDocument(Document):
+    """Names for a part of the memory, in a graph of one step: a hint at how it is written.
+
+    Before each step the input holds the activations that the neurons had in the step before, and
+    the output gives those that they have now.
+    """
+
+    input: str = Field(description="The name of the input in the ONNX graph.", min_length=1)
+    output: str = Field(description="The name of the output that feeds it.", min_length=1)
+    shape: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
+        description="Their shape without the batch dimension."
+    )
+    batch_axis: int = Field(0, ge=0, description="Where the batch dimension is among their axes.")
+    neurons: list[int] = Field(description="Ids of its neurons, in C order, each once.")
+
+
+Number = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class BlockDocument(Document):
+    """Neurons that slide a window over others: a hint, checked against the weights when used."""
+
+    kind: Kind = Field(description="The ONNX operator that they may be written as.")
+    sources: list[int] = Field(description="Ids of what the window slides over, in C order.")
+    source_shape: list[Number] = Field(description="Its channels, then the size of every axis.")
+    neurons: list[int] = Field(description="Ids of the neurons that compute, in C order.")
+    shape: list[Number] = Field(description="Their channels, then the size of every axis.")
+    kernel_shape: list[Number] = Field(description="The taps of the window along each axis.")
+    strides: list[Number] = Field(default_factory=list, description="Its steps; all 1 if empty.")
+    dilations: list[Number] = Field(
+        default_factory=list, description="The steps of its taps; all 1 if empty."
+    )
+    pads: list[Number] = Field(
+        default_factory=list, description="Padding: all begins, then all ends; all 0 if empty."
+    )
+    ceil_mode: bool = Field(False, description="A last window may reach over the padding.")
+    group: int = Field(1, ge=1, description="Groups of channels that do not see each other.")
+    count_include_pad: bool = Field(False, description="The mean of a pool counts the padding.")
 
 
 class NeuronDocument(Document):
@@ -175,13 +236,52 @@ def _unconnected(net: Structure) -> NetworkDocument:
     """The document without its connections."""
     return NetworkDocument.model_construct(
         library=net.library,
-        inputs=[port_document(port, net.neurons.id) for port in net.inputs],
-        outputs=[port_document(port, net.neurons.id) for port in net.outputs],
+        inputs=[_port_document(port, net.neurons.id) for port in net.inputs],
+        outputs=[_port_document(port, net.neurons.id) for port in net.outputs],
         neurons=_neuron_documents(net),
         connections=[],
-        blocks=[block_document(block, net.neurons.id) for block in net.blocks],
-        memory=[memory_document(port, net.neurons.id) for port in net.memory],
+        blocks=[_block_document(block, net.neurons.id) for block in net.blocks],
+        memory=[_memory_document(port, net.neurons.id) for port in net.memory],
         source=source_document(net.source) if net.source else None,
+    )
+
+
+def _port_document(port: Port, ids: Ints) -> PortDocument:
+    return PortDocument.model_construct(
+        name=port.name,
+        shape=list(port.shape),
+        neurons=ids[port.neurons].tolist(),
+        dtype=port.dtype,
+        batch_axis=port.batch_axis,
+        time_axis=port.time_axis,
+    )
+
+
+def _memory_document(port: MemoryPort, ids: Ints) -> MemoryPortDocument:
+    return MemoryPortDocument.model_construct(
+        input=port.input,
+        output=port.output,
+        shape=list(port.shape),
+        batch_axis=port.batch_axis,
+        neurons=ids[port.neurons].tolist(),
+    )
+
+
+def _block_document(block: SpatialBlock, ids: Ints) -> BlockDocument:
+    window, plain = block.window, Window.of(block.window.kernel)
+    return BlockDocument.model_construct(
+        kind=block.kind,
+        sources=ids[block.sources].ravel().tolist(),
+        source_shape=list(block.sources.shape),
+        neurons=ids[block.neurons].ravel().tolist(),
+        shape=list(block.neurons.shape),
+        kernel_shape=list(window.kernel),
+        strides=[] if window.strides == plain.strides else list(window.strides),
+        dilations=[] if window.dilations == plain.dilations else list(window.dilations),
+        pads=[] if window.pads == plain.pads else list(window.pads),
+        ceil_mode=window.ceil,
+        group=block.groups,
+        count_include_pad=block.count_padding,
     )
 
 
@@ -238,7 +338,6 @@ def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
 
 
 def _positions(genes: Sequence[NeuronDocument]) -> dict[int, int]:
-    """The position of the neuron of each id, in order."""
     position: dict[int, int] = {}
     for index, neuron in enumerate(genes):
         if neuron.id in position:
@@ -266,20 +365,74 @@ def structure_of(document: NetworkDocument) -> Structure:
         spelling=[neuron.spelling for neuron in genes],
     )
     return Structure(
-        inputs=read_ports("inputs", document.inputs, position),
-        outputs=read_ports("outputs", document.outputs, position),
+        inputs=_ports("inputs", document.inputs, position),
+        outputs=_ports("outputs", document.outputs, position),
         neurons=neurons,
         connections=_connections(document.connections, position),
         activations=activations,
         aggregations=aggregations,
         library=document.library,
-        blocks=tuple(
-            read_block(block, position, index) for index, block in enumerate(document.blocks)
-        ),
+        blocks=tuple(_block(block, position, index) for index, block in enumerate(document.blocks)),
         memory=tuple(
-            read_memory(port, position, index) for index, port in enumerate(document.memory)
+            MemoryPort(
+                port.input,
+                port.output,
+                tuple(port.shape),
+                port.batch_axis,
+                _places("memory", index, port.neurons, position),
+            )
+            for index, port in enumerate(document.memory)
         ),
         source=read_source(document.source) if document.source else None,
+    )
+
+
+def _places(
+    what: Where, index: int, ids: Sequence[int], position: Mapping[int, int], shape: Sizes = (-1,)
+) -> Ints:
+    """The positions of neurons, as an array of a shape."""
+    for neuron in ids:
+        if neuron not in position:
+            raise network_error(what, index, f"no neuron has the id {neuron}")
+    if shape != (-1,) and math.prod(shape) != len(ids):
+        raise network_error(what, index, f"the shape {list(shape)} is not {len(ids)} neurons")
+    return np.array([position[neuron] for neuron in ids], np.int64).reshape(shape)
+
+
+def _ports(
+    what: Where, documents: Sequence[PortDocument], position: Mapping[int, int]
+) -> tuple[Port, ...]:
+    return tuple(
+        Port(
+            port.name,
+            tuple(port.shape),
+            _places(what, index, port.neurons, position),
+            port.dtype,
+            port.batch_axis,
+            port.time_axis,
+        )
+        for index, port in enumerate(documents)
+    )
+
+
+def _block(document: BlockDocument, position: Mapping[int, int], index: int) -> SpatialBlock:
+    pads = tuple(document.pads or [0] * 2 * len(document.kernel_shape))
+    half = len(pads) // 2
+    sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
+    neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
+    try:
+        window = Window.of(
+            tuple(document.kernel_shape),
+            strides=tuple(document.strides),
+            dilations=tuple(document.dilations),
+            begin=pads[:half],
+            end=pads[half:],
+            ceil=document.ceil_mode,
+        )
+    except NetworkError as error:
+        raise network_error("blocks", index, error.message) from error
+    return SpatialBlock(
+        document.kind, sources, neurons, window, document.group, document.count_include_pad
     )
 
 

@@ -12,6 +12,7 @@ reduced. Expressions are built with ordinary arithmetic and the functions of thi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,8 +20,109 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from neat_onnx.network.primitives import PRIMITIVES, TRUTHS, Array
+Array = npt.NDArray[Any]
+
+_erf = np.frompyfunc(math.erf, 1, 1)
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def _softplus(x: Array) -> Array:
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def _elu(x: Array, alpha: float) -> Array:
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0.0)))
+
+
+def _selu(x: Array, alpha: float, gamma: float) -> Array:
+    return gamma * _elu(x, alpha)
+
+
+def _error_function(x: Array) -> Array:
+    return np.asarray(_erf(x), np.result_type(x))
+
+
+# A signature has a letter for each argument: `n` a number, `t` a truth value, `c` a constant, `v`
+# numbers along a last axis (in aggregations only).
+_ELEMENTWISE: dict[str, tuple[str, Callable[..., Any]]] = {
+    "add": ("nn", np.add),
+    "sub": ("nn", np.subtract),
+    "mul": ("nn", np.multiply),
+    "div": ("nn", np.divide),
+    "neg": ("n", np.negative),
+    "abs": ("n", np.abs),
+    "sqrt": ("n", np.sqrt),
+    "exp": ("n", np.exp),
+    "log": ("n", np.log),
+    "sin": ("n", np.sin),
+    "tanh": ("n", np.tanh),
+    "reciprocal": ("n", np.reciprocal),
+    "sigmoid": ("n", _sigmoid),
+    "relu": ("n", lambda x: np.maximum(x, 0.0)),
+    "softplus": ("n", _softplus),
+    "softsign": ("n", lambda x: x / (1.0 + np.abs(x))),
+    "elu": ("nc", _elu),
+    "selu": ("ncc", _selu),
+    "leaky_relu": ("nc", lambda x, slope: np.where(x < 0, slope * x, x)),
+    "clip": ("ncc", lambda x, low, high: np.minimum(np.maximum(x, low), high)),
+    "cos": ("n", np.cos),
+    "tan": ("n", np.tan),
+    "asin": ("n", np.arcsin),
+    "acos": ("n", np.arccos),
+    "atan": ("n", np.arctan),
+    "sinh": ("n", np.sinh),
+    "cosh": ("n", np.cosh),
+    "asinh": ("n", np.arcsinh),
+    "acosh": ("n", np.arccosh),
+    "atanh": ("n", np.arctanh),
+    "erf": ("n", _error_function),
+    "sign": ("n", np.sign),
+    "floor": ("n", np.floor),
+    "ceil": ("n", np.ceil),
+    "round": ("n", np.rint),  # halves to even
+    "pow": ("nn", np.power),
+    "mod": ("nn", np.fmod),  # with the sign of what is divided
+    "maximum": ("nn", np.maximum),
+    "minimum": ("nn", np.minimum),
+    "number": ("t", lambda truth: np.where(truth, 1.0, 0.0)),  # a truth value as 1 or 0
+    "where": ("tnn", np.where),
+}
+_TRUTHS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "greater": ("nn", np.greater),
+    "greater_or_equal": ("nn", np.greater_equal),
+    "less": ("nn", np.less),
+    "less_or_equal": ("nn", np.less_equal),
+    "equal": ("nn", np.equal),
+    "both": ("tt", np.logical_and),
+    "either": ("tt", np.logical_or),
+    "one_of": ("tt", np.logical_xor),
+    "negated": ("t", np.logical_not),
+    "is_nan": ("n", np.isnan),
+    "is_infinite": ("n", np.isinf),
+}
+_LAST_AXIS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "total": ("v", lambda v: np.sum(v, axis=-1)),
+    "product": ("v", lambda v: np.prod(v, axis=-1)),
+    "largest": ("v", lambda v: np.max(v, axis=-1)),
+    "smallest": ("v", lambda v: np.min(v, axis=-1)),
+    "where_largest": ("v", lambda v: np.argmax(v, axis=-1, keepdims=True)),  # the first, on ties
+    "pick": ("vv", lambda v, index: np.take_along_axis(v, index, axis=-1)),
+    "lowest": ("vc", lambda v, count: np.sort(v, axis=-1)[..., : int(count)]),
+}
+_ALL = _ELEMENTWISE | _TRUTHS | _LAST_AXIS
+
+PRIMITIVES = {name: function for name, (_, function) in _ALL.items()}
+SIGNATURES = {name: signature for name, (signature, _) in _ALL.items()}
+TRUTHS = frozenset(_TRUTHS)
+REDUCING = frozenset(_LAST_AXIS)
+
+
+# --- expressions ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +256,7 @@ class Expression:
         return PRIMITIVES[self.op](*[arg.compute(values) for arg in self.args])
 
     def text(self, variable: str) -> str:
-        """The formula as people write it; `formula_text.parse_expression` reads it back."""
+        """The formula as people write it; `formulas.parse_expression` reads it back."""
         if self.op == "variable":
             return variable
         if self.is_constant:
@@ -211,6 +313,14 @@ def _unary(op: str) -> Callable[[Expression], Expression]:
     return apply
 
 
+def _binary(op: str) -> Callable[[Expression | float, Expression | float], Expression]:
+    def apply(x: Expression | float, y: Expression | float) -> Expression:
+        return _call(op, x, y)
+
+    apply.__name__ = op
+    return apply
+
+
 sqrt = _unary("sqrt")
 exp = _unary("exp")
 log = _unary("log")
@@ -221,7 +331,6 @@ sigmoid = _unary("sigmoid")
 relu = _unary("relu")
 softplus = _unary("softplus")
 softsign = _unary("softsign")
-number = _unary("number")
 cos = _unary("cos")
 tan = _unary("tan")
 asin = _unary("asin")
@@ -236,14 +345,27 @@ erf = _unary("erf")
 sign = _unary("sign")
 floor = _unary("floor")
 ceil = _unary("ceil")
+rounded = _unary("round")
+power = _binary("pow")
+maximum = _binary("maximum")
+minimum = _binary("minimum")
+
+greater = _binary("greater")
+greater_or_equal = _binary("greater_or_equal")
+less = _binary("less")
+less_or_equal = _binary("less_or_equal")
+equal = _binary("equal")
 negated = _unary("negated")
 is_nan = _unary("is_nan")
 is_infinite = _unary("is_infinite")
+number = _unary("number")
+
 total = _unary("total")
 product = _unary("product")
 largest = _unary("largest")
 smallest = _unary("smallest")
 where_largest = _unary("where_largest")
+pick = _binary("pick")
 
 
 def elu(x: Expression, alpha: float = 1.0) -> Expression:
@@ -266,59 +388,9 @@ def clip(x: Expression, low: float = -np.inf, high: float = np.inf) -> Expressio
     return _call("clip", x, low, high)
 
 
-def greater(x: Expression, y: Expression | float) -> Expression:
-    """Return whether x > y."""
-    return _call("greater", x, y)
-
-
-def equal(x: Expression, y: Expression | float) -> Expression:
-    """Return whether x = y."""
-    return _call("equal", x, y)
-
-
 def where(truth: Expression, x: Expression | float, y: Expression | float) -> Expression:
     """Return x where `truth` holds, else y."""
     return _call("where", truth, x, y)
-
-
-def greater_or_equal(x: Expression, y: Expression | float) -> Expression:
-    """Return whether x ≥ y."""
-    return _call("greater_or_equal", x, y)
-
-
-def less(x: Expression, y: Expression | float) -> Expression:
-    """Return whether x < y."""
-    return _call("less", x, y)
-
-
-def less_or_equal(x: Expression, y: Expression | float) -> Expression:
-    """Return whether x ≤ y."""
-    return _call("less_or_equal", x, y)
-
-
-def rounded(x: Expression) -> Expression:
-    """Round to the nearest integer, halves to the even one."""
-    return _call("round", x)
-
-
-def power(x: Expression | float, y: Expression | float) -> Expression:
-    """Raise x to the power y."""
-    return _call("pow", x, y)
-
-
-def maximum(x: Expression, y: Expression | float) -> Expression:
-    """Return the larger of two values."""
-    return _call("maximum", x, y)
-
-
-def minimum(x: Expression, y: Expression | float) -> Expression:
-    """Return the smaller of two values."""
-    return _call("minimum", x, y)
-
-
-def pick(v: Expression, index: Expression) -> Expression:
-    """Return the element of each row of v at the position `index`."""
-    return _call("pick", v, index)
 
 
 def ordered(v: Expression, rank: int) -> Expression:

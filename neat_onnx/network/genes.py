@@ -46,34 +46,10 @@ def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def repeated(value: float, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A read-only array (count,) of one number, of which it holds but one: most columns of most
-    genomes are such.
-    """
-    one = owned(np.array(value, dtype))
-    return np.ndarray((count,), one.dtype, one.data, strides=(0,))
-
-
-def is_repeated(array: npt.NDArray[Any]) -> bool:
-    """Whether an array (n,) holds one number for all its elements."""
-    return array.strides == (0,) and array.size > 0
-
-
-def is_none(array: Ints) -> bool:
-    """Whether an array holds NONE once for all its elements, as most connections have no gater."""
-    return is_repeated(array) and bool(array[0] == NONE)
-
-
-def once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array, or the first element of one that holds but one number."""
-    return array[:1] if is_repeated(array) else array
-
-
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return `values` as an array that nobody can write to: itself if it is one, else a copy.
 
-    Raises:
-        NetworkError: the values are no numbers, or change when they become `dtype`.
+    A NetworkError refuses values that are no numbers, or change when they become `dtype`.
     """
     given = np.asarray(values)
     array = given
@@ -84,8 +60,6 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
             array = given.astype(dtype)
         if not np.array_equal(array, given, equal_nan=True):
             raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
-    if is_repeated(array):
-        return repeated(array[0], array.size, array.dtype)
     if array is not given or isinstance(values, list):
         return owned(array)
     if array.flags.writeable or array.base is not None:
@@ -152,16 +126,8 @@ class Neurons(ReadOnly):
         name: Sequence[str] = (),
         spelling: Sequence[str] = (),
     ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
-        """Make neurons from the names of their functions.
-
-        Args:
-            id: (n,), unique.
-            activation, aggregation: the name of each neuron's function; None for sums.
-            bias, response, initial: a number for each neuron, or one for all.
-            name, spelling: a text for each neuron, or none.
-
-        Returns:
-            The neurons, and the tables of activations and aggregations that a network of them has.
+        """Make neurons from the names of their functions (None: sums), with numbers for each or one
+        for all; and the tables of activations and aggregations that a network of them has.
         """
         ids = np.asarray(id)
         activations, activation_codes = codes_of(activation)
@@ -215,20 +181,12 @@ class Connections(ReadOnly):
         count = len(np.asarray(source))
         for name, value in _PLAIN.items():
             if name not in others:
-                others[name] = repeated(value, count, _DTYPES[name])
+                others[name] = owned(np.full(count, value, _DTYPES[name]))
         return cls(source, target, weight, **others)  # type: ignore[arg-type]
 
     def take(self, which: npt.NDArray[Any]) -> Connections:
         """Return the connections that `which` selects (positions or a mask), in that order."""
-        kept = owned(self.source[which])
-        columns = [getattr(self, field.name) for field in fields(self)][1:]
-        taken = (
-            repeated(column[0], len(kept), column.dtype)
-            if is_repeated(column)
-            else owned(column[which])
-            for column in columns
-        )
-        return Connections(kept, *taken)
+        return Connections(*(owned(getattr(self, field.name)[which]) for field in fields(self)))
 
 
 def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
@@ -241,10 +199,10 @@ def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
 
 
 def distinct(values: Ints) -> Ints:
-    """The different values, in ascending order, as `np.unique` gives them.
+    """The different values, in ascending order, as `np.unique` gives them, and faster.
 
-    That looks for masked arrays first: importing them, and each look, takes longer than a level of
-    a network has to sort. Many values in a narrow range are marked instead, in linear time.
+    That looks for masked arrays first, which takes longer than a level of a network has to sort.
+    Many values in a narrow range are marked instead, in linear time.
     """
     if values.size > _MIN_COUNTED:
         least, most = int(values.min()), int(values.max())
@@ -259,10 +217,8 @@ def distinct(values: Ints) -> Ints:
 
 
 def stable_order(positions: Ints) -> Ints:
-    """The order that sorts positions, equal ones as they stand, as a stable `np.argsort` gives it.
-
-    Numpy sorts numbers of two bytes by counting, several times as fast as longer ones, so positions
-    are sorted by such digits, the last digit first.
+    """The order that sorts positions, equal ones as they stand, by digits of two bytes: numpy sorts
+    these by counting, several times as fast as longer numbers.
     """
     if len(positions) <= _MIN_COUNTED or positions.min() < 0 or positions.max() >> _MAX_BITS:
         return np.argsort(positions, kind="stable")

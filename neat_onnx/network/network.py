@@ -223,7 +223,7 @@ class Network(Structure):
         Raises:
             NetworkError: an array has another length, or a number that is not finite.
         """
-        from neat_onnx.network.arrays import with_parameters
+        from neat_onnx.network.builders import with_parameters
 
         return with_parameters(self, weight, bias, response)
 
@@ -371,7 +371,7 @@ class Network(Structure):
         Raises:
             NetworkError: they do not fit together; says where.
         """
-        from neat_onnx.network.arrays import from_arrays
+        from neat_onnx.network.builders import from_arrays
 
         return cls.of(
             from_arrays(

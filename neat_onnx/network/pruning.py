@@ -5,7 +5,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Bools, Neurons
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, owned
 from neat_onnx.network.port import moved_memory
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
@@ -19,31 +20,120 @@ def pruned(net: Net, below: float) -> Net:
     small = np.abs(net.connections.weight) < below
     small &= (net.aggregation_names == "sum")[net.connections.target]
     net = replace(net, connections=net.connections.take(net.connections.enabled & ~small))
-    kept = contributing(net) | net.is_input
-    genes = net.connections.take(kept[net.connections.target])
+    return _with_neurons(net, contributing(net) | net.is_input)
+
+
+def without_idle(net: Net) -> Net:
+    """The network without idle neurons and connections; its ids are positions.
+
+    A block of which some neuron is needed keeps all of them; those that are not needed take the
+    activation of the others, so that one operator gives all. A connection of weight 0 into a sum
+    adds nothing if its source has a bound: a first step reads a state of zeros so. Where nothing
+    is idle, the result is `net`.
+    """
+    adding = _adding(net)
+    if not np.all(adding):
+        net = replace(net, connections=net.connections.take(adding))
+    needed = contributing(net)
+    net, kept = _alike_in_blocks(net, needed), _kept(net, needed)
+    if np.all(kept):
+        return net
+    net = _with_neurons(net, kept)
+    return replace(net, neurons=replace(net.neurons, id=np.arange(len(net))))
+
+
+def _with_neurons(net: Net, kept: Bools) -> Net:
+    """The network of some of its neurons, and of the connections between them."""
     to = np.where(kept, np.cumsum(kept) - 1, NONE)
-    return replace(
-        net,
-        inputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.inputs),
-        outputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.outputs),
-        neurons=_taken(net.neurons, kept),
-        connections=replace(
-            genes,
-            source=to[genes.source],
-            target=to[genes.target],
-            gater=np.where(genes.gater == NONE, NONE, to[genes.gater]),
-        ),
-        blocks=moved_blocks(net.blocks, to),
-        memory=moved_memory(net.memory, to),
-    )
-
-
-def _taken(genes: Neurons, kept: Bools) -> Neurons:
-    """The neurons that are kept, with their ids and names."""
+    genes, edges = net.neurons, net.connections
     numbers = ("id", "activation", "aggregation", "bias", "response", "initial")
     columns: dict[str, Any] = {name: getattr(genes, name)[kept] for name in numbers}
     texts: dict[str, Any] = {
         name: tuple(np.array(getattr(genes, name), object)[kept]) if getattr(genes, name) else ()
         for name in ("name", "spelling")
     }
-    return Neurons(**columns, **texts)
+    gates = (edges.gater == NONE) | kept[edges.gater]
+    edges = edges.take(gates & kept[edges.source] & kept[edges.target])
+    return replace(
+        net,
+        inputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.inputs),
+        outputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.outputs),
+        neurons=Neurons(**columns, **texts),
+        connections=replace(
+            edges,
+            source=to[edges.source],
+            target=to[edges.target],
+            gater=np.where(edges.gater == NONE, NONE, to[edges.gater]),
+        ),
+        blocks=moved_blocks(net.blocks, to),
+        memory=moved_memory(net.memory, to),
+    )
+
+
+def _adding(net: Net) -> Bools:
+    """Which connections are not of weight 0, from a source with a bound into a sum."""
+    genes = net.connections
+    adding: Bools = genes.weight != 0.0
+    if np.all(adding):
+        return adding
+    bounded = np.array([activation_named(name).bounded for name in net.activations], np.bool_)
+    idle = (bounded[net.neurons.activation] | net.is_input)[genes.source] & ~genes.reads_state
+    idle &= (net.aggregation_names == "sum")[genes.target] & (genes.gater == NONE)
+    in_block = np.zeros(len(net), np.bool_)
+    for block in net.blocks:
+        in_block[block.neurons] = True
+    return adding | ~idle | in_block[genes.target]
+
+
+def _kept(net: Net, needed: Bools) -> Bools:
+    """The inputs, the neurons that contribute, and their blocks whole."""
+    kept = needed | net.is_input
+    while True:
+        blocks = [block for block in net.blocks if np.any(kept[block.neurons])]
+        more = contributing(net, blocks) | net.is_input
+        if np.array_equal(more, kept):
+            return kept
+        kept = more
+
+
+def _alike_in_blocks(net: Net, needed: Bools) -> Net:
+    """The network with one activation for each channel of a block whose needed neurons have one.
+
+    A channel of which no neuron is needed takes that of the channel before it.
+    """
+    codes = net.neurons.activation.copy()
+    for block in net.blocks:
+        latest: Ints | None = None
+        for channel in block.neurons.reshape(len(block.neurons), -1):
+            wanted = distinct(codes[channel[needed[channel]]])
+            latest = wanted if len(wanted) else latest
+            if latest is not None and len(latest) == 1:
+                codes[channel] = latest[0]
+    if np.array_equal(codes, net.neurons.activation):
+        return net
+    return replace(net, neurons=replace(net.neurons, activation=owned(codes)))
+
+
+def with_weights_for_responses(net: Net) -> Net:
+    """The network with the responses of neurons of one input as the weights of their connections.
+
+    That is done where no digit is lost, for weights of 1 and -1, and outside of blocks, which share
+    their weights. The result is `net` where there is no such neuron.
+    """
+    genes, links = net.neurons, net.connections
+    inputs = np.bincount(links.target, minlength=len(net))
+    candidates = (genes.response != 1.0) & (inputs == 1) & (net.aggregation_names == "sum")
+    for block in net.blocks:
+        candidates[block.neurons] = False
+    found = candidates[links.target] & (np.abs(links.weight) == 1.0) & links.enabled
+    if not np.any(found):
+        return net
+    target = links.target[found]
+    weight, response = links.weight.copy(), genes.response.copy()
+    weight[found] *= response[target]
+    response[target] = 1.0
+    return replace(
+        net,
+        neurons=replace(genes, response=owned(response)),
+        connections=replace(links, weight=owned(weight)),
+    )

@@ -15,7 +15,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import FORMULA, Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import Floats
-from neat_onnx.network.port import Port, shared_ports, static_ports
+from neat_onnx.network.port import shared_ports, static_ports
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.signals import signals_of
@@ -49,27 +49,21 @@ class Runner:
         """See `Network.activate`."""
         if (found := self._one(x)) is not None:
             return np.array(found, np.float64)
-        if not isinstance(x, Mapping):
-            flat, lead = _single(self._net, x, (1, 2))
-            return self._computed(flat, (1, math.prod(lead)), lead)
-        flat, lead = _gather_ports(self._net, x, (0, 1))
-        return _split_ports(self._net, self._computed(flat, (1, math.prod(lead)), lead))
+        flat = rows_of(self._net, x, (1, 2))
+        return self._shaped(x, self._computed(flat, (1, math.prod(flat.shape[:-1]))))
 
     def run(self, x: Any) -> Any:
         """See `Network.run`."""
-        if not isinstance(x, Mapping):
-            flat, lead = _single(self._net, x, (2, 3))
-            if len(lead) == 1 and (found := self._steps(flat)) is not None:
-                return found[0]
-            return self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
-        flat, lead = _gather_ports(self._net, x, (1, 2))
-        outputs = self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
-        return _split_ports(self._net, outputs)
+        flat = rows_of(self._net, x, (2, 3))
+        steps, *samples = flat.shape[:-1]
+        if not samples and (found := self._steps(flat)) is not None:
+            return self._shaped(x, found[0])
+        return self._shaped(x, self._computed(flat, (steps, math.prod(samples))))
 
     def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
         """See `Network.step`."""
-        flat, lead = _single(self._net, x, (1, 2))
-        rows = flat.reshape(-1, flat.shape[-1])
+        flat = rows_of(self._net, x, (1, 2))
+        lead, rows = flat.shape[:-1], flat.reshape(-1, flat.shape[-1])
         wanted = (len(rows), self.initial_state(0).shape[1])
         held = numbers(state)
         if held.shape != wanted:
@@ -170,32 +164,34 @@ class Runner:
             return None
         return np.array(found, np.float64).reshape(len(x), len(self._net.output_neurons)), state
 
-    def _computed(self, flat: Floats, leading: tuple[int, int], lead: tuple[int, ...]) -> Floats:
-        """(…, I) to (*lead, O), computed as (T, N, I)."""
+    def _computed(self, flat: Floats, leading: tuple[int, int]) -> Floats:
+        """(…, I) to (…, O), computed as (T, N, I)."""
         x = flat.reshape(*leading, flat.shape[-1])
         outputs, finite = self._dense.run(x)
         if not finite:
             outputs, _ = self._sparse.run(x)
-        return outputs.reshape(*lead, len(self._net.output_neurons))
+        return outputs.reshape(*flat.shape[:-1], outputs.shape[-1])
+
+    def _shaped(self, x: Any, outputs: Floats) -> Any:
+        """Outputs (…, O) in the form of the inputs: a dictionary of ports if these are one."""
+        if not isinstance(x, Mapping):
+            return outputs
+        ports, lead = self._net.outputs, outputs.shape[:-1]
+        ends = np.cumsum([port.neurons.size for port in ports])
+        parts = np.split(outputs, ends[:-1], axis=-1)
+        return {
+            p.name: part.reshape((*lead, *p.shape)) for p, part in zip(ports, parts, strict=True)
+        }
 
 
 def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:
-    """Return inputs, an array or one for each port, as one array (…, I).
-
-    Args:
-        ranks: how many axes it may have.
+    """Return inputs, an array or one for each port, as one array (…, I) of so many axes.
 
     Raises:
         NetworkError: they are no numbers, or have another shape.
     """
     if isinstance(x, Mapping):
-        return _gather_ports(net, x, (ranks[0] - 1, ranks[1] - 1))[0]
-    return _single(net, x, ranks)[0]
-
-
-def _single(
-    net: Structure, x: npt.ArrayLike, ranks: tuple[int, int]
-) -> tuple[Floats, tuple[int, ...]]:
+        return _of_ports(net, x, (ranks[0] - 1, ranks[1] - 1))
     values = numbers(x)
     wanted = len(net.input_neurons)
     if values.ndim not in ranks or values.shape[-1] != wanted:
@@ -203,12 +199,10 @@ def _single(
             f"x has shape {list(values.shape)}",
             hint=f"Give {ranks[0]} or {ranks[1]} axes, the last of {wanted}, one for each input",
         )
-    return values, values.shape[:-1]
+    return values
 
 
-def _gather_ports(
-    net: Structure, x: Mapping[str, npt.ArrayLike], leading: tuple[int, int]
-) -> tuple[Floats, tuple[int, ...]]:
+def _of_ports(net: Structure, x: Mapping[str, npt.ArrayLike], leading: tuple[int, int]) -> Floats:
     names = [port.name for port in net.inputs]
     if set(x) != set(names):
         raise NetworkError(f"x names the inputs {sorted(x)}", hint=f"Give exactly {names}")
@@ -236,28 +230,11 @@ def _gather_ports(
         np.broadcast_to(values[port.name], (*lead, *port.shape)).reshape(*lead, -1)
         for port in net.inputs
     ]
-    return np.concatenate(parts, axis=-1), lead
-
-
-def _split_ports(net: Structure, outputs: Floats) -> dict[str, Floats]:
-    found, start = {}, 0
-    for port in net.outputs:
-        found[port.name] = _part(port, outputs, start)
-        start += port.neurons.size
-    return found
-
-
-def _part(port: Port, outputs: Floats, start: int) -> Floats:
-    part = outputs[..., start : start + port.neurons.size]
-    return part.reshape((*outputs.shape[:-1], *port.shape))
+    return np.concatenate(parts, axis=-1)
 
 
 def numbers(x: npt.ArrayLike) -> Floats:
-    """Inputs as an array of float64.
-
-    Raises:
-        NetworkError: they are no numbers.
-    """
+    """Inputs as an array of float64; what is no number is refused with a NetworkError."""
     try:
         return np.asarray(x, np.float64)
     except (TypeError, ValueError, OverflowError) as error:

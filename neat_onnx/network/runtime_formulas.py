@@ -12,7 +12,6 @@ import numpy as np
 from neat_onnx.network.expression import (
     Expression,
     clip,
-    constant,
     cos,
     exp,
     greater,
@@ -40,17 +39,8 @@ def writable(
 
 
 def writings(formula: Expression, dtype: np.dtype[Any]) -> tuple[Expression, ...]:
-    """The formula in all ways in which files have it: that of `writable` is the last one."""
-    if dtype != np.float64:
-        return (formula,)
-    now = writable(formula, dtype)
-    earlier, tails = earlier_writing(formula, dtype), writable(formula, dtype, far_from_zero=True)
-    return earlier, tails, _written(now, _WITHOUT_ONES), now
-
-
-def earlier_writing(formula: Expression, dtype: np.dtype[Any]) -> Expression:
-    """The formula as it was written before `writable` wrote it as it does: import knows both."""
-    return _written(formula, _EARLIER_FLOAT64) if dtype == np.float64 else formula
+    """The formula in all ways in which our files have it: that of `writable` is the last one."""
+    return writable(formula, dtype, far_from_zero=True), writable(formula, dtype)
 
 
 def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]) -> Expression:
@@ -58,11 +48,6 @@ def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]
     if formula.op in rules:
         return rules[formula.op](*args)
     return Expression(formula.op, args, formula.value)
-
-
-def _product(x: Expression, y: Expression) -> Expression:
-    """Their product; a factor of 1 is left out, as optimizers leave it out."""
-    return y if x == _ONE else x if y == _ONE else x * y
 
 
 def _softplus(x: Expression) -> Expression:
@@ -76,16 +61,9 @@ def _softplus(x: Expression) -> Expression:
     return relu(x) + (log(w) - ((w - 1.0) - u) / w)
 
 
-def _plain_softplus(x: Expression) -> Expression:
-    return relu(x) + log(1.0 + exp(-abs(x)))
-
-
 def _elu(x: Expression, alpha: Expression) -> Expression:
-    return where(greater(x, 0.0), x, _product(alpha, exp(x) - 1.0))
-
-
-def _elu_with_ones(x: Expression, alpha: Expression) -> Expression:
-    return where(greater(x, 0.0), x, alpha * (exp(x) - 1.0))
+    below = exp(x) - 1.0
+    return where(greater(x, 0.0), x, below if alpha.value == 1.0 else alpha * below)
 
 
 def _half_angle(x: Expression) -> Expression:
@@ -164,7 +142,4 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
     "erf": _erf,
 }
 
-_ONE = constant(1.0)
-_WITHOUT_ONES: dict[str, Callable[..., Expression]] = {"mul": _product}
-_EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus, "elu": _elu_with_ones}
 _FLOAT64_TAILS = _FLOAT64 | {"sigmoid": lambda x: reciprocal(1.0 + exp(-x))}

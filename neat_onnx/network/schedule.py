@@ -13,8 +13,6 @@ from neat_onnx.network.genes import (
     concatenated_ranges,
     counted,
     distinct,
-    is_none,
-    is_repeated,
     stable_order,
 )
 from neat_onnx.network.spatial import SpatialBlock
@@ -58,22 +56,22 @@ class Schedule:
         """The number of levels after the inputs."""
         return len(self.levels) - 1
 
-    def moved(self, level: Ints) -> "Schedule":
-        """The same neurons on other levels, none of them later than the last."""
-        members = np.concatenate(self.levels)
-        order = members[np.lexsort((members, level[members]))]
-        starts = np.searchsorted(level[order], np.arange(self.depth + 2))
-        levels = tuple(order[starts[k] : starts[k + 1]] for k in range(self.depth + 1))
-        return Schedule(level, levels)
+    @classmethod
+    def of(cls, level: Ints, count: int, neurons: Ints | None = None) -> "Schedule":
+        """The schedule of the level of each neuron, one of `count`; of some neurons, in order."""
+        neurons = np.arange(len(level)) if neurons is None else neurons
+        order = neurons[np.argsort(level[neurons], kind="stable")]
+        starts = np.searchsorted(level[order], np.arange(count + 1))
+        return cls(level, tuple(order[starts[k] : starts[k + 1]] for k in range(count)))
 
 
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
     live = net.live
-    if is_none(live.gater) and is_repeated(live.delay) and not np.any(live.delay):
-        return live.source, live.target  # without a copy, as in most networks
     now = live.delay == 0
     gated = (live.gater != NONE) & (live.gate_delay == 0)
+    if np.all(now) and not np.any(gated):
+        return live.source, live.target  # without a copy, as in most networks
     return (
         np.concatenate([live.source[now], live.gater[gated]]),
         np.concatenate([live.target[now], live.target[gated]]),
@@ -99,10 +97,7 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[OneLevel]) -> tuple[Ints
 
 
 def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
-    """The levels of `net`.
-
-    Args:
-        blocks: the neurons of each one are on one level, above all that it slides over.
+    """The levels of `net`; the neurons of a block are on one level, above all that it slides over.
 
     Raises:
         NetworkError: connections without delay form a cycle; the message names its neurons.
@@ -113,16 +108,13 @@ def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
     level = level[one_of]
     if np.any(level < 0):
         raise _cycle_error(net, source, target, level < 0)
-    return Schedule(level, _members(level, max(number, 1)))
+    return Schedule.of(level, max(number, 1))
 
 
 def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple[Ints, int]:
     """The level of each neuron of a graph, -1 on a cycle and behind one; and how many there are.
 
-    Args:
-        source, target: who is read, and by whom, (connections,).
-        inputs: the neurons of level 0.
-        outside: inputs, and others that have no level of their own, (n,).
+    Level 0 is `inputs`; these, and others that have no level of their own, are `outside`, (n,).
     """
     count = len(outside)
     level = np.full(count, -1, np.int64)
@@ -141,17 +133,9 @@ def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple
     return level, number
 
 
-def _members(level: Ints, count: int) -> tuple[Ints, ...]:
-    """The neurons of each of `count` levels, in ascending order."""
-    order = np.argsort(level, kind="stable")
-    starts = np.searchsorted(level[order], np.arange(count + 1))
-    return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
-
-
 def stands_on_a_level(found: Schedule, block: OneLevel) -> bool:
-    """Whether all neurons of a block are on one level of a schedule, above all that it slides over.
-
-    Blocks of which this holds make no cycle, however many: every edge still leads upwards.
+    """Whether all neurons of a block are on one level, above all that it slides over: any number of
+    such blocks makes no cycle, as every edge still leads upwards.
     """
     levels = found.level[block.neurons.ravel()]
     return bool(np.all(levels == levels[0]) and np.all(found.level[block.sources] < levels[0]))
@@ -171,7 +155,7 @@ def with_late_sinks(
         read[block.neurons] = read[block.sources] = True  # a window may skip a source
     level = before.level.copy()
     level[~read & ~net.is_input] = before.depth
-    return before.moved(level)
+    return Schedule.of(level, before.depth + 1, np.sort(np.concatenate(before.levels)))
 
 
 def contributing(net: Structure, blocks: Sequence[OneLevel] = ()) -> Bools:
@@ -195,8 +179,6 @@ def remembering(net: Structure) -> Bools:
 def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
-    if is_none(live.gater):
-        return live.source, live.target
     gated = live.gater != NONE
     source = np.concatenate([live.source, live.gater[gated]])
     return source, np.concatenate([live.target, live.target[gated]])
@@ -214,7 +196,8 @@ class Edges:
 
     def leaving(self, neurons: Ints) -> Ints:
         """The targets of all edges from `neurons`, repeats included."""
-        starts, counts = self._ranges(neurons)
+        starts = self._start[neurons]
+        counts = self._start[neurons + 1] - starts
         if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
             return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
         return self._target[concatenated_ranges(starts, counts)]
@@ -227,22 +210,6 @@ class Edges:
             frontier = targets[~found[targets]]
             found[frontier] = True
         return found
-
-    def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """(source, target) of all edges that start in `neurons`, repeats included."""
-        rank, targets = self.ranked_pairs(neurons)
-        return neurons[rank], targets
-
-    def ranked_pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """The same, with positions in `neurons` for the sources."""
-        starts, counts = self._ranges(neurons)
-        rank = np.repeat(np.arange(len(neurons)), counts)
-        return rank, self._target[concatenated_ranges(starts, counts)]
-
-    def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """Where the edges of each neuron start, and how many they are."""
-        starts = self._start[neurons]
-        return starts, self._start[neurons + 1] - starts
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
@@ -265,67 +232,25 @@ def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> Ne
 
 
 def components(source: Ints, target: Ints, count: int) -> Ints:
-    """Return the number of the component of each of `count` nodes, from 0 without a gap.
+    """Return for each of `count` nodes one node that stands for its component.
 
-    Nodes are in one component if edges lead from each to the other. Nodes that no cycle leads to,
-    or that lead to no cycle, are taken away first: usually nothing is left.
+    Nodes are in one component if edges lead from each to the other. The largest number that leads
+    to a node is its colour; what leads to that number within the colour is one component.
     """
-    other = source != target
-    source, target = source[other], target[other]
-    inside = _left_over(source, target, count) & _left_over(target, source, count)
-    kept = inside[source] & inside[target]
-    nodes = np.flatnonzero(inside)
-    place = np.zeros(count, np.int64)
-    place[nodes] = np.arange(len(nodes))
-    found = np.arange(count)
-    if nodes.size:
-        found[nodes] = nodes[_roots(place[source[kept]], place[target[kept]], len(nodes))]
-    return np.unique(found, return_inverse=True)[1].reshape(-1)
-
-
-def _left_over(source: Ints, target: Ints, count: int) -> Bools:
-    """Whether each node is on a cycle, or reached from one."""
-    edges, waiting = Edges(source, target, count), np.bincount(target, minlength=count)
-    frontier = np.flatnonzero(waiting == 0)
-    left = np.ones(count, np.bool_)
-    while frontier.size:
-        left[frontier] = False
-        reached, times = counted(edges.leaving(frontier), count)
-        waiting[reached] -= times
-        frontier = reached[waiting[reached] == 0]
-    return left
-
-
-def _roots(source: Ints, target: Ints, count: int) -> Ints:
-    """For each node, one node that stands for its component: Tarjan's algorithm."""
-    order = np.argsort(source, kind="stable")
-    ends = target[order].tolist()
-    first = np.searchsorted(source[order], np.arange(count + 1)).tolist()
-    number, low, root = [-1] * count, [0] * count, [-1] * count
-    open_nodes: list[int] = []
-    made = 0
-    for begin in range(count):
-        path = [begin] if number[begin] < 0 else []
-        at = {begin: first[begin]}
-        while path:
-            node = path[-1]
-            if number[node] < 0:
-                number[node] = low[node] = made
-                made += 1
-                open_nodes.append(node)
-            if at[node] < first[node + 1]:
-                end = ends[at[node]]
-                at[node] += 1
-                if number[end] < 0:
-                    at[end] = first[end]
-                    path.append(end)
-                elif root[end] < 0:
-                    low[node] = min(low[node], number[end])
-                continue
-            path.pop()
-            if path:
-                low[path[-1]] = min(low[path[-1]], low[node])
-            if low[node] == number[node]:
-                while root[node] < 0:
-                    root[open_nodes.pop()] = node
-    return np.array(root, np.int64)
+    found, nowhere = np.arange(count), (np.zeros(0, np.int64), np.zeros(count, np.bool_))
+    ways = (source, target), (target, source)
+    levels = [levels_of(*way, *nowhere)[0] for way in ways]
+    left = (levels[0] < 0) & (levels[1] < 0)  # on a cycle, or between two: usually nothing
+    while np.any(left):
+        inside = left[source] & left[target]
+        source, target = source[inside], target[inside]
+        colour, before = np.arange(count), np.zeros(count, np.int64)
+        while not np.array_equal(colour, before):
+            before = colour.copy()
+            np.maximum.at(colour, target, before[source])
+        same = colour[source] == colour[target]
+        roots = left & (colour == np.arange(count))
+        whole = Edges(target[same], source[same], count).reached(roots)
+        found[whole] = colour[whole]
+        left &= ~whole
+    return found

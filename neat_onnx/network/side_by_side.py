@@ -2,21 +2,28 @@
 
 Ports have the axis of members in front: x [P, I] and y [P, O]. Nothing is padded and nothing is
 shared, so each member computes as it does alone, whatever its shape, its functions or its memory.
+
+And networks that are updated several times in each step, while their inputs stay, as pureples runs
+recurrent networks of neat-python. Update s = 1 … k of step t is update t · k + s of the network
+that is updated once: each neuron has a copy for each update, and a connection that reads d updates
+ago reads the copy s − d, of this step or of an earlier one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, codes_of
-from neat_onnx.network.port import Port
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, codes_of
+from neat_onnx.network.network import Network
+from neat_onnx.network.pruning import pruned
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 
 _ENDS = ("source", "target", "gater")
+_MOST_NEURONS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -89,28 +96,8 @@ def side_by_side(nets: Sequence[Structure]) -> SideBySide:
         for sides in ([net.input_neurons for net in nets], [net.output_neurons for net in nets])
     )
     neurons = Neurons(np.arange(first[-1]), activation, aggregation, **numbers)
-    return SideBySide(
-        joined(inputs, outputs, neurons, Connections(**edges), activations, aggregations), first
-    )
-
-
-def joined(
-    inputs: Ints,
-    outputs: Ints,
-    neurons: Neurons,
-    connections: Connections,
-    activations: tuple[str, ...],
-    aggregations: tuple[str, ...],
-) -> Structure:
-    """Return the one network whose ports are [P, I] and [P, O]."""
-    return Structure(
-        (Port("input", inputs.shape, inputs.ravel()),),
-        (Port("output", outputs.shape, outputs.ravel()),),
-        neurons,
-        connections,
-        activations,
-        aggregations,
-    )
+    tables = (neurons, activations, aggregations)
+    return SideBySide(Structure.of_genes(inputs, outputs, tables, Connections(**edges)), first)
 
 
 def _moved(ends: Ints, by: int) -> Ints:
@@ -131,3 +118,68 @@ def _check_ports(nets: Sequence[Structure]) -> None:
 
 def _ports(net: Structure) -> list[tuple[str, tuple[int, ...]]]:
     return [(port.name, port.shape) for port in (*net.inputs, *net.outputs)]
+
+
+def repeated(net: Network, times: int) -> Network:
+    """Return the network whose step is `times` steps of `net` on the same inputs.
+
+    Neurons of the last update keep their ids and names. Disabled connections are left out, and
+    copies that no output depends on.
+
+    Raises:
+        OptionError: `times` is less than 1, or makes too many neurons.
+    """
+    if times < 1 or times * len(net) > _MOST_NEURONS:
+        raise OptionError(f"{times} updates of {len(net)} neurons", where="cycles")
+    if times == 1 or not net.has_memory:
+        return net
+    own = np.flatnonzero(~net.is_input)
+    place = np.empty((times, len(net)), np.int64)  # of each copy; inputs have one, the last
+    place[:] = np.arange(len(net))
+    place[:-1, own] = len(net) + np.arange((times - 1) * len(own)).reshape(times - 1, -1)
+    copies = np.concatenate([np.arange(len(net)), np.tile(own, times - 1)])
+    live = net.live
+    updates = np.arange(times)[:, None]
+    source, delay = _read(live.source, live.delay, place, updates, net.is_input)
+    gater, gate_delay = _read(live.gater, live.gate_delay, place, updates, net.is_input)
+    gated = live.gater != NONE
+    columns = {
+        "source": source,
+        "target": place[:, live.target],
+        "delay": delay,
+        "gater": np.where(gated, gater, NONE),
+        "gate_delay": np.where(gated, gate_delay, live.gate_delay),
+    }
+    others = {
+        name: np.tile(getattr(live, name), times)
+        for name in ("weight", "enabled", "reads_state", "initial_gain")
+    }
+    genes = net.neurons
+    fresh = int(genes.id.max()) + 1 + np.arange(len(copies) - len(net))
+    numbers: dict[str, Any] = {
+        name: getattr(genes, name)[copies]
+        for name in ("activation", "aggregation", "bias", "response", "initial")
+    }
+    neurons = Neurons(
+        id=np.concatenate([genes.id, fresh]),
+        name=(*genes.name, *[""] * len(fresh)) if genes.name else (),
+        spelling=tuple(net.spellings[j] for j in copies.tolist()) if genes.spelling else (),
+        **numbers,
+    )
+    whole = replace(
+        net,
+        neurons=neurons,
+        connections=Connections(**{name: each.ravel() for name, each in columns.items()}, **others),
+        blocks=(),
+        memory=(),
+        source=None,
+    )
+    return pruned(whole, 0.0)
+
+
+def _read(
+    neuron: Ints, delay: Ints, place: Ints, updates: Ints, is_input: Bools
+) -> tuple[Ints, Ints]:
+    """Return the copies, and their delays in steps, of the values so many updates ago."""
+    steps, at = np.divmod(updates - delay, len(place))
+    return place[np.where(is_input[neuron], -1, at), neuron], -steps

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct, is_none
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
 from neat_onnx.network.structure import Structure
 
 
@@ -77,8 +77,6 @@ def _delayed(
     source[reads] = pre_activation[source[reads]]
     late = np.flatnonzero(live.delay > 0)
     source[late] = chains.registers(source[late], initial[live.source[late]], live.delay[late])
-    if is_none(live.gater):
-        return source, live.gater
     gain = live.gater.copy()
     late = np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0))
     gain[late] = chains.registers(gain[late], live.initial_gain[late], live.gate_delay[late])
@@ -96,18 +94,8 @@ class _Chains:
 
     def registers(self, signal: Ints, initial: Floats, delay: Ints) -> Ints:
         """The register with the value that each of these signals had so many steps ago."""
-        if not signal.size:
-            return signal
-        _, late = np.unique(signal * (int(np.max(delay)) + 1) + delay, return_inverse=True)
-        values, value = np.unique(initial, return_inverse=True)
-        _, first, place = np.unique(
-            late * len(values) + value, return_index=True, return_inverse=True
-        )
-        found = np.empty(len(first), np.int64)
-        for each in np.argsort(first).tolist():  # numbered as they come
-            at = first[each]
-            found[each] = self._register(int(signal[at]), float(initial[at]), int(delay[at]))
-        return found[place]
+        columns = zip(signal.tolist(), initial.tolist(), delay.tolist(), strict=True)
+        return np.array([self._register(*each) for each in columns], np.int64)
 
     def _register(self, signal: int, initial: float, delay: int) -> int:
         """The register with the value that `signal` had `delay` steps ago."""

@@ -135,21 +135,22 @@ class Fields:
 
 def receptive_fields(block: SpatialBlock) -> Fields:
     """Who reads whom in a block, and with which of its weights."""
-    found = _scattered(block) if block.kind == "ConvTranspose" else _gathered(block)
     if block.kind != "ConvTranspose":
-        return found
-    return found.in_order(stable_order(found.neuron * block.sources.size + found.source))
+        return _gathered(block)
+    # a source is a window over its neurons
+    turned = SpatialBlock("Conv", block.neurons, block.sources, block.window, block.groups)
+    found = _gathered(turned)
+    neuron, source = found.source, found.neuron
+    order = stable_order(neuron * block.sources.size + source)
+    return Fields(neuron[order], source[order], found.weight[order])
 
 
 def check_block(block: SpatialBlock, connections: int | None = None) -> None:
-    """Refuse a block whose sizes do not fit together.
+    """Refuse a block whose sizes do not fit together, with a NetworkError.
 
     Args:
         connections: of the network: a window may make 8,388,608, or 16 times as many as these.
             None where somebody else counts them.
-
-    Raises:
-        NetworkError: says which sizes were found and wanted.
     """
     axes = len(block.window.kernel)
     for what, neurons in (("sources", block.sources), ("neurons", block.neurons)):
@@ -219,10 +220,3 @@ def _gathered(block: SpatialBlock) -> Fields:
         (group * seen * space + source[order]).ravel(),
         (made * seen * taps.shape[1] + weight[order]).ravel(),
     )
-
-
-def _scattered(block: SpatialBlock) -> Fields:
-    """A source is a window over its neurons."""
-    turned = SpatialBlock("Conv", block.neurons, block.sources, block.window, block.groups)
-    found = _gathered(turned)
-    return Fields(found.source, found.neuron, found.weight)

@@ -22,9 +22,8 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.expression import PRIMITIVES, Expression
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.primitives import PRIMITIVES
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 

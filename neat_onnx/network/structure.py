@@ -6,37 +6,37 @@ Structure. `Network`, on top of all of these, is a Structure with verbs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.check import (
-    check_blocks,
-    check_connections,
-    check_lengths,
-    check_memory,
-    check_names,
-    check_neurons,
-    check_ports,
-)
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import (
+    MAX_DELAY,
     NONE,
     Bools,
     Connections,
     Ints,
     Neurons,
     ReadOnly,
+    Where,
     concatenated_ranges,
+    distinct,
+    network_error,
     owned,
     same_arrays,
     stable_order,
 )
-from neat_onnx.network.port import MemoryPort, Port
+from neat_onnx.network.port import Dtype, MemoryPort, Port
 from neat_onnx.network.source import Source
-from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.spatial import SpatialBlock, check_block
 
 IMPORTED = "ONNX"
 """The library of a network that was read from a graph without a genome."""
@@ -75,18 +75,42 @@ class Structure(ReadOnly):
     source: Source | None = None
 
     def __post_init__(self) -> None:
-        check_lengths(self.neurons, "neurons")
-        check_lengths(self.connections, "connections")
+        _check_lengths(self.neurons, "neurons")
+        _check_lengths(self.connections, "connections")
         target = self.connections.target
         if np.any(target[1:] < target[:-1]):
             order = stable_order(target)
             object.__setattr__(self, "connections", self.connections.take(order))
-        check_names(self.activations, self.aggregations)
-        check_ports(self.inputs, self.outputs, len(self))
-        check_neurons(self.neurons, len(self.activations), len(self.aggregations))
-        check_connections(self.connections, self.neurons, self.is_input)
-        check_memory(self.memory, self.inputs + self.outputs, len(self))
-        check_blocks(self.blocks, len(self), len(self.connections))
+        for name in self.activations:
+            activation_named(name)
+        for name in self.aggregations:
+            aggregation_named(name)
+        _check_ports("inputs", self.inputs, len(self))
+        _check_ports("outputs", self.outputs, len(self))
+        _check_sides(self.inputs, self.outputs)
+        _check_neurons(self.neurons, len(self.activations), len(self.aggregations))
+        _check_connections(self.connections, self.neurons, self.is_input)
+        _check_memory(self.memory, self.inputs + self.outputs, len(self))
+        _check_blocks(self.blocks, len(self), len(self.connections))
+
+    @classmethod
+    def of_genes(
+        cls,
+        inputs: Ints,
+        outputs: Ints,
+        neurons: tuple[Neurons, tuple[str, ...], tuple[str, ...]],
+        connections: Connections,
+    ) -> Self:
+        """A structure of what `Neurons.of` gives, with a port "input" and a port "output"."""
+        genes, activations, aggregations = neurons
+        return cls(
+            (Port("input", inputs.shape, inputs.ravel()),),
+            (Port("output", outputs.shape, outputs.ravel()),),
+            genes,
+            connections,
+            activations,
+            aggregations,
+        )
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""
@@ -204,3 +228,134 @@ class Structure(ReadOnly):
         """Return the words by which messages call the neuron at this position."""
         name = self.neuron_names[neuron]
         return f"neuron {self.neurons.id[neuron]}" + (f" '{name}'" if name else "")
+
+
+# --- the rules that the parts must keep to: each is refused at the first gene that breaks one -----
+
+
+def _check_lengths(genes: Neurons | Connections, where: Where) -> None:
+    """Refuse columns that are not all of one length."""
+    for name in (field.name for field in fields(genes)):
+        column = getattr(genes, name)
+        if name in ("name", "spelling"):
+            if column and len(column) != len(genes):
+                raise NetworkError(f"{len(column)} {name}s of {len(genes)} neurons", where=where)
+        elif np.shape(column) != (len(genes),):
+            found = list(np.shape(column))
+            raise NetworkError(
+                f"{name} has the shape {found}, expected {[len(genes)]}", where=where
+            )
+
+
+def _check_sides(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> None:
+    """Refuse a network without outputs, ports of one name, and a neuron that is an input twice."""
+    if not any(port.neurons.size for port in outputs):
+        raise NetworkError("the network has no outputs", where="outputs")
+    names = [port.name for port in inputs + outputs]
+    if len(set(names)) != len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        raise NetworkError(
+            f"two ports have the same name '{name}'",
+            where="inputs, outputs",
+            hint="An output that hands on an input has a name of its own",
+        )
+    if _is_repeated(inputs):
+        raise NetworkError("a neuron is an input twice", where="inputs")
+
+
+def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) -> None:
+    """Refuse ports that do not fit `count` neurons."""
+    for position, port in enumerate(ports):
+        axes, size = len(port.shape), port.neurons.size
+        wrong = None
+        if size != math.prod(port.shape) or min(port.shape, default=0) < 0:
+            wrong = f"shape {list(port.shape)} is not {size} neurons"
+        elif port.batch_axis is not None and not 0 <= port.batch_axis <= axes:
+            wrong = f"batch_axis is {port.batch_axis} of {axes} axes and the batch"
+        elif isinstance(port, Port):
+            if port.time_axis is not None and not 0 <= port.time_axis <= axes + 1:
+                wrong = f"time_axis is {port.time_axis} of {axes} axes, the batch and time"
+            elif port.dtype not in get_args(Dtype):
+                known = ", ".join(filter(None, get_args(Dtype)))
+                wrong = f"dtype is {port.dtype!r}, expected '' or one of {known}"
+        if wrong is not None:
+            raise network_error(side, position, wrong)
+        _check_inside(side, position, port.neurons, count)
+
+
+def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
+    """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
+    taken = {port.name for port in ports}
+    for position, port in enumerate(memory):
+        for name in (port.input, port.output):
+            if name in taken:
+                raise network_error("memory", position, f"another port has the name '{name}' too")
+            taken.add(name)
+    _check_ports("memory", memory, count)
+    if _is_repeated(memory):
+        raise NetworkError("a neuron is remembered twice", where="memory")
+
+
+def _is_repeated(ports: Sequence[Port | MemoryPort]) -> bool:
+    """Whether a neuron is in ports twice."""
+    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
+    return len(distinct(neurons)) != len(neurons)
+
+
+def _check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
+    """Refuse ids that occur twice, numbers that are not finite, and codes outside the tables."""
+    unique, counts = np.unique(genes.id, return_counts=True)
+    if np.any(counts > 1):
+        raise NetworkError(f"two neurons have the id {unique[counts > 1][0]}", where="neurons")
+    for name, size in (("activation", activations), ("aggregation", aggregations)):
+        codes = getattr(genes, name)
+        _refuse_first((codes < 0) | (codes >= size), "neurons", f"no such {name}: {{}}", codes)
+    _check_finite(genes, "neurons", ("bias", "response", "initial"))
+
+
+def _check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> None:
+    """Refuse ends that do not exist, numbers out of range, and connections into inputs."""
+    count = len(neurons)
+    for name, least in (("source", 0), ("target", 0), ("gater", NONE)):
+        ends = getattr(genes, name)
+        what = "gater" if name == "gater" else "neuron"
+        _refuse_first((ends < least) | (ends >= count), "connections", f"no such {what} {{}}", ends)
+    _check_finite(genes, "connections", ("weight", "initial_gain"))
+    for name in ("delay", "gate_delay"):
+        values = getattr(genes, name)
+        _refuse_first(values < 0, "connections", f"{name} is negative: {{}}", values)
+        too_long = f"{name} is more than {MAX_DELAY} steps: {{}}"
+        _refuse_first(values > MAX_DELAY, "connections", too_long, values)
+    into_input = is_input[genes.target] & genes.enabled
+    if np.any(into_input):
+        ids = neurons.id[genes.target]
+        _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
+
+
+def _check_finite(genes: Neurons | Connections, where: Where, names: Sequence[str]) -> None:
+    for name in names:
+        values = getattr(genes, name)
+        _refuse_first(~np.isfinite(values), where, f"{name} is not a finite number: {{}}", values)
+
+
+def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) -> None:
+    if np.any(wrong):
+        position = int(np.argmax(wrong))
+        raise network_error(where, position, message.format(values[position]))
+
+
+def _check_inside(where: Where, position: int, neurons: Ints, count: int) -> None:
+    outside = (neurons < 0) | (neurons >= count)
+    if np.any(outside):
+        raise network_error(where, position, f"no such neuron {neurons[outside][0]}")
+
+
+def _check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int) -> None:
+    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used."""
+    for position, block in enumerate(blocks):
+        try:
+            check_block(block, connections)
+        except NetworkError as error:
+            raise network_error("blocks", position, error.message) from error
+        _check_inside("blocks", position, block.sources, count)
+        _check_inside("blocks", position, block.neurons, count)

@@ -6,6 +6,12 @@ Neurons stand at coordinates of a *substrate*. The connection from a to b has th
 
 (Stanley, D'Ambrosio and Gauci 2009, as pureples has it). All pairs of two layers are one batch. A
 neuron without connections is the constant 0, as in pureples, whatever its activation.
+
+ES-HyperNEAT finds the hidden neurons where the CPPN has information: from each known point a
+quadtree divides the plane [-1, 1]² wherever the weights to it vary; where they do so no more, a
+connection is expressed if its weight differs from those beside it on two sides, that is within a
+band (Risi and Stanley 2012, as pureples has it). The trees of many points grow at once, a level of
+all of them being arrays.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,21 +22,32 @@ import numpy.typing as npt
 
 from neat_onnx.arguments import is_whole, listed, shown
 from neat_onnx.errors import OptionError
-from neat_onnx.network.arrays import from_arrays
-from neat_onnx.network.genes import Floats, Ints, owned
+from neat_onnx.network.builders import from_arrays
+from neat_onnx.network.genes import Bools, Floats, Ints, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import numbers
+from neat_onnx.network.schedule import Edges
 
 _MOST_PAIRS = 1 << 24
 
 
 @dataclass(frozen=True)
 class Cppn:
-    """A CPPN, and how its first output becomes a weight."""
+    """A CPPN, and how its first output becomes a weight.
+
+    Raises:
+        OptionError: the threshold is not from 0 to below 1.
+    """
 
     net: Network
     max_weight: float
     threshold: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.threshold < 1.0:
+            raise OptionError(
+                f"threshold is {self.threshold}, expected 0 to below 1", where="threshold"
+            )
 
     def weights(self, source: Floats, target: Floats) -> Floats:
         """Return the weights from sources to targets: (…, d) each, which broadcast, to (…)."""
@@ -51,17 +68,6 @@ class Cppn:
         x[..., : shape[-1]], x[..., shape[-1] : size] = source, target
         found: Floats = self.net.activate(x.reshape(-1, wanted))
         return found.reshape(*shape[:-1], found.shape[-1])
-
-
-def cppn_of(net: Network, max_weight: float, threshold: float) -> Cppn:
-    """Check the arguments that every substrate has.
-
-    Raises:
-        OptionError: the threshold is not from 0 to below 1.
-    """
-    if not 0.0 <= threshold < 1.0:
-        raise OptionError(f"threshold is {threshold}, expected 0 to below 1", where="threshold")
-    return Cppn(net, float(max_weight), float(threshold))
 
 
 def coordinates(name: str, points: npt.ArrayLike) -> Floats:
@@ -145,3 +151,173 @@ def phenotype(
         {"weight": weight},
     )
     return Network.of(net)
+
+
+# --- ES-HyperNEAT ---------------------------------------------------------------------------------
+
+_CORNERS = np.array([(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)])
+_SIDES = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])
+_MOST_DEPTH = 12
+
+
+@dataclass(frozen=True)
+class Search:
+    """The parameters of the search; see `neat_onnx.es_substrate_network`."""
+
+    initial_depth: int
+    max_depth: int
+    division_threshold: float
+    variance_threshold: float
+    band_threshold: float
+    iterations: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.initial_depth <= _MOST_DEPTH or not 0 <= self.max_depth <= _MOST_DEPTH:
+            raise OptionError(f"the depths go from 0 to {_MOST_DEPTH}", where="max_depth")
+        if self.variance_threshold < 0.0:
+            raise OptionError("variance_threshold is negative", where="variance_threshold")
+
+
+@dataclass
+class _Level:
+    """The cells of one level that are divided, each in four.
+
+    Attributes:
+        points: the known point of each cell's tree, (m, 2).
+        centers: of the four parts, (m, 4, 2).
+        weights: between point and parts, (m, 4).
+        parents: the cell, and which of its parts, on the level before: (m,) each.
+    """
+
+    points: Floats
+    centers: Floats
+    weights: Floats
+    parents: tuple[Ints, Ints]
+
+
+def es_substrate_network(
+    cppn: Cppn,
+    inputs: npt.ArrayLike,
+    outputs: npt.ArrayLike,
+    activation: str,
+    bias: float,
+    search: Search,
+) -> Network:
+    """See `neat_onnx.es_substrate_network`."""
+    ends = [coordinates("inputs", inputs), coordinates("outputs", outputs)]
+    if any(points.shape[1] != 2 for points in ends):
+        raise OptionError("the search is of the plane: coordinates are pairs", where="inputs")
+    found = [_expressed(cppn, ends[0], search, outgoing=True)]
+    known = fresh = np.unique(found[0][:, 2:4], axis=0)
+    for _ in range(search.iterations):
+        found.append(_expressed(cppn, fresh, search, outgoing=True))
+        reached = np.unique(np.concatenate([known, found[-1][:, 2:4]]), axis=0)
+        fresh = reached[~_are_among(reached, known)]
+        known = reached
+    found.append(_expressed(cppn, ends[1], search, outgoing=False))
+    return _cleaned(np.unique(np.concatenate(found), axis=0), ends[0], ends[1], activation, bias)
+
+
+def _expressed(cppn: Cppn, points: Floats, search: Search, *, outgoing: bool) -> Floats:
+    """Return the connections that the search expresses, (n, 5): source, target, weight.
+
+    Args:
+        points: known ones, (m, 2).
+        outgoing: they are the sources; else the targets.
+    """
+
+    def weights(others: Floats) -> Floats:
+        """Return the weights between each point of a tree and other points: (m, …, 2) to (m, …)."""
+        at = own.reshape(-1, *[1] * (others.ndim - 2), 2)
+        return cppn.weights(at, others) if outgoing else cppn.weights(others, at)
+
+    if not len(points):
+        return np.empty((0, 5))
+    levels: list[_Level] = []
+    own, centers = points, np.zeros_like(points)
+    parents = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    for depth in range(1, max(search.initial_depth, search.max_depth, 1) + 1):
+        parts = centers[:, None] + _CORNERS * 0.5**depth
+        levels.append(_Level(own, parts, weights(parts), parents))
+        varied = np.var(levels[-1].weights, axis=1) > search.division_threshold
+        divided = np.flatnonzero(
+            (varied & (depth < search.max_depth)) | (depth < search.initial_depth)
+        )
+        parents = (np.repeat(divided, 4), np.tile(np.arange(4), len(divided)))
+        own, centers = own[parents[0]], parts[parents]
+        if not len(own):
+            break
+    found = []
+    for depth, (level, tested) in enumerate(_tested(levels, search), 1):
+        row, part = np.nonzero(tested)
+        own, at, w = level.points[row], level.centers[row, part], level.weights[row, part]
+        beside = np.abs(w[:, None] - weights(at[:, None] + _SIDES * 2.0 * 0.5**depth))
+        least = np.minimum(beside[:, 0::2], beside[:, 1::2])
+        kept = (least.max(axis=1) > search.band_threshold) & (w != 0.0)
+        ends = (own, at) if outgoing else (at, own)
+        kept &= ends[0][:, 1] < ends[1][:, 1]  # connections lead upwards
+        found.append(np.column_stack([*ends, w])[kept])
+    return np.concatenate(found)
+
+
+def _tested(levels: list[_Level], search: Search) -> list[tuple[_Level, Bools]]:
+    """Return for each level the parts that end the search: their own leaves vary no more, (m, 4).
+
+    Numbers, means and squared deviations of leaves are summed up from the deepest level.
+    """
+    varied = []
+    count, mean, square = (np.ones(0), np.zeros(0), np.zeros(0))
+    for level, below in zip(levels[::-1], [None, *levels[:0:-1]], strict=True):
+        counts, means = np.ones_like(level.weights), level.weights.copy()
+        squares = np.zeros_like(means)
+        if below is not None:
+            counts[below.parents], means[below.parents] = count, mean
+            squares[below.parents] = square
+        varied.append(squares / counts > search.variance_threshold)
+        count = counts.sum(axis=1)
+        mean = (counts * means).sum(axis=1) / count
+        square = (squares + counts * (means - mean[:, None]) ** 2).sum(axis=1)
+    found = []
+    reached = np.ones(len(levels[0].weights), np.bool_)
+    for k, (level, further) in enumerate(zip(levels, reversed(varied), strict=True)):
+        found.append((level, reached[:, None] & ~further))
+        if k + 1 < len(levels):
+            reached = (reached[:, None] & further)[levels[k + 1].parents]
+    return found
+
+
+def _cleaned(
+    edges: Floats, inputs: Floats, outputs: Floats, activation: str, bias: float
+) -> Network:
+    """Return the network of the connections on a way from an input to an output."""
+    ends = [tuple(point) for point in np.concatenate([inputs, outputs]).tolist()]
+    place = {point: k for k, point in enumerate(ends)}
+    if len(place) < len(ends):
+        raise OptionError("two inputs or outputs have the same coordinates", where="inputs")
+    order = np.lexsort((edges[:, 0], edges[:, 1]))
+    sides = []
+    for pair in (edges[order, 0:2], edges[order, 2:4]):
+        sides.append([place.setdefault(tuple(point), len(place)) for point in pair.tolist()])
+    source, target = np.array(sides, np.int64).reshape(2, -1)
+    count = len(place)
+    begin, end = np.zeros((2, count), np.bool_)
+    begin[: len(inputs)] = end[len(inputs) : len(ends)] = True
+    live = Edges(source, target, count).reached(begin) & Edges(target, source, count).reached(end)
+    acts = live[source] & live[target]
+    live[: len(ends)] = True
+    to = np.cumsum(live) - 1
+    found = (to[source[acts]], to[target[acts]], edges[order, 4][acts])
+    return phenotype(
+        np.arange(len(inputs)),
+        np.arange(len(inputs), len(ends)),
+        int(np.count_nonzero(live)),
+        found,
+        activation,
+        bias,
+    )
+
+
+def _are_among(points: Floats, others: Floats) -> Bools:
+    """Return which points are among others, both distinct."""
+    known = set(map(tuple, others.tolist()))
+    return np.array([tuple(point) in known for point in points.tolist()], np.bool_)

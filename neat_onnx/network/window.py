@@ -8,7 +8,7 @@ window at position p stands over
 where places outside of the space are padding. The sizes are as in ONNX's Conv and pools.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,8 +49,7 @@ class Window:
         end: Sizes | None = None,
         ceil: bool = False,
     ) -> "Window":
-        """Make a window, with plain values for the fields that are not given: steps of 1, no
-        padding.
+        """Make a window; what is not given is plain: steps of 1, no padding.
 
         Raises:
             NetworkError: the numbers of axes differ, or a number is out of range.
@@ -95,34 +94,23 @@ class Window:
         The formula is that of ONNX's pools; with `ceil`, a position that would start in the padding
         after the space is none.
         """
-        counts = []
-        for size, reach, stride, begin, end in zip(
-            space, self.reach, self.strides, self.begin, self.end, strict=True
-        ):
-            room = size + begin + end - reach
-            count = (-(-room // stride) if self.ceil else room // stride) + 1
-            if self.ceil and (count - 1) * stride >= size + begin:
-                count -= 1
-            counts.append(max(count, 0))
-        return tuple(counts)
+        return tuple(max(count - late, 0) for count, late in self._along(space))
 
     def leaves_out_a_late_start(self, space: Sizes) -> bool:
         """Whether, with `ceil`, a position is none only because it would start after the space.
 
         ONNX infers a size that counts it before opset 22, and runtimes compute one that does not.
         """
-        return self.ceil and any(
-            count * stride >= size + begin and (count - 1) * stride < size + begin + end - reach
-            for count, size, reach, stride, begin, end in zip(
-                self.positions(space),
-                space,
-                self.reach,
-                self.strides,
-                self.begin,
-                self.end,
-                strict=True,
-            )
-        )
+        return any(late for _, late in self._along(space))
+
+    def _along(self, space: Sizes) -> Iterator[tuple[int, bool]]:
+        """The positions along each axis, and whether the last starts in the padding after it."""
+        for size, reach, stride, begin, end in zip(
+            space, self.reach, self.strides, self.begin, self.end, strict=True
+        ):
+            room = size + begin + end - reach
+            count = (-(-room // stride) if self.ceil else room // stride) + 1
+            yield count, self.ceil and (count - 1) * stride >= size + begin
 
     def taps(self, space: Sizes, positions: Sizes | None = None) -> Ints:
         """Where every tap stands, shape (positions, taps), both in C order: a place in the

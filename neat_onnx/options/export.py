@@ -40,6 +40,16 @@ class ExportOptions(OptionDocument):
         "NeatapticTS writes and reads, to the letter, which no runtime loads, with other defaults "
         "and fewer options (docs/neataptic-onnx.md lists them).",
     )
+    preset: Literal["none", "ml-agents", "sentis", "godot-rl", "onnxruntime-web"] = Field(
+        "none",
+        description="The engine that will load the file: its names of inputs and outputs, the "
+        "constants that it looks for, and an opset and types that it reads (docs/options.md).",
+    )
+    rename: dict[str, str] = Field(
+        {},
+        description='Other names for inputs and outputs, as {"input": "obs"}; also for those of '
+        "the memory.",
+    )
     profile: Literal["onnx", "sonnx"] = Field(
         "onnx",
         description="What the graph satisfies: onnx is valid ONNX; sonnx is also checked against "

@@ -16,6 +16,8 @@ class ExportKeywords(TypedDict, total=False):
     opset: int
     dtype: Literal["float32", "float64"]
     dialect: Literal["standard", "neataptic"]
+    preset: Literal["none", "ml-agents", "sentis", "godot-rl", "onnxruntime-web"]
+    rename: dict[str, str]
     profile: Literal["onnx", "sonnx"]
     lossy: bool
     mixed_activations: Literal["grouped", "per_neuron"]

@@ -7,7 +7,7 @@ For each step t, in the plan's order, a neuron j of the edges first[j] … first
 
 where v_e is the source's a (z, if the edge reads the state), `delay` steps ago, and gain_e is the
 gater's a, `gate_delay` steps ago, or 1. A formula is a tree: a number, "z" (the variable), or a
-list of a primitive's name and its arguments; `neat_onnx.network.primitives` defines the primitives.
+list of a primitive's name and its arguments; `neat_onnx.network.expression` defines the primitives.
 """
 
 import math
@@ -119,5 +119,5 @@ def named_ports(net: Network) -> dict[str, Any]:
         "input_neurons": net.input_neurons.tolist(),
         "output_neurons": net.output_neurons.tolist(),
         "outputs": named(net.output_neurons, "output"),
-        "state": net.initial_state(1)[0].tolist(),
+        "state": net.initial_state(1)[0].tolist() if net.has_memory else [],
     }

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import genome_of_graph
+from neat_onnx.genome.read import genome_of_graph
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
@@ -27,7 +27,7 @@ from neat_onnx.verification.judge import (
 )
 from neat_onnx.verification.left_out import Part, held_steps, unordered, without
 from neat_onnx.verification.player import Player, ShapeMismatch, loaded, number_type
-from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
+from neat_onnx.verification.ports import as_named, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.samples import (
@@ -62,6 +62,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
+    net = as_named(net, model)
     model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
@@ -81,15 +82,13 @@ def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
     It may have tensors inside the graph as outputs, and lack outputs drawn at random, which not
-    every runtime can do.
+    every runtime can do, and tensors that no output needs, which may be large.
     """
     names = {port.name for port in net.outputs}
     model = with_inner_outputs(with_port_sizes(net, model), sorted(names))
     names.update(pairs_of(net, model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
-    if not entries or len(entries) == len(model.graph.outputs):
-        return model
-    return without_dead(with_graph(model, outputs=entries))
+    return without_dead(with_graph(model, outputs=entries) if entries else model)
 
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:

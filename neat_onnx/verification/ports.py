@@ -41,6 +41,32 @@ def pairs_of(net: Network, model: Model) -> dict[str, str]:
     return {name: following for name, following in found.items() if name not in ports}
 
 
+def as_named(net: Network, model: Model) -> Network:
+    """The network with the names that its ports have in a model, by their order, if they have
+    others there and the shapes fit: the file may have been exported with names of an engine.
+    """
+    pairs = pairs_of(net, model)
+    carried = {*pairs, *pairs.values()}
+    sides = []
+    for ports, entries in ((net.inputs, model.graph.inputs), (net.outputs, model.graph.outputs)):
+        free = [entry for entry in entries if entry.name not in carried]
+        names = {entry.name for entry in free}
+        if all(port.name in names for port in ports):
+            sides.append(ports)
+            continue
+        fit = len(free) >= len(ports) and all(
+            _fits(port.shape, entry.shape) for port, entry in zip(ports, free, strict=False)
+        )
+        if not fit:
+            return net
+        sides.append(
+            tuple(replace(port, name=entry.name) for port, entry in zip(ports, free, strict=False))
+        )
+    inputs, outputs = sides
+    same = inputs is net.inputs and outputs is net.outputs
+    return net if same else replace(net, inputs=inputs, outputs=outputs)
+
+
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
     """Refuse a model whose inputs and outputs are not the network's.
 

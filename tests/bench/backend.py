@@ -24,10 +24,10 @@ import onnx
 import scope
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+from rows import replaced
 
 import neat_onnx
 
-DOCS = Path(__file__).parents[2] / "docs" / "backend.md"
 DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 SUITES = ("simple", "pytorch-converted", "pytorch-operator")
 SECONDS, MEMORY = 20, 4 << 30
@@ -35,19 +35,7 @@ _LONGEST = 140  # characters of a reason
 SEVERAL = "several nodes"
 FINE, COARSE = "finer than float32", "differs, as warned"
 VERDICTS = ("equal", "refused", COARSE, FINE, "wrong", "over the guard", "crashed")
-HEAD = """\
-# ONNX's backend cases
-
-onnx {version} comes with {cases} cases for whoever runs its models: a graph, inputs, and the
-outputs that they should give, with a tolerance. `make backend` imports each graph with
-`batch_axis=None`, and with all inputs but the first as constants where that is refused; the network
-then has to give the outputs. Texts, sequences, integers that are cut off to their bits, and outputs
-whose size depends on the data are no numbers of neurons: such graphs are refused by name. Graphs of
-FLOAT16 come with a warning, because neurons do not round as their nodes do; where that is more than
-the tolerance, the table says "differs, as warned". It says "finer than float32" where outputs
-differ only by the rounding of float32 at the largest of them. Written by neat_onnx {own}.
-
-"""
+HEAD = "onnx {version}, {cases} cases, neat_onnx {own}.\n\n"
 
 
 class Case(NamedTuple):
@@ -248,7 +236,7 @@ def main() -> None:
     text = head + report(found)
     print(text)
     if every == 1:
-        DOCS.write_text(text.rstrip() + "\n", encoding="utf-8")
+        replaced("backend.md", "backend", text)
 
 
 if __name__ == "__main__":

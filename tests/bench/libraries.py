@@ -2,12 +2,14 @@
 
     make libraries
     make libraries NEATAPTIC_TS=../NeatapticTS GONEAT=../goNEAT    and others: see judges.py
+    python tests/bench/libraries.py --every 20                     each twentieth, printed alone
 
 Every network of the corpora, and every recorded one of tests/libraries, is written for every
 library. The library loads the document and computes; its outputs are compared with the network's.
 Then the document is read again and compared with the network.
 """
 
+import argparse
 import json
 import sys
 import warnings
@@ -21,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "nea
 
 import numpy as np
 from judges import Judge, Tasks, judges
+from rows import replaced
 from support.examples.cases import CORPORA
 from support.harness import trips
 from written import TESTS, Source, sources
@@ -28,39 +31,16 @@ from written import TESTS, Source, sources
 import neat_onnx
 from neat_onnx import NeatOnnxError, NeatOnnxWarning
 
-DOCS = TESTS.parent / "docs" / "written.md"
 BOUND = 1e-12
 FLOAT32 = 2.0**-20
 JUDGES = judges()
 HEAD = """\
-# Networks written for libraries
-
-`make libraries` writes every network of the corpora and every recorded network of the tests for
-every library ({networks} networks; {origins}), lets the library's own code load and run it, and
-reads it again. Versions: {versions}. {note}
-
-- **equal**: the library computes the network's outputs, |difference| ≤ 1e-12 · max(1, |output|)
-  (brain.js, which keeps float32: 2^-20), plus what rounding of the weights to doubles does to them.
-- **refused**: the library cannot hold the network; every reason is told with its neurons.
-- **genome**: read again, the document is the same genome, gene by gene. **function**: it computes
-  the same, but a field that the library does not have is gone, or neurons were added.
+{networks} networks: {origins}. Versions: {versions}. {note}
 
 | library | judge | written | equal | largest error | refused | genome | function |
 |---|---|---|---|---|---|---|---|
 """
-
-THROUGH_ONNX = """
-## Through ONNX and back
-
-A document of a library, exported, imported and written for the same library: **kept** counts those
-with the same ids, in the same order where order counts, the same weights and biases to the last
-bit, the same functions, gates and disabled genes. NeatapticTS's node types `variant` and
-`constant`, which it evaluates as `hidden`, come back as that. In one network one flag `enabled` is
-another: NeatapticTS ignores it on self-connections, so a disabled one is read as the connection
-that it is, and written as enabled; the reader warns of it.
-
-| library | through | documents | kept |
-|---|---|---|---|"""
+THROUGH_ONNX = "| library | through | documents | kept |\n|---|---|---|---|\n"
 TRIPS = {
     "JSON ONNX": trips.through_json,
     "float32 .onnx with embed_network": trips.through_float32,
@@ -158,8 +138,11 @@ def through_onnx() -> Iterator[str]:
 
 def main() -> None:
     """Write the document."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1)
+    every = parser.parse_args().every
     warnings.simplefilter("ignore", NeatOnnxWarning)
-    nets = sources()
+    nets = sources()[::every]
     origins = Counter(source.origin for source in nets)
     lines = [
         row_of(library.name, nets)
@@ -172,8 +155,11 @@ def main() -> None:
         versions=", ".join([*_versions(), *_judge_versions()]),
         note=_note(),
     )
-    lines += [THROUGH_ONNX, *through_onnx()]
-    DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+    text = head + "\n".join(lines) + "\n"
+    print(text)
+    if every == 1:
+        replaced("written.md", "written", text)
+        replaced("written.md", "through", THROUGH_ONNX + "\n".join(through_onnx()) + "\n")
 
 
 def _versions() -> list[str]:

@@ -89,6 +89,8 @@ OPTION_VALUES = {
     "state": (["--state", "joined"], "joined"),
     "fused_recurrent": (["--no-fused-recurrent"], False),
     "lossy": (["--lossy"], True),
+    "preset": (["--preset", "sentis"], "sentis"),
+    "rename": (["--rename", "input=x", "--rename", "output=y"], {"input": "x", "output": "y"}),
     "quantize": (["--quantize", "weights"], "weights"),
     "conv2d_mappings": (["--conv2d-mappings", "[]"], []),
     "pool2d_mappings": (["--pool2d-mappings", "[]"], []),

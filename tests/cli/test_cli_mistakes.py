@@ -114,8 +114,8 @@ def test_xml_is_no_model(run):
     ("line", "error"),
     [
         ("export ff.json x.onnx --options ", "cannot read the file: No such file or directory"),
-        ("code ff.json x.py --name pilot", "name is for C; this is python (name). Leave it out"),
-        ("code ff.json x.mjs --name pilot", "name is for C; this is javascript (name). Leave it"),
+        ("code ff.json x.py --name pilot", "name is for C and C#; this is python (name). Leave it"),
+        ("code ff.json x.mjs --name pilot", "name is for C and C#; this is javascript (name)."),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(run, line, error):

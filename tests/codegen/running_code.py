@@ -15,6 +15,8 @@ from neat_onnx.codegen.plan import plan_of
 from neat_onnx.network.genes import Floats
 
 WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+GODOT = shutil.which("godot3-server") or shutil.which("godot3")
+MONO = shutil.which("mcs") and shutil.which("mono")
 needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
 
 
@@ -128,3 +130,124 @@ def run_c(
             code.network_step(held, *pointers)
         rows.append(np.concatenate(out))
     return np.array(rows, np.float64)
+
+
+def run_csharp(folder: Path, jobs: list[tuple[Network, Floats, bool]]) -> list[Floats]:
+    """Run many networks in one program of Mono, a class for each."""
+    calls = []
+    for k, (net, _, _) in enumerate(jobs):
+        (folder / f"n{k}.cs").write_text(generate_code(net, language="csharp", name=f"N{k}"))
+        ports = [f"Part({port.neurons.size})" for port in net.inputs]
+        ports += [f"new double[{port.neurons.size}]" for port in net.outputs]
+        names = [f"p{i}" for i in range(len(ports))]
+        made = "".join(f"var {n} = {p};" for n, p in zip(names, ports, strict=True))
+        outs = "".join(f"Put({name});" for name in names[len(net.inputs) :])
+        step = "Step" if plan_of(net).has_memory else "Activate"
+        reset = "if (!sequence) n.Reset();" if step == "Step" else ""
+        calls.append(
+            f"case {k}: {{ var n = new N{k}(); for (; rows > 0; --rows)"
+            f" {{ {made} {reset} n.{step}({', '.join(names)}); {outs} }} break; }}"
+        )
+    (folder / "Main.cs").write_text(MAIN_OF_CSHARP.replace("CALLS", "\n".join(calls)))
+    sources = [path.name for path in folder.glob("*.cs")]
+    build = ["mcs", "-langversion:5", "-nowarn:219", "-warnaserror+", "-out:run.exe", *sources]
+    built = subprocess.run(build, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return _played(folder, ["mono", "run.exe"], jobs)
+
+
+def run_gdscript(folder: Path, jobs: list[tuple[Network, Floats, bool]]) -> list[Floats]:
+    """Run many networks in one Godot, a script for each."""
+    for k, (net, _, _) in enumerate(jobs):
+        (folder / f"n{k}.gd").write_text(generate_code(net, language="gdscript"))
+        ports = [[[p.name, p.neurons.size] for p in side] for side in (net.inputs, net.outputs)]
+        (folder / f"n{k}.json").write_text(json.dumps(ports, ensure_ascii=False))
+    (folder / "run.gd").write_text(MAIN_OF_GDSCRIPT)
+    (folder / "project.godot").touch()
+    command = [str(GODOT), "--path", str(folder), "-s", str(folder / "run.gd")]
+    return _played(folder, command, jobs)
+
+
+def runs() -> list[Any]:
+    """The functions that run many networks at once, of those languages that this machine has."""
+    return [run_javascript, *([run_csharp] if MONO else []), *([run_gdscript] if GODOT else [])]
+
+
+def _played(
+    folder: Path, command: list[str], jobs: list[tuple[Network, Floats, bool]]
+) -> list[Floats]:
+    """Run a program that reads x.bin, the rows of all jobs, and writes y.bin, their outputs."""
+    with open(folder / "x.bin", "wb") as file:
+        for _, x, sequence in jobs:
+            file.write(np.array([len(x), sequence]).astype("<f8").tobytes())
+            file.write(x.astype("<f8").tobytes())
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found, results = np.fromfile(folder / "y.bin", "<f8"), []
+    for net, x, _ in jobs:
+        size = len(x) * sum(port.neurons.size for port in net.outputs)
+        results.append(found[:size].reshape(len(x), -1))
+        found = found[size:]
+    assert not len(found), done.stdout + done.stderr
+    return results
+
+
+MAIN_OF_CSHARP = """
+using System.IO;
+static class Program
+{
+    static BinaryReader input = new BinaryReader(File.OpenRead("x.bin"));
+    static BinaryWriter output = new BinaryWriter(File.Create("y.bin"));
+    static double[] Part(int size)
+    {
+        var found = new double[size];
+        for (int i = 0; i < size; ++i) found[i] = input.ReadDouble();
+        return found;
+    }
+    static void Put(double[] values) { foreach (var value in values) output.Write(value); }
+    static void Main()
+    {
+        for (int k = 0; input.BaseStream.Position < input.BaseStream.Length; ++k) {
+            int rows = (int)input.ReadDouble();
+            bool sequence = input.ReadDouble() != 0;
+            switch (k) {
+CALLS
+            }
+        }
+        output.Flush();
+    }
+}
+"""
+MAIN_OF_GDSCRIPT = """
+extends SceneTree
+var read = File.new()
+var written = File.new()
+func _init():
+    read.open("res://x.bin", File.READ)
+    written.open("res://y.bin", File.WRITE)
+    var k = 0
+    while read.get_position() < read.get_len():
+        play(load("res://n%d.gd" % k).new(), k)
+        k += 1
+    written.close()
+    quit()
+func play(network, k):
+    var file = File.new()
+    file.open("res://n%d.json" % k, File.READ)
+    var ports = parse_json(file.get_as_text())
+    var rows = int(read.get_double())
+    var sequence = read.get_double() != 0.0
+    for row in range(rows):
+        var given = {}
+        for port in ports[0]:
+            given[port[0]] = []
+            for i in range(port[1]): given[port[0]].append(read.get_double())
+        if len(ports[0]) == 1: given = given[ports[0][0][0]]
+        if network.has_method("reset") and not sequence: network.reset()
+        var found = network.step(given) if network.has_method("step") else network.activate(given)
+        for port in ports[1]:
+            for value in (found if len(ports[1]) == 1 else found[port[0]]):
+                written.store_double(value)
+"""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import neat_onnx
-from neat_onnx.drawing.families import FAMILIES, family
+from neat_onnx.drawing.scene import FAMILIES, family
 from neat_onnx.drawing.svg import small_multiples
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network

@@ -242,13 +242,14 @@ def _values(what: Mapping[str, object]) -> str:
     if "minimum" in what:
         return f"{what['minimum']} to {what['maximum']}"
     kinds = what.get("anyOf", [what])
-    words = {"boolean": "true, false", "string": "text", "null": "null", "array": "a list"}
+    words = {"boolean": "true, false", "string": "text", "null": "null", "array": "a list",
+             "object": "names by names"}  # fmt: skip
     return " or ".join(words[kind["type"]] for kind in kinds)  # type: ignore[attr-defined]
 
 
 def _shown(default: object) -> str:
-    if default == []:
-        return "[]"
+    if default in ([], {}):
+        return str(default)
     words = {True: "true", False: "false", None: "null", "": '""'}
     return words.get(default, str(default))  # type: ignore[call-overload, no-any-return]
 

@@ -7,7 +7,7 @@ import pytest
 from support.examples.cases import cases
 
 import neat_onnx
-from neat_onnx.network.difference import difference
+from neat_onnx.network.summary import difference
 
 NEURONS = [
     {"id": 3, "activation": "tanh", "bias": 0.5},

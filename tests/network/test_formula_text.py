@@ -12,9 +12,16 @@ from support.harness.sweep import count
 import neat_onnx
 from neat_onnx import NetworkError
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.expression import VARIABLE, Expression, call, constant
-from neat_onnx.network.formula_text import fits, parse_expression
-from neat_onnx.network.primitives import REDUCING, SIGNATURES, TRUTHS
+from neat_onnx.network.expression import (
+    REDUCING,
+    SIGNATURES,
+    TRUTHS,
+    VARIABLE,
+    Expression,
+    call,
+    constant,
+)
+from neat_onnx.network.formulas import fits, parse_expression
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(constant)
 ELEMENTWISE = {name: kinds for name, kinds in SIGNATURES.items() if name not in REDUCING}

@@ -9,8 +9,7 @@ from strategies import FORMULAS, networks
 from neat_onnx import Network, NetworkError, register_activation, unregister_activation
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.evaluate import evaluate
-from neat_onnx.network.expression import cos, sin
-from neat_onnx.network.primitives import PRIMITIVES, REDUCING
+from neat_onnx.network.expression import PRIMITIVES, REDUCING, cos, sin
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.straight_line import _TEMPLATES, straight_line
 

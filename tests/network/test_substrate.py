@@ -12,7 +12,7 @@ from strategies import networks
 
 import neat_onnx
 from neat_onnx import Network, OptionError
-from neat_onnx.network.repeated import repeated
+from neat_onnx.network.side_by_side import repeated
 
 RECORDED = json.loads((Path(__file__).parent / "pureples.json").read_text())
 CASES = {f"{k}-{case['kind']}": case for k, case in enumerate(RECORDED["cases"])}

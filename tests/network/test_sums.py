@@ -9,7 +9,7 @@ from support.examples.graphs import graph, node
 import neat_onnx
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE
-from neat_onnx.network.sums import Padded, Teams, Terms, sums_of
+from neat_onnx.network.program import Padded, Team, Terms, sums_of
 
 
 def convolution(channels, size):
@@ -30,7 +30,7 @@ def test_teams_and_padded_neurons_give_the_sums_written_out(gated):
     weight, values = rng.normal(size=len(rows)), rng.normal(size=(31, 400))
     values[-1] = 1.0
     found = sums_of(Terms(rows, weight, gain), counts)
-    assert {type(each) for each in found} == {Teams, Padded}
+    assert {type(each) for each in found} == {Team, Padded}
     out = np.full((len(counts), 400), np.nan)
     for each in found:
         each.write(out, values)

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import FORMULAS, networks
+from support.examples.cases import cases
 from support.harness.sweep import count
 
 import neat_onnx
 from neat_onnx import Network, OptionError
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.primitives import PRIMITIVES, REDUCING
+from neat_onnx.network.expression import PRIMITIVES, REDUCING
 
 torch = pytest.importorskip("torch", reason="PyTorch, an extra, is not installed")
 
@@ -33,20 +34,51 @@ def test_every_primitive_has_a_form():
     assert _LAST_AXIS.keys() == REDUCING
 
 
+def steps_of(module, x):
+    """The outputs of consecutive steps, each with the state of the one before it."""
+    state, found = None, []
+    for row in tensor(x):
+        y = module(row, state) if module.network.has_memory else module(row)
+        y, state = y if module.network.has_memory else (y, None)
+        found.append(y)
+    return found
+
+
+REMEMBERING = [
+    Network.lstm(4, 32, 2, seed=5),
+    Network.gru(3, 8, seed=2),
+    Network.rnn(3, 16, seed=3),
+    *(case.network() for case in cases("nts-net", "nap-net", "np-rec")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(REMEMBERING)))
+def test_fifty_steps_with_memory_are_those_of_run(number):
+    net = REMEMBERING[number]
+    x = np.random.default_rng(number).normal(size=(50, 2, len(net.input_neurons)))
+    want = net.run(x)
+    with torch.no_grad():
+        got = torch.stack(steps_of(neat_onnx.to_torch(net), x)).numpy()
+    usual = np.isfinite(want) & (np.abs(want) < 1e3)  # some grow without bounds
+    usual = np.logical_and.accumulate(usual.all(axis=(1, 2)))
+    assert usual[0]
+    np.testing.assert_allclose(got[usual], want[usual], rtol=1e-12, atol=1e-12)
+
+
 @settings(max_examples=count(60, 300), deadline=None)
 @given(networks(activations=[*BUILTIN, *FORMULAS]), st.integers(0, 5))
-def test_fifty_steps_are_those_of_run(net, seed):
+def test_every_step_is_that_of_the_network(net, seed):
+    """From the network's own state, as rounding grows from step to step where it is chaotic."""
     x = np.random.default_rng(seed).normal(size=(50, 2, len(net.input_neurons)))
-    want = net.run(x)
-    module, state, got = neat_onnx.to_torch(net), None, []
-    with torch.no_grad():
-        for row in tensor(x):
-            y = module(row, state) if net.has_memory else module(row)
-            y, state = y if net.has_memory else (y, None)
-            got.append(y.numpy())
-    usual = np.isfinite(want) & (np.abs(want) < 1e3)  # larger ones are chaotic
-    usual = np.logical_and.accumulate(usual.all(axis=(1, 2)))
-    np.testing.assert_allclose(np.array(got)[usual], want[usual], rtol=1e-9, atol=1e-9)
+    module, state = neat_onnx.to_torch(net), net.initial_state(2)
+    for row in x:
+        want, after = net.step(row, state)
+        with torch.no_grad():
+            y = module(tensor(row), tensor(state))[0] if net.has_memory else module(tensor(row))
+        if not np.all(np.abs(want) < 1e3):
+            break
+        np.testing.assert_allclose(y.numpy(), want, rtol=1e-12, atol=1e-12)
+        state = after
 
 
 def of_one(activation="tanh", aggregation="sum"):
@@ -67,22 +99,18 @@ def of_one(activation="tanh", aggregation="sum"):
     ids=lambda net: f"{net.activations[-1]}-{net.aggregations[-1]}-{len(net)}"[:40],
 )
 def test_values_and_gradients_against_differences(net):
-    x = np.random.default_rng(4).normal(size=(3, 4, len(net.input_neurons)))
+    steps, every = (50, 4) if net.has_memory else (3, 1)
+    x = np.random.default_rng(4).normal(size=(steps, 4, len(net.input_neurons)))
     module = neat_onnx.to_torch(net)
 
     def total():
-        state, found = None, 0.0
-        for row in tensor(x):
-            y = module(row, state) if net.has_memory else module(row)
-            y, state = y if net.has_memory else (y, None)
-            found = found + (y * y).sum()
-        return found
+        return sum((y * y).sum() for y in steps_of(module, x))
 
     loss = total()
     assert abs(loss.item() - np.sum(net.run(x) ** 2)) <= 1e-12 * max(1.0, loss.item())
     loss.backward()
     for parameter in (module.weight, module.bias, module.response):
-        for k in range(len(parameter)):
+        for k in range(0, len(parameter), every):
             ends = []
             for sign in (1.0, -1.0):
                 with torch.no_grad():

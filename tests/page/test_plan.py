@@ -12,8 +12,14 @@ from support.examples.cases import cases
 import neat_onnx
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.evaluate import evaluate
-from neat_onnx.network.expression import VARIABLE, Expression, constant
-from neat_onnx.network.primitives import REDUCING, SIGNATURES, TRUTHS
+from neat_onnx.network.expression import (
+    REDUCING,
+    SIGNATURES,
+    TRUTHS,
+    VARIABLE,
+    Expression,
+    constant,
+)
 from neat_onnx.page.plan import plan_of
 
 HERE = Path(__file__).absolute().parent

@@ -1,5 +1,5 @@
 // Formulas as the engine gives them, made into functions. A tree is a number, "z" for the variable,
-// or a list of a primitive's name and its arguments; neat_onnx/network/primitives.py defines each.
+// or a list of a primitive's name and its arguments; neat_onnx/network/expression.py defines each.
 
 const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 const elu = (x, alpha) => (x > 0 ? x : alpha * Math.expm1(Math.min(x, 0)));

@@ -19,7 +19,8 @@ from neat_onnx.libraries.neat_python.functions import (
 from neat_onnx.libraries.neat_python.settings import NEWER, Settings
 from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of
 from neat_onnx.network.schedule import Edges, schedule
-from neat_onnx.network.side_by_side import SideBySide, joined
+from neat_onnx.network.side_by_side import SideBySide
+from neat_onnx.network.structure import Structure
 
 
 def generation_of(genomes: Sequence[Any], settings: Settings) -> SideBySide | None:
@@ -111,16 +112,13 @@ class _Generation:
         place = np.empty(len(kept), np.int64)
         place[order] = np.arange(len(order))
         late = not self._settings.feed_forward
-        neurons, activations, aggregations = self._neurons(order, self._silent(target))
-        net = joined(
+        net = Structure.of_genes(
             place[: self._inputs].reshape(self._count, -1),
             place[self._outputs].reshape(self._count, -1),
-            neurons,
+            self._neurons(order, self._silent(target)),
             Connections.of(
                 place[source], place[target], weight, delay=late & (source >= self._inputs)
             ),
-            activations,
-            aggregations,
         )
         schedule(net)  # refuses a cycle, behind which neat-python leaves outputs at 0
         return SideBySide(net, np.searchsorted(self._genome[order], np.arange(self._count + 1)))

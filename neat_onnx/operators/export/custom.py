@@ -23,8 +23,8 @@ from neat_onnx.model import Node
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
+from neat_onnx.network.formulas import function_of_z
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.export.dense import by_overflowing_source, weighted_sums
 from neat_onnx.operators.export.nodes import declare
 

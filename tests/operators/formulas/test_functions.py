@@ -6,7 +6,7 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
-from neat_onnx.network.primitives import REDUCING, SIGNATURES
+from neat_onnx.network.expression import REDUCING, SIGNATURES
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 GEMM = node("Gemm", "x W", "z", transB=1)
