@@ -53,7 +53,7 @@ BOUNDARIES = {
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
              "drawing", "lowering.checks", "verification"),
 }  # fmt: skip
-EVERYWHERE = ("errors", "files", "parsing", "arguments", "version", "schema_links")
+EVERYWHERE = (*("errors", "files", "parsing", "arguments", "version", "schema_links", "progress"),)
 CORES = ("lowering",)
 
 
