@@ -53,6 +53,7 @@ OWN_AGGREGATIONS = {
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """What a test registers is gone after it; two operators of ours stand aside meanwhile."""
+    node_classes()  # make them all
     tables = (ACTIVATIONS, AGGREGATIONS, OPERATORS, _REGISTRY)
     before = [dict(table) for table in tables]
     for name in ("HardSwish", "ThresholdedRelu"):
