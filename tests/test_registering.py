@@ -8,6 +8,7 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.examples.made import aggregating, layered
 from support.harness.routes import ROUTES, Trip
 
+import neat_onnx.operators.families  # noqa: F401 (fills the registry)
 from neat_onnx import (
     ModelError,
     NetworkError,
