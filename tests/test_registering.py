@@ -8,6 +8,7 @@ from support.examples.graphs import assert_lifts, graph, node
 from support.examples.made import aggregating, layered
 from support.harness.routes import ROUTES, Trip
 
+import neat_onnx.operators.families  # noqa: F401 (fills the registry)
 from neat_onnx import (
     ModelError,
     NetworkError,
@@ -53,6 +54,7 @@ OWN_AGGREGATIONS = {
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """What a test registers is gone after it; two operators of ours stand aside meanwhile."""
+    node_classes()  # make them all
     tables = (ACTIVATIONS, AGGREGATIONS, OPERATORS, _REGISTRY)
     before = [dict(table) for table in tables]
     for name in ("HardSwish", "ThresholdedRelu"):
