@@ -241,11 +241,8 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
 
 def _in_words(states: Sequence[State], initial: Mapping[str, Any]) -> str:
     """The loop that carries the memory, for whoever finds the file and has no documentation."""
-    feeds = ", ".join(
-        f"the output {state.next} feeds the input {state.previous}" for state in states
-    )
-    starts = f", but {', '.join(initial)} as {INITIAL_KEY} says" if initial else ""
-    return f"One run is one step. After it {feeds}. At first these inputs are zero{starts}."
+    feeds = ", ".join(f"{state.next} feeds {state.previous}" for state in states)
+    return feeds + (f", first as {INITIAL_KEY} says" if initial else "")
 
 
 _Key = tuple[int, int, int, int, int]
