@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples.cases import case
 
+import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.registry import library_named
@@ -278,3 +279,21 @@ def test_a_genome_that_is_not_in_a_population_is_told_beside_those_that_are():
     with pytest.raises(OptionError) as refused:
         load_network([document, document], genome=9)
     assert refused.value.hint == "Found: 0, 1"
+
+
+def test_progress_counts_or_is_the_callers_own(capsys):
+    nets = [
+        Network.mlp([2, 1], activation="sigmoid", seed=k).to_library("neataptic") for k in (0, 1)
+    ]
+    seen = []
+
+    def shown(items, *, total):
+        seen.append(total)
+        return items
+
+    assert len(neat_onnx.load_networks(nets, progress=shown)) == 2
+    assert (seen, capsys.readouterr().err) == ([2], "")
+    neat_onnx.load_networks(nets, progress=True)
+    assert capsys.readouterr().err == "\r1 of 2\r2 of 2\n"
+    neat_onnx.load_networks(nets)
+    assert capsys.readouterr().err == ""
