@@ -179,7 +179,7 @@ class _Planner:
             registers = member.signals.registers.signal
             member.column[registers] = self._inputs + np.arange(len(registers))
         tasks = [task_of(member.net, member.keys) for member in self._members]
-        for member, stage in zip(self._members, stages_of(tasks, self._columns), strict=True):
+        for member, stage in zip(self._members, stages_of(tasks), strict=True):
             member.stage = stage
 
     def layout(self) -> Layout:
