@@ -31,15 +31,15 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
-from neat_onnx.verification.certificate import Certificate
-from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.lifting.ports import BatchAxis
     from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
+    from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
+    from neat_onnx.verification.report import Report
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -162,7 +162,7 @@ def import_model(
         OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.cutting import warn_of_cut
-    from neat_onnx.genome import imported
+    from neat_onnx.genome.read import imported
     from neat_onnx.lifting.source import with_source
     from neat_onnx.model.ports import with_input_shapes, with_memory
 
@@ -236,7 +236,7 @@ def verify(
     runtime: str = "reference",
     batch_axis: "BatchAxis" = "auto",
     memory: Mapping[str, str] | None = None,
-) -> Report:
+) -> "Report":
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
     A network with memory is compared on sequences of 16 steps, each from the initial state, and on
@@ -483,7 +483,7 @@ def certify(
     seed: int = 0,
     runtimes: Sequence[str] = ("reference",),
     options: Any = None,
-) -> Certificate:
+) -> "Certificate":
     """Compare a network with a model, and write the comparison down so that others can repeat it.
 
     Args:
@@ -514,7 +514,7 @@ def certify(
     )
 
 
-def replay(certificate: Any, net: Any, model: Any) -> Report:
+def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """Repeat the comparison of a certificate.
 
     Args:

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 
 from neat_onnx.errors import ImportAdvice, NeatOnnxError, NetworkError, warn
-from neat_onnx.genome import import_network
+from neat_onnx.genome.read import import_network
 from neat_onnx.model import Model, load_model
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import Writer

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neat_onnx
 from neat_onnx.cli import many
@@ -50,8 +50,9 @@ from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import save
-from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
-from neat_onnx.verification.report import Report
+
+if TYPE_CHECKING:
+    from neat_onnx.verification.report import Report
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
@@ -298,6 +299,11 @@ def certify(arguments: Namespace) -> int:
 
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
+    from neat_onnx.verification.certificate import (  # noqa: PLC0415 (seldom needed)
+        CertificateMismatch,
+        load_certificate,
+    )
+
     source = source_of(arguments.certificate)
     net = read(arguments, load_first)
     model = read_model(arguments.model)
@@ -318,7 +324,7 @@ def schema(arguments: Namespace) -> int:
     return DONE
 
 
-def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
+def _certified(net: Network, model: Model, options: Any) -> tuple[Model, "Report"]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
     from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
@@ -333,7 +339,7 @@ def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]
 
 
 def _write_model(
-    arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
+    arguments: Namespace, model: Model, report: "Report | None", encoding: Encoding | None = None
 ) -> int:
     """Write a model unless a report says no, and print the name of the file."""
     written = report is None or report.passed

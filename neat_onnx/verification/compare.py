@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import genome_of_graph
+from neat_onnx.genome.read import genome_of_graph
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
