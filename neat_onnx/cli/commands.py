@@ -74,7 +74,7 @@ def export(arguments: Namespace) -> int:
 
 def _exported(
     net: Network, options: Any, verified: bool, certified: bool
-) -> tuple[Model, "Report | None"]:
+) -> "tuple[Model, Report | None]":
     """The model of a network, and the report of its check."""
     model = neat_onnx.export(net, options=options)
     report = None

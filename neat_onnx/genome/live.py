@@ -56,6 +56,8 @@ class _Connections:
     gain: Floats
 
     def take(self, which: Any) -> "_Connections":
+        if which.dtype == np.bool_ and np.all(which):
+            return self  # as of most networks: a copy of a million takes a while
         return _Connections(*(column[which] for column in vars(self).values()))
 
 

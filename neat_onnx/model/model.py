@@ -313,7 +313,14 @@ def from_document(document: Any) -> Model:
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
     check_document(document)
-    model = _validated(canonical(document))
+    try:
+        model = _validated(canonical(document))
+    except RecursionError:
+        raise ModelError(
+            "its graphs are nested too deeply: each stands in a node of another",
+            where="graph",
+            hint="Binary ONNX holds some thirty inside each other, and no exporter writes as many",
+        ) from None
     model._schema = str(document.get(LINK_KEY, ""))
     return model
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, repeated
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
@@ -174,7 +174,7 @@ def connections_into(
     read, weight = signals.read[edge], signals.weight[edge]
     key = row * size + position[read]
     if np.array_equal(key, wanted) and np.all(position[read] != NONE):  # all of them, and no other
-        once = repeated(1, len(wanted), np.int64)
+        once = np.ones(len(wanted), np.int64)
         return Found(fields, weight, once), np.zeros(block.neurons.size, np.bool_)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (position[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
