@@ -166,7 +166,7 @@ _DAMAGED = {
     "two Transposes, one of more axes": (
         """(float[N, 3] x) => (float y)
         { t = Transpose <perm = [1, 0]> (x) h = Tanh (t) y = Transpose <perm = [1, 0, 3]> (h) }""",
-        "",
+        "perm",
     ),
     "the first of 200,000": (
         "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",

@@ -145,17 +145,6 @@ def test_equality_is_of_the_genome():
     assert build() != "a network"
 
 
-def test_the_same_genes_have_whatever_ids_and_names():
-    assert build().has_same_genes(build(neurons=[{"id": 7, "bias": 0.5, "name": "seven"}]))
-    for changed in (
-        build(connections=[(9, 7, 3.0), (4, 7, 2.0)]),
-        build(neurons=[{"id": 7, "bias": 0.25}]),
-        build(neurons=[{"id": 7, "bias": 0.5, "activation": "tanh"}]),
-        build(neurons=[{"id": 7, "bias": 0.5, "aggregation": "max"}]),
-    ):
-        assert not build().has_same_genes(changed)
-
-
 def test_it_does_not_change():
     net = build()
     for array in (net.neurons.bias, net.connections.weight, net.connections.source):
