@@ -83,7 +83,7 @@ def new_context(browser):
 WITHOUT_CHECK = """
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...rest) {
-    const isCheck = message?.layout && message?.model;
+    const isCheck = message?.runs && message?.model;
     if (!isCheck || globalThis.withRuntimeCheck) post.call(this, message, ...rest);
 };"""
 

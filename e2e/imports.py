@@ -1,13 +1,15 @@
-"""web/imported.json: the modules that the page imports until it is ready, and those that it uses.
+"""web/imported.json: the modules that the page imports until it is ready, and on ordinary visits.
 
     python e2e/imports.py       (after `make build`)
 
-The build packs them by it: what is in neither list is fetched only when it is asked for.
+The build packs them by it: what is in neither list is fetched only when it is asked for. Modules of
+ours in neither are listed as `seldom`: what is not in any list is new.
 """
 
 import json
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from browser import launch
@@ -29,6 +31,8 @@ chr(10).join(names)
 """
 LIST = f"python.runPython({json.dumps(WRITTEN)}, {{ globals: python.toPy({{}}) }}).split('\\n')"
 READY = "  post({ ready: { loadPyodide: loaded"  # where nothing is kept of an earlier visit
+SAMPLES = ("xor", "neataptic-ts", "neataptic-ts-lstm", "neataptic", "neat-python")
+SAMPLES += ("cppn", "neurons-300", "neat-checkpoint-30")
 NETWORKS = ("np-ff-19", "np-rec-10", "nap-net-random-1", "nts-onnx-recurrent2-2")
 
 
@@ -44,7 +48,8 @@ def main() -> None:
             browser = launch(playwright)
             ready, used = recorded_in(browser.new_page(), address)
             browser.close()
-    lists = {"ready": sorted(ready), "used": sorted(used - ready)}
+    lists = {"ready": ready, "used": used - ready, "seldom": {*ours()} - used}
+    lists = {name: sorted(modules) for name, modules in lists.items()}
     TARGET.write_text(json.dumps(lists, indent=0) + "\n")
     print({name: len(modules) for name, modules in lists.items()})
 
@@ -65,10 +70,16 @@ def engine(page: Page) -> Worker:
     return found
 
 
+def ours() -> Iterator[str]:
+    """The names of our modules."""
+    for path in (ROOT / "neat_onnx").rglob("*.py"):
+        name = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+        yield name.removesuffix(".__init__")
+
+
 def use(neat: NeatPage) -> None:
-    """Do what a visitor may do: convert files of all kinds, look at everything, save everything."""
-    for path in sorted((ROOT / "web" / "samples").iterdir()):
-        sample = path.name.removesuffix(path.suffix) if path.suffix else path.name
+    """Do what most visitors do: convert networks and models, look at everything, save files."""
+    for sample in SAMPLES:
         assert neat.follow(f"#sample={sample}") == "done", sample
     for name in NETWORKS:
         assert neat.choose(f"{name}.json", source_text(name)) == "done", name
@@ -78,20 +89,14 @@ def use(neat: NeatPage) -> None:
         content = data if isinstance(data, bytes) else data.encode()
         assert neat.choose(name, content) == "done", name
     files = {"net.json": net.to_json().encode(), "net.onnx": model.to_bytes()}
-    uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
-    turns = neat.turns()
-    neat["file-input"].set_input_files(files=uploads)
-    assert neat.outcome(turns) == "done"
+    assert neat.choose_all(files) == "done"
     for kind in ("onnx", "json", "network"):
         neat.download(kind)
     neat["download-menu"].click()
     neat.page.wait_for_timeout(2000)  # until it is known which libraries can hold the network
     neat["download-menu"].click()
-    for name in neat.page.locator("#downloads .entry:enabled").all():
-        neat.reveal(name.get_attribute("data-testid")).click()
-        neat.page.wait_for_timeout(700)
     for _ in range(3):  # past the inputs
-        neat.page.locator("#graph .frame").press("ArrowRight")
+        neat.page.locator("#graph .frame").first.press("ArrowRight")
     turns = neat.turns()
     neat["prune"].click()
     assert neat.outcome(turns) == "done"

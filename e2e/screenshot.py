@@ -1,4 +1,4 @@
-"""docs/page.png, the page with a sample converted, for the README; web/og.png, for previews."""
+"""docs/page.png, the page with a sample; web/og.png, for previews; web/icon-….png."""
 
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,30 @@ ALONE = """() => {
 }"""
 
 
+ICONS = {"icon-192": (192, False), "icon-512": (512, False), "icon-512-maskable": (512, True)}
+INK = "#191814"  # the square of the icon, which a maskable one fills its own with
+
+
 def main() -> None:
     with served(DIST) as address, sync_playwright() as playwright:
         browser = launch(playwright)
         shot(browser, address, *PAGE)
         shot(browser, address, *PREVIEW, change=ALONE)
+        for name, (size, maskable) in ICONS.items():
+            icon(browser, ROOT / "web" / f"{name}.png", size, maskable=maskable)
         browser.close()
+
+
+def icon(browser: Browser, target: Path, size: int, *, maskable: bool) -> None:
+    """Photograph web/icon.svg; platforms cut away what is not in the middle of a maskable one."""
+    page = browser.new_page(viewport={"width": size, "height": size})
+    drawing = (ROOT / "web" / "icon.svg").read_text()
+    style = f"svg {{ display: block; margin: {0.1 * maskable * size}px auto }}"
+    style += f"html {{ background: {INK if maskable else 'transparent'} }} body {{ margin: 0 }}"
+    side = size * (1 - 0.2 * maskable)
+    page.set_content(f"<style>{style}</style>" + drawing.replace("<svg ", f'<svg width="{side}" '))
+    page.screenshot(path=target, omit_background=True)
+    page.close()
 
 
 def shot(

@@ -8,14 +8,7 @@ from site_page import ROOT, SAMPLES, case, source_text
 
 import neat_onnx
 
-CASES = [
-    "nts-net-mlp-3",
-    "nts-net-dag-34",
-    "nts-net-disabled-2",
-    "nap-net-perceptron-4",
-    "np-ff-16",
-    "np-atom-agg-median",
-]
+CASES = ["nts-net-disabled-2", "nap-net-perceptron-4", "np-atom-agg-median"]
 
 
 def assert_files(page, document: dict, stem: str) -> bytes:

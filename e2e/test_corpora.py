@@ -8,7 +8,7 @@ from collections import Counter
 
 from site_page import CORPORA, NeatPage, case, source_text, write
 
-EVERY = 12  # of the sample
+EVERY = 24  # of the sample
 
 
 def verdict(neat: NeatPage, name: str) -> str:

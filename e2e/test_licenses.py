@@ -48,6 +48,7 @@ def test_no_folder_of_the_site_is_unknown_to_this_test():
         "views",
         "live",
         "samples",
+        "schema",
         "docs",
         "runtime",
     }

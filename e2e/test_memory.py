@@ -24,9 +24,7 @@ def test_cells_and_gates_are_drawn_as_what_they_are(neat):
     assert "multiplied by a gate" in legend.inner_text()
     assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
     picture = neat.saved("save-svg")[1].decode()
-    assert picture.count("LSTM 2</text>") == 3  # and in the legend
-    gates = neat_onnx.load_network(case(LSTM)["source"]).live.gater >= 0
-    assert picture.count('stroke-width="1.4"') == gates.sum()  # one a gated connection
+    assert picture == neat_onnx.load_network(case(LSTM)["source"]).to_svg()
 
 
 def test_a_network_with_memory_plays_and_pauses(neat):

@@ -98,7 +98,7 @@ def test_a_newer_build_comes_with_the_next_load_and_whole(new_context, site):
 def shown(page) -> tuple[str, bool]:
     """The build of the page that is served, and whether another file of it is the new one."""
     page.wait_for_selector("h1")
-    texts = """Promise.all(["../index.html", "../options.schema.json"]
+    texts = """Promise.all(["../index.html", "../schema/options.schema.json"]
         .map(async (name) => (await fetch(name)).text()))"""
     html, schema = page.evaluate(texts)
     return re.search(r'data-version="(\w+)"', html)[1], "brand-new" in schema
@@ -117,7 +117,7 @@ def shown_at_last(page, before: tuple[str, bool]) -> tuple[str, bool]:
 
 def rebuild(site) -> tuple[str, bool]:
     """Put a build with another page and another schema in the place of the site's."""
-    schema = site / "options.schema.json"
+    schema = site / "schema" / "options.schema.json"
     schema.write_text(json.dumps(json.loads(schema.read_text()) | {"$comment": "brand-new"}))
     return built(site), True
 

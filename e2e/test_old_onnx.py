@@ -13,7 +13,7 @@ from site_page import ROOT, case, source_text
 
 import neat_onnx
 
-WITH_CONV = ["nts-onnx-conv1ch-2", "nts-onnx-convstride-2", "nts-onnx-convmulti-1"]
+WITH_CONV = ["nts-onnx-convmulti-1"]
 SAMPLE = ("neataptic-ts-conv", "nts-onnx-convstride-3")
 
 

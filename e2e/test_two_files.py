@@ -25,6 +25,11 @@ def test_two_networks_are_compared_gene_by_gene(neat):
     source, target = gene["source"], gene["target"]
     assert f"{source} → {target}" in neat.text("difference")
     assert neat["difference"].locator("svg.plot circle").count() > 100
+    assert neat["side-by-side"].locator("figcaption").all_inner_texts() == ["a.json", "b.json"]
+    toggle = neat.page.get_by_role("button", name="Differences")
+    assert neat.page.locator("#graph canvas.dimmed").count() == 2  # but for what differs
+    toggle.click()
+    assert neat.page.locator("#graph canvas.dimmed").count() == 0
 
 
 def test_a_network_and_its_model_are_the_same_but_for_rounding(neat):

@@ -81,6 +81,57 @@ def test_checkpoints_are_a_timeline_in_the_order_of_their_numbers(neat):
     assert neat["generations"].is_hidden()
 
 
+def test_what_is_near_a_neuron_of_a_large_network_is_drawn_and_can_be_changed(neat):
+    net = neat_onnx.Network.mlp([20, 400, 3], activation="tanh", seed=0)
+    assert neat.choose("wide.json", net.to_json().encode()) == "done"
+    assert "Levels" in neat["graph"].get_attribute("alt")
+    neat["near"].fill("nobody")
+    neat["near"].press("Enter")
+    neat["notice"].get_by_text("no neuron called 'nobody'").wait_for()
+    neat["near"].fill("output 2")
+    neat["near"].press("Enter")
+    neat["near-neuron"].get_by_text("What is near output 2: 60 neurons").wait_for()
+    place = int(net.output_neurons[1])
+    assert f"Neuron {net.neurons.id[place]}" in neat.text("neuron")
+    turns = neat.turns()
+    write(neat["edit-bias"], "0.25")
+    neat["edit-bias"].press("Enter")
+    assert neat.outcome(turns) == "done"
+    assert neat["near-neuron"].is_visible()  # an edit leaves the view
+    changed = edited(net, [{"neuron": place, "bias": 0.25}])
+    assert neat.download("onnx")[1] == neat_onnx.export(changed).to_bytes()
+    for _ in range(2):
+        neat.page.locator("#graph .frame").press("ArrowLeft")
+    neat["near-it"].click()
+    neat["near-neuron"].get_by_text("What is near").wait_for()
+    neat["near-neuron"].get_by_role("button").click()
+    neat["near"].wait_for()
+
+
+def test_generations_and_steps_are_saved_as_an_animation(neat):
+    names = [f"neat-checkpoint-{number}" for number in (9, 15, 20)]
+    assert neat.choose_all(dict.fromkeys(names, CHECKPOINT)) == "done"
+    assert animation(neat) == ("neat-checkpoint-20.webp", 3 + 2 * 4)  # and on the way
+    neat.given_case("np-ff-13")
+    assert animation(neat) == ("np-ff-13.webp", 24)
+
+
+def animation(neat: NeatPage) -> tuple[str, int]:
+    """The name of a saved animation that the browser can show, and its number of frames."""
+    name, data = neat.saved("save-animation")
+    size = """async (data) => {
+        const image = new Image();
+        image.src = `data:image/webp;base64,${data}`;
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+    }"""
+    width, height = neat.page.evaluate(size, base64.b64encode(data).decode())
+    box = neat.page.locator("#graph .frame").bounding_box()
+    assert abs(width - box["width"]) < 1 and height > 100
+    assert (data[:4], data[8:16]) == (b"RIFF", b"WEBPVP8X")
+    return name, data.count(b"ANMF")
+
+
 def test_rows_and_waves_are_sequences_that_play(neat):
     neat.choose("net.json", source_text("nap-net-perceptron-4"))
     net = neat_onnx.load_network(case("nap-net-perceptron-4")["source"])

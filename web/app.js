@@ -3,27 +3,26 @@ import { Cancelled, Engine, whyFailed } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
-import { comparison } from "./comparison.js";
 import { linked, linkTo } from "./link.js";
-import { genomeMissing, isConfiguration, missingFileOf, NeatPythonFiles } from "./neat-python.js";
+import { completed, genomeMissing, isConfiguration, missingFileOf } from "./neat-python.js";
 import { keepOffline } from "./offline.js";
 import { checkByRuntime, endCheck } from "./runtime-check.js";
-import { kindOfBytes } from "./signature.js";
 import { isEmbedded } from "./spawn.js";
 import { clearRecent, keepRecent, noteRecent, recentFiles } from "./recent.js";
 import { changes } from "./views/changes.js";
+import { sentence } from "./views/dom.js";
 import { difference } from "./views/difference.js";
 import { drop } from "./views/drop.js";
-import { error } from "./views/error.js";
+import { error, missingFile } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
 import { generations } from "./views/generations.js";
+import { filmOfRuns, filmOfSteps } from "./views/film.js";
 import { graph } from "./views/graph.js";
 import { importing, portsOf } from "./views/importing.js";
 import { inputs } from "./views/inputs.js";
 import { inspector } from "./views/inspector.js";
 import { living } from "./views/living.js";
 import { downloads, files, share } from "./views/menus.js";
-import { missingFile } from "./views/missing-file.js";
 import { modelGraph } from "./views/model-graph.js";
 import { neuron } from "./views/neuron.js";
 import { options } from "./views/options.js";
@@ -33,7 +32,7 @@ import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
 import { samples } from "./views/samples.js";
 import { summary } from "./views/summary.js";
-import { notice, offline, status, verdict } from "./views/verdict.js";
+import { notice, offline, outcomeOf, reportOf, status, verdict } from "./views/verdict.js";
 
 const PAUSE = 500; // ms before the runtime check: the engine is busy with it, and a next file would wait
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
@@ -47,9 +46,9 @@ const state = {
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, ports, report, warnings}: the last good one
-  drawn: null, // the result as it is drawn: {graph, svg}; null until the engine has said it
+  drawn: null, // the result as it is drawn: {graph, svg, centre, asked}; null until the engine has said it
   check: null, // of the result by a second runtime: {} while it runs, then {report}, {failed} or {large}
-  other: null, // the result compared with another file: {name, genome, function} or {name, failed}
+  other: null, // the result compared with another file: {name, genome, function, drawing} or {name, failed}
   series: null, // checkpoints of a run: {id, files: [{name, load, label}], at, facts: [{size, fitness, species}], known, configuration}
   recent: recentFiles(), // {on, entries}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
@@ -65,15 +64,15 @@ const state = {
 
 const actions = {
   take, again, pick, open, takeSeries, giveFacts, importAgain, light, download, downloadFor, cancel, notify, select, edit, tune, edited,
-  plot: () => asked("parity"), look: () => asked("model_graph"), writable: () => asked("writable"),
-  drawAll: async () => update({ drawn: await asked("drawing", { every: true }) }),
+  look, animate,
+  plot: () => asked("parity"), lookIntoModel: () => asked("model_graph"), writable: () => asked("writable"),
   undo: () => edited(state.made.edits.slice(0, -1)),
   dismiss: () => update({ error: null, notice: null }),
   recall: (link) => { location.hash = link; },
   keep: (on) => update({ recent: keepRecent(on) }),
   clear: () => update({ recent: clearRecent() }),
   restart: () => engine.start(),
-  saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
+  saveSvg: () => downloadFor({ method: "svg", suffix: ".svg" }),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
@@ -90,8 +89,8 @@ function update(changes) {
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
-const neatPythonFiles = new NeatPythonFiles();
 let held = null; // the result whose network the engine has
+let read = {}; // the file read last: {load, data}
 let waiting = null; // edits that came while the engine was busy
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
@@ -103,7 +102,7 @@ const engine = new Engine(({ phase, message = null, times, ...loading }) => {
 
 async function loadSchema() {
   try {
-    const response = await fetch("options.schema.json");
+    const response = await fetch("schema/options.schema.json");
     if (!response.ok) throw new Error(response.status);
     update({ schema: await response.json() });
   } catch {
@@ -142,13 +141,13 @@ function open(at) {
   return run({ ...state.made, name, load, sample: null, configuration, other: null, genome: null, edits: [] });
 }
 
-/** Change a gene: an edit as neat_onnx/page/editing.py takes it, with the gene's name for people. */
-function edit(change) {
+/** Change a gene of the drawing: an edit as neat_onnx/page/editing.py takes it, with the gene's name for people. */
+function edit({ connection, neuron: shown, ...change }) {
   const { neurons, connections } = state.drawn.graph;
-  const [of] = "connection" in change ? [connections[change.connection]] : [neurons[change.neuron]];
-  const gene = "connection" in change ? `${neurons[of.source].label} → ${neurons[of.target].label}` : neurons[change.neuron].label;
-  const field = Object.keys(change).find((key) => key !== "connection" && key !== "neuron");
-  return edited([...state.made.edits, { ...change, gene, before: of[field] }]);
+  const of = connections[connection] ?? neurons[shown];
+  const which = "gene" in of ? { connection: of.gene } : { neuron: of.place };
+  const gene = "gene" in of ? `${neurons[of.source].label} → ${neurons[of.target].label}` : of.label;
+  return edited([...state.made.edits, { ...which, ...change, gene, before: of[Object.keys(change)[0]] }]);
 }
 
 /** The result with these edits, and no others; while the engine is busy with the edit before, they wait. */
@@ -166,6 +165,14 @@ function tune({ edge = -1, weight, neuron: place = -1, bias }) {
   player.refresh();
 }
 
+/** Draw the result in another way, as the bridge's `drawing` takes it. */
+async function look(wanted) {
+  const drawn = await asked("drawing", wanted);
+  if (drawn.failed) return notify(sentence(drawn.failed));
+  const selected = drawn.graph?.neurons.findIndex(({ place }) => place === drawn.centre) ?? -1;
+  return update({ drawn: { ...drawn, asked: wanted }, selected });
+}
+
 /** Another network of the population that the result is one of. */
 function pick(genome) {
   return run({ ...state.made, genome, edits: [] });
@@ -175,8 +182,10 @@ function pick(genome) {
 function follow() {
   document.body.toggleAttribute("data-embed", isEmbedded());
   const wanted = linked(location.hash);
-  if (wanted && location.hash !== state.link) run(wanted);
-  else if (!wanted && state.result) leave();
+  if (!wanted && state.result) leave();
+  if (!wanted || location.hash === state.link) return;
+  update({ series: null });
+  run(wanted);
 }
 
 /** Back to the beginning. */
@@ -215,6 +224,22 @@ function importAgain(importOptions) {
   return run({ ...(state.error?.ports ? state.wanted : state.made), importOptions });
 }
 
+/** Save the generations, or some steps of a network, as an animation with the verdict in the corner. */
+async function animate(said) {
+  const { series, result } = state;
+  const runs = series ? series.files.map((_, at) => () => open(at)) : result.members.map(({ id }) => () => pick(id));
+  const words = () => {
+    if (state.error) throw state.error;
+    const which = state.series?.files[state.series.at].label ?? state.made.genome ?? state.result.genome;
+    return [which, outcomeOf(reportOf(state), state.made.settings).word, "neat_onnx"].filter((part) => part !== null).join(" · ");
+  };
+  try {
+    saveAs("webp", await (runs.length > 1 ? filmOfRuns(runs, words) : filmOfSteps(state.player, words)));
+  } catch (reason) {
+    said(sentence(`The animation could not be made: ${whyFailed(reason)}`));
+  }
+}
+
 function notify(text) {
   update({ notice: text });
 }
@@ -242,7 +267,8 @@ function begin(name) {
 
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
-  const before = state.made?.load === wanted.load ? state.player : null;
+  const [before, looked] = state.made?.load === wanted.load ? [state.player, state.drawn?.asked] : [];
+  const asked = { asks: state.error?.asks, wanted: state.wanted };
   endCheck();
   update({ wanted, job, error: null, notice: null });
   let outcome;
@@ -250,18 +276,20 @@ async function run(wanted) {
     const { result, size } = await convert(wanted, onProgress, current);
     if (!current()) return;
     show(wanted, result);
-    neatPythonFiles.done();
     performance.mark("verdict");
     address(wanted);
-    update({ drawn: (await engine.call("drawing")).result });
+    update({ drawn: { ...(await engine.call("drawing", looked)).result, asked: looked } });
     if (!wanted.edits.length) await write("onnx", onProgress);
     const live = await livePlan();
     if (live && before) live.continued(before);
-    outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
-    if (size > LARGE) engine.start();
+    outcome = { player: live, other: wanted.other && await comparison(wanted.other, onProgress) };
+    if (size > LARGE) {
+      read = {};
+      engine.start();
+    }
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
-    const whole = neatPythonFiles.completed(wanted, reason);
+    const whole = completed(wanted, missingFileOf(reason), asked);
     if (whole) {
       state.job = null; // it has ended: the engine is free
       return run(whole);
@@ -283,6 +311,19 @@ async function run(wanted) {
   }
 }
 
+/** The result compared with another file: {name, genome, function, drawing}, or {name, failed}: why not. */
+async function comparison({ name, load, configuration }, onProgress) {
+  try {
+    const config = configuration ? await (await configuration.load()).text() : null;
+    const data = await (await load()).arrayBuffer();
+    const { result } = await engine.call("difference", { name, config }, data, onProgress);
+    return { name, ...result };
+  } catch (reason) {
+    if (reason instanceof Cancelled) throw reason;
+    return { name, failed: whyFailed(reason) };
+  }
+}
+
 /** Have another runtime run the model of the result, unless another file comes at once. */
 async function checkResult() {
   const { result, wanted } = state;
@@ -298,20 +339,21 @@ async function checkResult() {
 async function convert(wanted, onProgress, current) {
   const { name, load, configuration, genome, settings, facts, importOptions, edits } = wanted;
   onProgress({ stage: "fetching" });
-  const file = await load();
-  const data = await file.arrayBuffer().catch(() => {
-    throw { message: "this cannot be read: it has been moved or changed, or it is a folder" };
-  });
+  if (read.load !== load) {
+    const whole = await (await load()).arrayBuffer().catch(() => {
+      throw { message: "this cannot be read: it has been moved or changed, or it is a folder" };
+    });
+    read = { load, data: whole }; // an edit need not fetch it again
+  }
+  const data = read.data.slice(); // the worker takes it away
   if (!current()) throw new Cancelled("another file came");
-  const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
-  if (foreign) throw foreign;
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
   const wheel = document.querySelector("a[href*=whl]")?.href;
   const params = { name, file: `${stemOf(name)}.onnx`, wheel, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
-  return { result, size: file.size };
+  return { result, size: read.data.byteLength };
 }
 
 function show(made, result) {
@@ -387,8 +429,8 @@ async function downloadFor({ method, suffix, ...params }) {
     await hold(onProgress);
     const { result, blobs } = await engine.call(method, { ...params, file: job.name }, undefined, onProgress);
     if (!current()) return;
-    saveBlob(result.name, new Blob([blobs[method]]));
-    outcome = { notice: result.warnings.join(" ") || null };
+    saveBlob(result.name ?? job.name, new Blob([blobs[method]]));
+    outcome = { notice: result.warnings?.join(" ") || null };
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
     outcome = { error: problem(job.name, reason) };

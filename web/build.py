@@ -17,51 +17,45 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))  # our package, as it is here
 
-from pack import bundle, documentation, icons, notices, offline, packages, pictures, runtime
+from pack import bundle, documentation, notices, offline, packages, pictures, runtime
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
 DIST = WEB / "dist"
 PYODIDE = ROOT / "node_modules" / "pyodide"
 ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
-PAGE = ("index.html", "style.css", "icon.svg", "og.png", "manifest.webmanifest")
+PAGE = (
+    *("index.html", "style.css", "manifest.webmanifest"),
+    *("icon.svg", "icon-192.png", "icon-512.png", "icon-512-maskable.png", "og.png"),
+)
 PREVIEW = 'property="og:image" content="'
-ICONS = {
-    "icon-192.png": (192, False),
-    "icon-512.png": (512, False),
-    "icon-512-maskable.png": (512, True),
-}
 ENTRIES = ("app.js", "worker.js", "runtime-worker.js")  # each becomes one file with its imports
 SHOWN = ("xor.json", "neataptic-ts-lstm.json", "neataptic-ts-conv.json", "cppn.json",
          "neurons-300.json", "neat-checkpoint-30")  # fmt: skip
-SCHEMA = "options.schema.json"  # what the page makes its form of
 LIBRARY = "python_stdlib.zip.gz"
 FETCHED = ("pyodide.asm.wasm", LIBRARY)  # by Pyodide, the rest it imports
 
 
 def main() -> None:
     start = time.perf_counter()
-    published, ours, library, wheels = packages.made(ROOT)
+    published, ours, sources, tables = packages.made(ROOT)
     shutil.rmtree(DIST, ignore_errors=True)
     for name in PAGE:
         copy(WEB / name, DIST / name)
     scripts()
-    copy(ROOT / "schema" / SCHEMA, DIST / SCHEMA)
-    for path in sorted((WEB / "samples").iterdir()):
-        copy(path, DIST / "samples" / path.name)
+    shutil.copytree(ROOT / "schema", DIST / "schema")
+    shutil.copytree(WEB / "samples", DIST / "samples")
     pictures.write(WEB / "samples", SHOWN, DIST)
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
-    bundle.standard_library(DIST / "pyodide" / LIBRARY, library)
+    bundle.standard_library(DIST / "pyodide" / LIBRARY, tables[bundle.CPYTHON])
     for path in [ours, *(published[name] for name in packages.FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
     npm_lock = PYODIDE / "pyodide-lock.json"
-    write_lock(npm_lock, bundle.write(DIST / "packages", wheels, library))
+    write_lock(npm_lock, bundle.write(DIST / "packages", sources, tables))
     documentation.write(ROOT, DIST / "docs")
-    for name, (size, maskable) in ICONS.items():
-        (DIST / name).write_bytes(icons.png(WEB / "icon.svg", size, maskable=maskable))
     name_site(DIST / "index.html", os.environ.get("SITE_URL", ""), f"wheels/{ours.name}")
     offline.write(DIST, WEB / "sw.js")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())

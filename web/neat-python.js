@@ -1,5 +1,5 @@
-// The two files of neat-python, a genome and its configuration. Each may come alone: then the other
-// one is asked for, and both are converted as one.
+// The two files of neat-python, a genome and its configuration. Each may come alone: then the other one is asked
+// for, and both are converted as one.
 
 const SECTION = /^\s*\[(NEAT|Default\w+)\]/m;
 
@@ -15,34 +15,14 @@ export const genomeMissing = { kind: "MissingFile", message: "this is a configur
 /** Which file an error asks for: "configuration", "genome" or null. */
 export const missingFileOf = ({ kind, asks = null }) => (kind === "ConfigurationNeeded" ? "configuration" : asks);
 
-/** The file that came, as long as the page asks for the other one. */
-export class NeatPythonFiles {
-  #genome = null; // the conversion that waits for its configuration
-  #configuration = null; // what waits for its genome
+const fileOf = ({ name, load }) => ({ name, load });
 
-  /** What to convert now that `wanted` failed for `reason`; null if nothing can be done about it. */
-  completed(wanted, reason) {
-    const asked = missingFileOf(reason);
-    const whole = this.#whole(wanted, asked);
-    this.done();
-    if (whole) return whole;
-    if (asked === "genome") this.#configuration = { name: wanted.name, load: wanted.load };
-    else if (asked || wanted.configuration) this.#genome = wanted; // perhaps with a wrong one
-    return null;
-  }
-
-  #whole(wanted, asked) {
-    if (asked === "genome") {
-      const { name, load } = wanted;
-      return this.#genome && { ...this.#genome, configuration: { name, load } };
-    }
-    return asked && !wanted.configuration && this.#configuration
-      ? { ...wanted, configuration: this.#configuration } : null;
-  }
-
-  /** Nothing is asked for: a configuration that was used is not that of the next genome. */
-  done() {
-    this.#genome = null;
-    this.#configuration = null;
-  }
+/**
+ * What to convert now that `wanted` failed and asks for a file; null if it has to come first.
+ * @param before {asks, wanted}: what the file before asked for, and what it was
+ */
+export function completed(wanted, asks, before) {
+  if (asks === "genome" && before.asks === "configuration") return { ...before.wanted, configuration: fileOf(wanted) };
+  if (asks === "configuration" && before.asks === "genome" && !wanted.configuration) return { ...wanted, configuration: fileOf(before.wanted) };
+  return null;
 }

@@ -36,11 +36,11 @@ export function endCheck() {
 
 /** The report of onnxruntime-web on what the engine converted last. */
 export async function checkByRuntime(engine) {
-  const { result: layout, blobs: { model, inputs } } = await engine.call("runtime_inputs");
+  const { result, blobs: { model, tensors } } = await engine.call("runtime_inputs");
   try {
-    const { runtime, outputs } = await run({ layout, model, inputs }, [model.buffer, inputs.buffer]);
+    const { outputs, ...said } = await run({ ...result, model, tensors }, [model.buffer, tensors.buffer]);
     waiting = null;
-    return (await engine.call("runtime_report", { runtime }, outputs)).result;
+    return (await engine.call("runtime_report", { runtime: said.runtime, runs: said.runs }, outputs)).result;
   } catch (error) {
     endCheck();
     throw error;

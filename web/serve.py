@@ -15,18 +15,11 @@ class Handler(SimpleHTTPRequestHandler):
     """Static files with the types that modules and streamed WebAssembly need."""
 
     extensions_map = {  # noqa: RUF012 (the base class's own form)
-        "": "application/octet-stream",
-        ".css": "text/css; charset=utf-8",
-        ".html": "text/html; charset=utf-8",
+        **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript; charset=utf-8",
-        ".json": "application/json",
         ".mjs": "text/javascript; charset=utf-8",
-        ".png": "image/png",
-        ".svg": "image/svg+xml",
-        ".webmanifest": "application/manifest+json",
         ".wasm": "application/wasm",
-        ".whl": "application/zip",
-        ".zip": "application/zip",
+        ".webmanifest": "application/manifest+json",
     }
     protocol_version = "HTTP/1.1"
 

@@ -118,7 +118,7 @@ def _followed(graph: Graph, around: _Origins | None = None) -> Iterator[tuple[No
                 origin[node.output[0]] = one.plus(shift)
             elif other is not None and other.name == one.name:  # two products with masks: a choice
                 origin[node.output[0]] = min(one, other)
-        elif _chooses(node, graph):
+        elif not origin.keys().isdisjoint(node.input) and _chooses(node, graph):
             origin.update((node.output[0], origin[name]) for name in node.input if name in origin)
 
 

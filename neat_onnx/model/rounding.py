@@ -79,6 +79,8 @@ def _rounding(kind: DataType, graph: Graph) -> list[str]:
     constant = {tensor.name for tensor in graph.initializer}
     half = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     half |= {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
+    if not half and not any(node.op_type in _CASTS for node in nodes_within(graph)):
+        return []
     read = {name for node in nodes_within(graph) for name in node.input}
     found = []
     for node in nodes_within(graph):

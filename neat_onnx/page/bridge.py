@@ -20,21 +20,20 @@ from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import difference, summary
 from neat_onnx.options import ExportOptions, export_options
-from neat_onnx.page.drawing import drawing
+from neat_onnx.page.drawing import drawing, neighbourhood, neuron_called
 from neat_onnx.page.editing import edited
 from neat_onnx.page.library_files import (
-    Member,
     Picked,
     choices,
     facts_of,
     picked,
+    remarks_of,
     writable,
     written,
 )
 from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import compared, parity, parity_of_networks
 from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
-from neat_onnx.page.remarks import remarks_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import FORMS, in_form, snippets
 from neat_onnx.page.warming import warm, warm_reading
@@ -142,19 +141,9 @@ def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, as a file of the library that is asked for."""
     progress("writing", 0.5)
-    found = written(_last().net, str(params.get("library")), str(params.get("file")))
-    name, content, texts = found
+    net, library, file = _last().net, str(params.get("library")), str(params.get("file"))
+    name, content, texts = written(net, library, file)
     return Reply({"name": name, "warnings": list(dict.fromkeys(texts))}, {"library": content})
-
-
-def _writable(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The libraries that the network that was converted last can be written for, or why not."""
-    return Reply({"libraries": writable(_last().net)}, {})
-
-
-def _population(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The size, best fitness and species of a checkpoint, for a timeline."""
-    return Reply({**facts_of(data)}, {})
 
 
 def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -175,17 +164,19 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 
 def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The network that was converted last, to be drawn; no verdict waits for it."""
-    net = _last().net
+    """The network that was converted last, to be drawn; no verdict waits for it.
+
+    `every` draws each neuron of a large one, `around` what is near a neuron, by its name or id.
+    """
+    net, around = _last().net, params.get("around")
+    if around is not None:
+        centre = neuron_called(net, str(around))
+        if centre is None:
+            raise DocumentError(f"there is no neuron called '{around}'")
+        return Reply({"graph": neighbourhood(net, centre), "svg": None, "centre": centre}, {})
     is_drawn = len(net) <= MOST_NEURONS or params.get("every")
     graph = drawing(net) if is_drawn and len(net) <= _MAX_NEURONS_DRAWN else None
-    return Reply({"graph": graph, "svg": to_svg(net) if len(net) > MOST_NEURONS else None}, {})
-
-
-def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The graph of the model of the last conversion, to be drawn, and the model's texts."""
-    held = _last()
-    return Reply({**model_graph(held.net, held.valid)}, {})
+    return Reply({"graph": graph, "svg": None if graph else to_svg(net)}, {})
 
 
 def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -198,13 +189,6 @@ def _model_ports(params: dict[str, Any], data: bytes, progress: Progress) -> Rep
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Reply(model_ports(made_valid(neat_onnx.load_model(document))), {})
-
-
-def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """Outputs of both sides of the last conversion, to be plotted."""
-    held = _last()
-    progress("comparing", 0.3)
-    return Reply({**parity(held.net, held.valid)}, {})
 
 
 def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -222,21 +206,23 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
             other = picked(document, **_reading(params)).net
         progress("comparing", 0.6)
         pairs = parity_of_networks(net, other)
-    return Reply({"genome": difference(net, other).model_dump(), "function": pairs}, {})
+    drawn = drawing(other) if len(other) <= MOST_NEURONS else None
+    genome = difference(net, other).model_dump()
+    return Reply({"genome": genome, "function": pairs, "drawing": drawn}, {})
 
 
 def _runtime_inputs(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model of the last conversion, and the samples of its comparison, for another runtime."""
+    """The model of the last conversion, and the runs of its comparison, for another runtime."""
     held = _last()
-    layout, model, parts = runtime_inputs(held.net, held.valid, **held.checked)
-    inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
-    return Reply(layout, {"model": model.to_bytes(), "inputs": inputs})
+    runs, model, tensors = runtime_inputs(held.net, held.valid, **held.checked)
+    return Reply({"runs": runs}, {"model": model.to_bytes(), "tensors": tensors})
 
 
 def _runtime_report(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The report on the outputs of another runtime for the inputs of `runtime_inputs`."""
+    """The report on the outputs of another runtime for the runs of `runtime_inputs`."""
     held, runtime = _last(), str(params.get("runtime"))
-    report = runtime_report(held.net, held.valid, data, runtime=runtime, **held.checked)
+    runs = params.get("runs") or []
+    report = runtime_report(held.net, held.valid, runs, data, runtime=runtime, **held.checked)
     return Reply(report.model_dump(), {})
 
 
@@ -251,7 +237,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     genome: int | None = None
-    members: list[Member] = []
+    members: list[dict[str, int]] = []
     kind: Literal["network", "model"] = "network"
     listed: dict[str, Any] | None = None
     changed = False
@@ -371,13 +357,14 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "file": _file,
     "form": _form,
     "library": _library,
-    "model_graph": _model_graph,
+    "model_graph": lambda params, *_: Reply(model_graph(_last().net, _last().valid), {}),
     "model_ports": _model_ports,
-    "parity": _parity,
+    "parity": lambda params, *_: Reply(parity(_last().net, _last().valid), {}),
     "plan": _plan,
-    "population": _population,
+    "population": lambda params, data, _: Reply(dict(facts_of(data)), {}),
     "runtime_inputs": _runtime_inputs,
     "runtime_report": _runtime_report,
+    "svg": lambda params, *_: Reply({}, {"svg": to_svg(_last().net).encode()}),
     "warm": _warm,
-    "writable": _writable,
+    "writable": lambda params, *_: Reply({"libraries": writable(_last().net)}, {}),
 }

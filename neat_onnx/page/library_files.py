@@ -4,15 +4,15 @@ import io
 import warnings
 import zipfile
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError
+from neat_onnx.files import unpacked
 from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.neat_python.pickled import unpickled
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
-from neat_onnx.page.remarks import remarks_of
 
 _OWN = "neat-onnx"  # its file is a download of its own
 _EVOLVES = ".pkl"  # beside the usual ending, where a library writes it
@@ -20,43 +20,12 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)  # of files in an archive: the same network give
 _MAX_LISTED = 1000  # members of a population that a list shows
 
 
-class Member(TypedDict):
-    """One network of a population."""
-
-    id: int
-    neurons: int
-    connections: int
-
-
-class Choice(TypedDict):
-    """A library that a network can be written for, and the ending of the file."""
-
-    library: str
-    title: str
-    suffix: str
-
-
-class Writable(Choice):
-    """The same, and why the network cannot be written for it; None if it can."""
-
-    reason: str | None
-
-
-class PopulationFacts(TypedDict):
-    """A checkpoint in a few numbers; None for a file that is none."""
-
-    generation: int | None
-    size: int | None
-    fitness: float | None
-    species: int | None
-
-
 class Picked(NamedTuple):
-    """One network of a source, its id if it is one of several, and all of them, the best first."""
+    """One network of a source, its id if it is one of several, and facts of all, the best first."""
 
     net: Network
     genome: int | None
-    members: list[Member]
+    members: list[dict[str, int]]
 
 
 def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
@@ -79,14 +48,14 @@ def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
     if len(nets) == 1:
         return Picked(net, None, [])
     members = [
-        Member(id=id, neurons=len(net), connections=len(net.connections))
+        {"id": id, "neurons": len(net), "connections": len(net.connections)}
         for id, net in list(nets.items())[:_MAX_LISTED]
     ]
     return Picked(net, wanted, members)
 
 
-def choices() -> list[Choice]:
-    """Return every library that networks are written for, with the endings to choose from."""
+def choices() -> list[dict[str, str]]:
+    """Return `library`, `title` and `suffix` of every file that networks are written as."""
     found = []
     for library in neat_onnx.libraries():
         if not library.writes or library.name == _OWN:
@@ -95,20 +64,23 @@ def choices() -> list[Choice]:
         title = library.title or library.name
         for end in endings:
             both = " (pickle and configuration)" if end == _EVOLVES else ""
-            found.append(Choice(library=library.name, title=title + both, suffix=end))
+            found.append({"library": library.name, "title": title + both, "suffix": end})
     return sorted(found, key=lambda choice: choice["title"].lower())
 
 
-def writable(net: Network) -> list[Writable]:
-    """Return every choice for a network, its own library first, then those that can hold it."""
+def writable(net: Network) -> list[dict[str, str | None]]:
+    """Return every choice for a network, its own library first, then those that can hold it.
+
+    `reason` says why a library cannot; None if it can.
+    """
     found, reasons = [], dict[str, str | None]()
     for choice in choices():
         name = choice["library"]
         if name not in reasons:
             reasons[name] = _reason(net, name, f"network{choice['suffix']}")
-        found.append(Writable(**choice, reason=reasons[name]))
+        found.append({**choice, "reason": reasons[name]})
 
-    def rank(each: Writable) -> tuple[bool, bool, str]:
+    def rank(each: dict[str, Any]) -> tuple[bool, bool, str]:
         own = each["title"].partition(" (")[0].lower() in net.library.lower()
         return each["reason"] is not None, not own, each["title"].lower()
 
@@ -127,25 +99,25 @@ def _reason(net: Network, library: str, name: str) -> str | None:
     return None
 
 
-def facts_of(data: bytes) -> PopulationFacts:
-    """Return the generation, size, best fitness and number of species of a checkpoint's file."""
-    nothing = PopulationFacts(generation=None, size=None, fitness=None, species=None)
+def facts_of(data: bytes) -> dict[str, float | None]:
+    """Return the `generation`, `size`, best `fitness` and number of `species` of a checkpoint.
+
+    All are None for another file: opening it says more.
+    """
+    facts: dict[str, float | None] = dict.fromkeys(("generation", "size", "fitness", "species"))
     try:
-        found = unpickled(data)
+        found = unpickled(unpacked(data))
     except DocumentError:
-        return nothing  # it is JSON, or nothing that can be read: opening it says more
-    if not isinstance(found, tuple) or len(found) < len(("generation", "config", "genomes", "set")):
-        return nothing
-    genomes = list(found[2].values()) if isinstance(found[2], Mapping) else []
-    known = (getattr(one, "fitness", None) for one in genomes)
-    fitness = [float(value) for value in known if isinstance(value, int | float)]
-    species = getattr(found[3], "species", None)
-    return PopulationFacts(
-        generation=found[0] if isinstance(found[0], int) else None,
-        size=len(genomes),
-        fitness=max(fitness) if fitness else None,
-        species=len(species) if isinstance(species, Mapping) else None,
-    )
+        return facts
+    if not (isinstance(found, tuple) and len(found) > 3 and isinstance(found[2], Mapping)):
+        return facts
+    generation, _, genomes, population = found[:4]
+    known = [getattr(one, "fitness", None) for one in genomes.values()]
+    species = getattr(population, "species", None)
+    facts |= {"generation": generation if isinstance(generation, int) else None}
+    facts |= {"species": len(species) if isinstance(species, Mapping) else None}
+    fitness = max((float(one) for one in known if isinstance(one, int | float)), default=None)
+    return facts | {"size": len(genomes), "fitness": fitness}
 
 
 def written(net: Network, library: str, name: str) -> tuple[str, bytes, list[str]]:
@@ -178,3 +150,12 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
         for name, data in files.items():
             archive.writestr(zipfile.ZipInfo(name, _MOMENT), data)
     return target.getvalue()
+
+
+def remarks_of(caught: list[warnings.WarningMessage]) -> list[str]:
+    """Return the texts of warnings; the module of their words is imported for them alone."""
+    if not caught:
+        return []
+    from neat_onnx.page.wording import remarks  # noqa: PLC0415 - seldom needed
+
+    return remarks(caught)

@@ -1,10 +1,10 @@
 """A model as the page shows it: its nodes with their shapes, its initializers, its textual form."""
 
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome import GENOME, genome_document
+from neat_onnx.genome.document import GENOME, genome_document
 from neat_onnx.model import Model
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.network.network import Network
@@ -13,37 +13,14 @@ _MAX_NODES = 300  # that are drawn
 _MAX_ELEMENTS = 20_000  # of all initializers together, that are written as text
 
 
-class ShownNode(TypedDict):
-    """A node of the graph.
+def model_graph(net: Network, model: Model) -> dict[str, Any]:
+    """Describe a model beside the network that it computes.
 
-    Attributes:
-        op, name: its operator and its name.
-        reads: positions of the nodes whose outputs it reads.
-        initializers: the names and shapes of its weights, as `W0 3×2`.
-        shape: of its first output, `N×3`; empty if it is not known.
-        neurons: positions of the neurons that it computes.
+    Returns:
+        `nodes`, and how many are `omitted`; of each `op` and `name`, positions of the nodes that it
+        `reads`, names and shapes of its `initializers` (`W0 3×2`), the `shape` of its first output,
+        and positions of the `neurons` that it computes. `text`, `json`: the model; None if long.
     """
-
-    op: str
-    name: str
-    reads: list[int]
-    initializers: list[str]
-    shape: str
-    neurons: list[int]
-
-
-class ModelGraph(TypedDict):
-    """The nodes in the order of the graph, how many more there are, and texts; None if too long."""
-
-    nodes: list[ShownNode]
-    omitted: int
-    elements: int
-    text: str | None
-    json: str | None
-
-
-def model_graph(net: Network, model: Model) -> ModelGraph:
-    """Describe a model beside the network that it computes."""
     graph = model.graph
     shapes = {name: facts.shape for name, facts in inferred_facts(model).items()}
     weights = {tensor.name for tensor in graph.initializer}
@@ -52,25 +29,25 @@ def model_graph(net: Network, model: Model) -> ModelGraph:
     neurons = _neurons(net, model)
     elements = sum(tensor.size for tensor in graph.initializer)
     short = elements <= _MAX_ELEMENTS
-    return ModelGraph(
-        nodes=[
-            ShownNode(
-                op=node.op_type,
-                name=node.name,
-                reads=sorted({maker[name] for name in node.input if name in maker}),
-                initializers=[
+    return {
+        "nodes": [
+            {
+                "op": node.op_type,
+                "name": node.name,
+                "reads": sorted({maker[name] for name in node.input if name in maker}),
+                "initializers": [
                     f"{name} {_sized(shapes.get(name))}" for name in node.input if name in weights
                 ],
-                shape=_sized(shapes.get(node.output[0])) if node.output else "",
-                neurons=neurons[place],
-            )
+                "shape": _sized(shapes.get(node.output[0])) if node.output else "",
+                "neurons": neurons[place],
+            }
             for place, node in enumerate(drawn)
         ],
-        omitted=len(graph.node) - len(drawn),
-        elements=elements,
-        text=_text(model) if short else None,
-        json=model.to_json() if short else None,
-    )
+        "omitted": len(graph.node) - len(drawn),
+        "elements": elements,
+        "text": _text(model) if short else None,
+        "json": model.to_json() if short else None,
+    }
 
 
 def _neurons(net: Network, model: Model) -> list[list[int]]:

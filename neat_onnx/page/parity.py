@@ -4,7 +4,7 @@ onnx's evaluator compares where it can. It has not every operator, and some of i
 then the page's other runtime is the one that compares.
 """
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,27 +22,14 @@ _SAMPLES = 256  # short sequences, as many as `neat_onnx.verify` plays
 _BINS = 24
 
 
-class Parity(TypedDict):
-    """Pairs of outputs, and how often an error has each size.
+def parity(net: Network, model: Model) -> dict[str, Any]:
+    """Run both sides on the short sequences of `neat_onnx.verify`.
 
-    Attributes:
-        network, model: the same outputs of both sides, at most 2,000 of them, evenly chosen.
-        counts: a histogram of all errors, the model's output minus the network's.
-        edges: its edges, one more than counts.
-        band: the largest rounding of an output to the model's type, half a unit in its last place.
-        total: the number of outputs compared.
+    Returns:
+        `network`, `model`: the same outputs of both sides, at most 2,000, evenly chosen of `total`.
+        `counts`, `edges`: a histogram of all errors, the model's output minus the network's.
+        `band`: half a unit in the last place of the largest output in the model's type.
     """
-
-    network: list[float]
-    model: list[float]
-    counts: list[int]
-    edges: list[float]
-    band: float
-    total: int
-
-
-def parity(net: Network, model: Model) -> Parity:
-    """Run both sides on the short sequences of `neat_onnx.verify`."""
     model = with_ports(net, model)
     element = number_type(model).dtype.type
     x = as_read(net, model, short_sequences(net, _SAMPLES, seed=0))
@@ -51,7 +38,7 @@ def parity(net: Network, model: Model) -> Parity:
     return _pairs(net.run(x), got, element)
 
 
-def parity_of_networks(one: Network, other: Network) -> Parity | None:
+def parity_of_networks(one: Network, other: Network) -> dict[str, Any] | None:
     """Run two networks on the same short sequences; None if their numbers of ports' values differ.
 
     The histogram is of the second network's outputs minus the first one's.
@@ -63,26 +50,23 @@ def parity_of_networks(one: Network, other: Network) -> Parity | None:
     return _pairs(one.run(x), other.run(x), np.float64)
 
 
-def _pairs(want: Floats, got: Floats, element: type[np.floating[Any]]) -> Parity:
+def _pairs(want: Floats, got: Floats, element: type[np.floating[Any]]) -> dict[str, Any]:
     want, got = want.ravel(), got.ravel()
     finite = np.isfinite(got) & np.isfinite(want)
     want, got = want[finite], got[finite]
     chosen = np.linspace(0, len(want) - 1, min(_MAX_POINTS, len(want))).round().astype(int)
-    counts, edges = _histogram(got - want)
-    spacing = np.spacing(np.abs(want).max(initial=0.0).astype(element))
-    return Parity(
-        network=want[chosen].tolist(),
-        model=got[chosen].tolist(),
-        counts=counts.tolist(),
-        edges=edges.tolist(),
-        band=float(spacing) / 2,
-        total=len(want),
-    )
-
-
-def _histogram(errors: Floats) -> tuple[np.ndarray, Floats]:
+    errors = got - want
     reach = float(np.abs(errors).max(initial=0.0)) or 1e-300
-    return np.histogram(errors, bins=_BINS, range=(-reach, reach))
+    counts, edges = np.histogram(errors, bins=_BINS, range=(-reach, reach))
+    spacing = np.spacing(np.abs(want).max(initial=0.0).astype(element))
+    return {
+        "network": want[chosen].tolist(),
+        "model": got[chosen].tolist(),
+        "counts": counts.tolist(),
+        "edges": edges.tolist(),
+        "band": float(spacing) / 2,
+        "total": len(want),
+    }
 
 
 # ruff: noqa: PLC0415 - the page imports these rooms with its first file, and words when it fails

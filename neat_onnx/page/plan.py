@@ -119,5 +119,5 @@ def named_ports(net: Network) -> dict[str, Any]:
         "input_neurons": net.input_neurons.tolist(),
         "output_neurons": net.output_neurons.tolist(),
         "outputs": named(net.output_neurons, "output"),
-        "state": net.initial_state(1)[0].tolist(),
+        "state": net.initial_state(1)[0].tolist() if net.has_memory else [],
     }

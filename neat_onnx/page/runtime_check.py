@@ -1,18 +1,16 @@
 """The check of a model by a runtime of the page, which cannot be called from Python.
 
-The engine gives the model and its inputs (`runtime_inputs`), web/runtime-worker.js runs them, and
-the engine reports on the outputs (`runtime_report`).
+The engine records what the runtime is to be given (`runtime_inputs`), web/runtime-worker.js runs
+it, and the engine plays the model again with the recorded outputs (`runtime_report`).
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from neat_onnx.errors import DocumentError
-from neat_onnx.model import DataType, Model
-from neat_onnx.model.states import initial_states
+from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.compare import compare, with_ports
@@ -21,187 +19,112 @@ from neat_onnx.verification.report import Report
 from neat_onnx.verification.runtimes import Feed, Session
 from neat_onnx.verification.samples import sampled_inputs
 
-_BATCH_FIRST = (1, 0)  # the axes of time and the samples
-
 
 class RuntimeInputs(NamedTuple):
-    """A model to run, and its inputs.
+    """A model to run, and what it is run on.
 
     Attributes:
-        layout: how the inputs are laid out, and how they are fed; JSON.
-            `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes
-            beside the samples, which are its `batch_axis`, null if there is no batch, and the
-            range of columns of each port.
-            `states`: name, type, initial values, sizes and `batch_axis` of each; `following` is
-            the output that feeds it. `outputs`: names, numbers of columns, sizes and `batch_axis`.
-            `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
-            Of a whole sequence `batch_first` says that the samples stand before time, `once` that
-            an input has no time, and `last` that an output is that of the last step alone.
+        runs: the inputs of each run, by name: `{type, dims}` of a tensor of `tensors`, which has
+            them one after the other, or `{run, output}`, a state that an earlier run has given.
         model: the model to run.
-        parts: the inputs, (T, N, I) each.
+        tensors: the numbers of all tensors, little-endian.
     """
 
-    layout: dict[str, Any]
+    runs: list[dict[str, dict[str, Any]]]
     model: Model
-    parts: list[Floats]
+    tensors: bytes
 
 
-class _RecordedPlayer(Player):
-    """The outputs of another runtime, in the order in which they are asked for."""
+class _Recorder(Player):
+    """A player that notes what each run is given, and reads nothing of what it gives."""
 
-    def __init__(self, model: Model, net: Network, name: str, outputs: Sequence[Floats]) -> None:
-        super().__init__(model, net, Session(_run_elsewhere, name))
-        self._left = list(outputs)
+    def __init__(self, model: Model, net: Network) -> None:
+        super().__init__(model, net, Session(self._record, ""))
+        self.runs: list[dict[str, dict[str, Any]]] = []
+        self.tensors: list[bytes] = []
+        self._ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.outputs}
+        self._given: list[dict[str, np.ndarray]] = []  # kept, so that ids stay theirs
+        self._origin: dict[int, dict[str, Any]] = {}  # id of an output → the run that gives it
 
-    def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        """Return the outputs for `x`, (T, N, columns) each."""
-        sizes = [port.neurons.size for port in self._net.outputs]
-        columns = np.split(self._left.pop(0), np.cumsum(sizes)[:-1], axis=2)
-        return dict(zip(tensors, columns, strict=True))
+    def _record(self, feed: Feed) -> dict[str, Any]:
+        run = len(self.runs)
+        self.runs.append({name: self._entry(value) for name, value in feed.items()})
+        given = {name: np.empty((1,) * rank) for name, rank in self._ranks.items()}
+        self._given.append(given)
+        for name, value in given.items():
+            self._origin[id(value)] = {"run": run, "output": name}
+        return given
 
+    def _entry(self, value: Any) -> dict[str, Any]:
+        if id(value) in self._origin:
+            return self._origin[id(value)]
+        value = np.asarray(value)
+        self.tensors.append(value.astype(value.dtype.newbyteorder("<")).tobytes())
+        return {"type": value.dtype.name, "dims": list(value.shape)}
 
-def _run_elsewhere(feed: Feed) -> dict[str, Any]:
-    raise AssertionError("the page's runtime is not run from here")
+    def _read(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
+        return np.empty((*leading, 1))
 
 
 def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> RuntimeInputs:
-    """Return the model and the samples for a runtime.
-
-    Raises:
-        DocumentError: samples do not stand in the first axes of all inputs.
-    """
+    """Return the model, and the runs in which the samples are played."""
     model = with_ports(net, model)
-    player = _RecordedPlayer(model, net, "", [])
-    _check_axes(player)
-    parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=player.fixed_batch)
-    layout = {
-        "whole": player.takes_sequences,
-        "fixed": player.fixed_batch,
-        "parts": [x.shape for x in parts],
-        "inputs": _inputs(net, player, model),
-        "states": _states(player, model),
-        "outputs": _outputs(net, player),
-    }
-    return RuntimeInputs(layout, model, parts)
-
-
-def _check_axes(player: Player) -> None:
-    """Refuse a model without samples, or whose sequences do not begin with time and the samples."""
-    axes = {each for name, each in player.axes.items() if name not in player.pairs}
-    in_time = {each for each in axes if len(each) > 1}
-    if player.unbatched or not in_time <= {(0, 1), _BATCH_FIRST}:
-        raise DocumentError("this page runs sequences there that begin with time and the samples")
-    if player.rows_of_a_run > 1:
-        raise DocumentError("this page runs models there that take any number of samples")
-
-
-def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
-    """The inputs of a model: name, type, sizes, where the samples are, and range of columns."""
-    types = _types(model)
-    columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)]).tolist()
-    timed = {port.name for port in net.inputs if len(player.axes[port.name]) > 1}
-    return [
-        {
-            "name": port.name,
-            "type": types[port.name],
-            "sizes": list(port.shape),
-            "batch_axis": 0 if port.name in timed else _sample_axis(player, port.name),
-            "batch_first": player.axes[port.name] == _BATCH_FIRST,
-            "once": player.takes_sequences and port.name not in timed,
-            "from": first,
-            "to": last,
-        }
-        for port, first, last in zip(net.inputs, columns[:-1], columns[1:], strict=True)
-    ]
-
-
-def _outputs(net: Network, player: Player) -> list[dict[str, Any]]:
-    """The outputs of a model: name, number of columns, sizes, where the samples should be, and
-    whether it has all steps.
-    """
-    whole = player.takes_sequences
-    return [
-        {
-            "name": port.name,
-            "columns": port.neurons.size,
-            "sizes": list(port.shape),
-            "batch_axis": 0 if whole else _axis_of_output(player, port.name),
-            "batch_first": whole
-            and port.name not in player.ended
-            and player.axes_of(port.name, 2) == _BATCH_FIRST,
-            "last": port.name in player.ended,
-        }
-        for port in net.outputs
-    ]
-
-
-def _states(player: Player, model: Model) -> list[dict[str, Any]]:
-    """The states of a model: name, where the samples are among its axes, the sizes of the others
-    and initial values, and the output that feeds each.
-    """
-    shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
-    starts, types = initial_states(model), _types(model)
-    states = []
-    for name, following in player.pairs.items():
-        batch_axis = _sample_axis(player, name)
-        states.append(
-            {
-                "name": name,
-                "type": types[name],
-                "following": following,
-                "batch_axis": batch_axis,
-                "sizes": [size for axis, size in enumerate(shapes[name]) if axis != batch_axis],
-                "start": np.ravel(starts.get(name, [])).tolist(),
-            }
-        )
-    return states
-
-
-def _sample_axis(player: Player, name: str) -> int | None:
-    """Where the samples are in an input of one step; None if it is of a single one."""
-    axes = player.axes[name]
-    return axes[0] if axes else None
-
-
-def _axis_of_output(player: Player, name: str) -> int | None:
-    return player.axes_of(name, 1)[0] if any(player.axes.values()) else None
-
-
-def _types(model: Model) -> dict[str, str]:
-    """The types of the inputs, as the runtime names them."""
-    named = {DataType.FLOAT: "float32", DataType.DOUBLE: "float64"}
-    return {
-        entry.name: named.get(entry.elem_type, entry.elem_type.name.lower())
-        for entry in model.graph.inputs
-    }
+    recorder = _Recorder(model, net)
+    long, fixed = not recorder.ended, recorder.fixed_batch
+    for x in sampled_inputs(net, model, samples, seed, long=long, fixed_batch=fixed):
+        recorder.play(x, [port.name for port in net.outputs])
+    return RuntimeInputs(recorder.runs, model, b"".join(recorder.tensors))
 
 
 def runtime_report(
-    net: Network, model: Model, data: bytes, *, runtime: str, samples: int, seed: int
+    net: Network,
+    model: Model,
+    runs: Sequence[Mapping[str, Mapping[str, Any]]],
+    data: bytes,
+    *,
+    runtime: str,
+    samples: int,
+    seed: int,
 ) -> Report:
     """Return the report on outputs that a runtime computed.
 
     Args:
         net: the network.
         model: the model that was given to `runtime_inputs`.
-        data: the outputs of all parts, (T, N, O) each, as float64.
+        runs: the outputs of each run, by name: `{type, dims}` of a tensor of `data`.
+        data: the numbers of all tensors, one after the other, little-endian.
         runtime: name and version of the runtime.
         samples: as in `runtime_inputs`.
         seed: as in `runtime_inputs`.
 
     Raises:
-        DocumentError: `data` is not as long as the outputs are.
+        DocumentError: `data` is shorter than the outputs are, or there are fewer runs than asked.
     """
-    given = runtime_inputs(net, model, samples=samples, seed=seed)
-    width = sum(port.neurons.size for port in net.outputs)
-    shapes = [(*x.shape[:2], width) for x in given.parts]
-    *stops, total = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
-    values = np.frombuffer(data, "<f8")
-    if total != len(values):
-        raise DocumentError(f"{len(values)} outputs came, expected {total}")
-    outputs = [
-        part.reshape(shape) for part, shape in zip(np.split(values, stops), shapes, strict=True)
-    ]
-    player = _RecordedPlayer(given.model, net, runtime, outputs)
+    played = _outputs(runs, data)
+
+    def next_run(feed: Feed) -> dict[str, Any]:
+        found = next(played, None)
+        if found is None:
+            raise DocumentError(f"outputs of {len(runs)} runs came, expected more")
+        return found
+
+    model = with_ports(net, model)
+    player = Player(model, net, Session(next_run, runtime))
     report = compare(net, model, samples=samples, seed=seed, runtime="reference", player=player)
     return report.model_copy(update={"first_error": None})  # another runtime would find it
+
+
+def _outputs(
+    runs: Sequence[Mapping[str, Mapping[str, Any]]], data: bytes
+) -> Iterator[dict[str, np.ndarray]]:
+    at = 0
+    for run in runs:
+        found = {}
+        for name, entry in run.items():
+            dtype, dims = np.dtype(str(entry["type"])), entry["dims"]
+            count = int(np.prod(dims, dtype=np.int64))
+            if at + count * dtype.itemsize > len(data):
+                raise DocumentError(f"{len(data)} bytes of outputs came, expected more")
+            found[name] = np.frombuffer(data, dtype, count, at).reshape(dims)
+            at += count * dtype.itemsize
+        yield found

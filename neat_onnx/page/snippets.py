@@ -15,6 +15,15 @@ from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 
 _BATCH, _STEPS = 1, 8  # what symbolic dimensions are in an example
+_ARRAYS = {  # of JavaScript, where it is not the type's own name
+    "bool": "Uint8Array",
+    "float16": "Uint16Array",
+    "int64": "BigInt64Array",
+    "uint64": "BigUint64Array",
+}
+_CSHARP = {"float32": "float", "float64": "double", "float16": "Float16", "bool": "bool"}
+_CSHARP |= {"int8": "sbyte", "int16": "short", "int32": "int", "int64": "long"}
+_CSHARP |= {"uint8": "byte", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
 
 
 class Snippet(TypedDict):
@@ -24,41 +33,11 @@ class Snippet(TypedDict):
     text: str
 
 
-class _Kind(NamedTuple):
-    """A type of elements, as each language calls it; `array` is JavaScript's array of them."""
-
-    python: str
-    javascript: str
-    array: str
-    csharp: str
-
-
-_KINDS = {
-    DataType.FLOAT: _Kind("np.float32", "float32", "Float32Array", "float"),
-    DataType.DOUBLE: _Kind("np.float64", "float64", "Float64Array", "double"),
-    DataType.FLOAT16: _Kind("np.float16", "float16", "Uint16Array", "Float16"),
-    DataType.BOOL: _Kind("np.bool_", "bool", "Uint8Array", "bool"),
-    DataType.INT8: _Kind("np.int8", "int8", "Int8Array", "sbyte"),
-    DataType.INT16: _Kind("np.int16", "int16", "Int16Array", "short"),
-    DataType.INT32: _Kind("np.int32", "int32", "Int32Array", "int"),
-    DataType.INT64: _Kind("np.int64", "int64", "BigInt64Array", "long"),
-    DataType.UINT8: _Kind("np.uint8", "uint8", "Uint8Array", "byte"),
-    DataType.UINT16: _Kind("np.uint16", "uint16", "Uint16Array", "ushort"),
-    DataType.UINT32: _Kind("np.uint32", "uint32", "Uint32Array", "uint"),
-    DataType.UINT64: _Kind("np.uint64", "uint64", "BigUint64Array", "ulong"),
-}
-
-
-def _kind(entry: ValueInfo) -> _Kind:
-    """The type of an input or output; that of numbers for bfloat16, which no language has."""
-    return _KINDS.get(entry.elem_type, _KINDS[DataType.FLOAT])
-
-
 class _Port(NamedTuple):
     """An input of the graph in an example."""
 
     name: str
-    kind: _Kind
+    kind: str  # of its elements, as numpy calls it
     shape: tuple[int, ...]
     start: list[float] | None  # the initial state where it is not zero
     following: str | None  # the output that feeds it at the next step
@@ -72,30 +51,25 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
     Raises:
         ModelError: the metadata names a state that the graph does not have.
     """
-    ports = _ports(model)
+    pairs, starts = state_pairs(model), initial_states(model)
+    ports = [
+        _Port(each.name, _kind(each), _sizes(each), starts.get(each.name), pairs.get(each.name))
+        for each in model.graph.inputs
+    ]
     outputs = [entry.name for entry in model.graph.outputs]
-    shown = _kind(model.graph.outputs[0])
     texts = {
         "Python": _python(file, ports, outputs),
         "JavaScript": _javascript(file, ports, outputs),
-        "C#": _csharp(file, ports, outputs[0], shown),
+        "C#": _csharp(file, ports, outputs[0], _CSHARP[_kind(model.graph.outputs[0])]),
         "Command line": _shell(file, wheel),
     }
-    return [Snippet(title=title, text=text) for title, text in texts.items()]
+    return [Snippet(title=title, text="\n".join(lines) + "\n") for title, lines in texts.items()]
 
 
-def _ports(model: Model) -> list[_Port]:
-    pairs, starts = state_pairs(model), initial_states(model)
-    return [
-        _Port(
-            entry.name,
-            _kind(entry),
-            _sizes(entry),
-            starts.get(entry.name),
-            pairs.get(entry.name),
-        )
-        for entry in model.graph.inputs
-    ]
+def _kind(entry: ValueInfo) -> str:
+    """The type of an input or output; that of numbers for bfloat16, which no language has."""
+    name = DataType(entry.elem_type).dtype.name
+    return name if name in _CSHARP else "float32"
 
 
 def _sizes(entry: ValueInfo) -> tuple[int, ...]:
@@ -106,48 +80,52 @@ def _sizes(entry: ValueInfo) -> tuple[int, ...]:
     )
 
 
-def _python(file: str, ports: list[_Port], outputs: Sequence[str]) -> str:
+def _python(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[str]:
     def value(port: _Port) -> str:
+        kind = f"np.{port.kind}{'_' * (port.kind == 'bool')}"
         if port.start is None:
-            return f"np.zeros({port.shape}, {port.kind.python})"
-        return f"np.array({port.start}, {port.kind.python}).reshape({port.shape})"
+            return f"np.zeros({port.shape}, {kind})"
+        return f"np.array({port.start}, {kind}).reshape({port.shape})"
 
     lines = ["import numpy as np", "import onnxruntime", ""]
     named = ", ".join(map(_text, outputs))
     lines += [f"session = onnxruntime.InferenceSession({_text(file)})", f"names = [{named}]"]
     lines += ["inputs = {", *(f"    {_text(p.name)}: {value(p)}," for p in ports), "}"]
-    run = "outputs = dict(zip(names, session.run(names, inputs)))"
+    run = ["outputs = dict(zip(names, session.run(names, inputs)))"]
     shown = f"print(outputs[{_text(outputs[0])}])"
-    states = [port for port in ports if port.following]
-    if not states:
-        return _joined([*lines, run, shown])
-    back = [f"    inputs[{_text(p.name)}] = outputs[{_text(p.following)}]" for p in states]
-    return _joined([*lines, "for step in range(3):", f"    {run}", *back, f"    {shown}"])
+    back = [
+        f"inputs[{_text(p.name)}] = outputs[{_text(p.following)}]" for p in ports if p.following
+    ]
+    if not back:
+        return [*lines, *run, shown]
+    return [*lines, "for step in range(3):", *_indented([*run, *back, shown], 4)]
 
 
-def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> str:
+def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[str]:
     def value(port: _Port) -> str:
-        values = f"new {port.kind.array}({math.prod(port.shape)})"
+        array = _ARRAYS.get(port.kind, f"{port.kind.capitalize()}Array")
+        values = f"new {array}({math.prod(port.shape)})"
         if port.start is not None:
-            values = f"{port.kind.array}.of({', '.join(map(repr, port.start))})"
-        return f'new ort.Tensor("{port.kind.javascript}", {values}, {list(port.shape)})'
+            values = f"{array}.of({', '.join(map(repr, port.start))})"
+        return f'new ort.Tensor("{port.kind}", {values}, {list(port.shape)})'
 
     lines = ['import * as ort from "onnxruntime-web";', ""]
     lines += [f"const session = await ort.InferenceSession.create({_text(file)});"]
     lines += ["const inputs = {", *(f"  {_text(p.name)}: {value(p)}," for p in ports), "};"]
-    run = "const outputs = await session.run(inputs);"
+    run = ["const outputs = await session.run(inputs);"]
     shown = f"console.log(outputs[{_text(outputs[0])}].data);"
-    states = [port for port in ports if port.following]
-    if not states:
-        return _joined([*lines, run, shown])
-    back = [f"  inputs[{_text(p.name)}] = outputs[{_text(p.following)}];" for p in states]
+    back = [
+        f"inputs[{_text(p.name)}] = outputs[{_text(p.following)}];" for p in ports if p.following
+    ]
+    if not back:
+        return [*lines, *run, shown]
     loop = "for (let step = 0; step < 3; step += 1) {"
-    return _joined([*lines, loop, f"  {run}", *back, f"  {shown}", "}"])
+    return [*lines, loop, *_indented([*run, *back, shown], 2), "}"]
 
 
-def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
+def _csharp(file: str, ports: list[_Port], output: str, shown: str) -> list[str]:
     def value(port: _Port) -> str:
-        kind, axes = port.kind.csharp, ", ".join(map(str, port.shape))
+        kind, axes = _CSHARP[port.kind], ", ".join(map(str, port.shape))
         sizes = f"new[] {{ {axes} }}" if axes else "new int[0]"
         if port.start is None:
             return f"new DenseTensor<{kind}>({sizes})"
@@ -158,6 +136,10 @@ def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
         name = _text(port.name)
         return f"[{name}] = NamedOnnxValue.CreateFromTensor({name}, {tensor})"
 
+    def fed_back(port: _Port) -> str:
+        tensor = f"Named<{_CSHARP[port.kind]}>({_text(port.following)}).ToDenseTensor()"
+        return f"inputs{given(port, tensor)};"
+
     lines = ["using Microsoft.ML.OnnxRuntime;", "using Microsoft.ML.OnnxRuntime.Tensors;", ""]
     lines += [f"using var session = new InferenceSession({_text(file)});"]
     lines += ["var inputs = new Dictionary<string, NamedOnnxValue>", "{"]
@@ -167,43 +149,33 @@ def _csharp(file: str, ports: list[_Port], output: str, shown: _Kind) -> str:
         "Tensor<T> Named<T>(string name) =>",
         "    outputs.First(output => output.Name == name).AsTensor<T>();",
     ]
-    printed = f"Named<{shown.csharp}>({_text(output)}).ToArray()"
+    printed = f"Named<{shown}>({_text(output)}).ToArray()"
     shows = f'Console.WriteLine(string.Join(", ", {printed}));'
-    states = [port for port in ports if port.following]
-    if not states:
-        return _joined([*lines, *run, shows])
-    back = []
-    for port in states:
-        made = f"Named<{port.kind.csharp}>({_text(port.following)}).ToDenseTensor()"
-        back.append(f"inputs{given(port, made)};")
-    inside = [f"    {line}" for line in [*run, *back, shows]]
-    return _joined([*lines, "for (var step = 0; step < 3; step++)", "{", *inside, "}"])
+    back = [fed_back(port) for port in ports if port.following]
+    if not back:
+        return [*lines, *run, shows]
+    loop = ["for (var step = 0; step < 3; step++)", "{"]
+    return [*lines, *loop, *_indented([*run, *back, shows], 4), "}"]
 
 
-def _shell(file: str, wheel: str) -> str:
-    quoted = _quoted(file)
-    return _joined(
-        [
-            f"pip install {wheel}",
-            f"neat-onnx inspect {quoted}",
-            f"neat-onnx validate {quoted}",
-            f"neat-onnx import {quoted} network.json",
-            f"neat-onnx verify network.json {quoted}",
-        ]
-    )
+def _shell(file: str, wheel: str) -> list[str]:
+    quoted = "'" + file.replace("'", "'\\''") + "'"
+    return [
+        f"pip install {wheel}",
+        f"neat-onnx inspect {quoted}",
+        f"neat-onnx validate {quoted}",
+        f"neat-onnx import {quoted} network.json",
+        f"neat-onnx verify network.json {quoted}",
+    ]
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
+def _indented(lines: list[str], by: int) -> list[str]:
+    return [" " * by + line for line in lines]
 
 
 def _text(value: str | None) -> str:
     """A string literal that Python, JavaScript and C# read alike."""
     return json.dumps(value)
-
-
-def _joined(lines: list[str]) -> str:
-    return "\n".join(lines) + "\n"
 
 
 class Form(TypedDict):
@@ -224,32 +196,21 @@ FORMS = [
 
 
 def in_form(net: Network, model: Model, options: ExportOptions, form: str) -> str:
-    """Return the text of a converted network in one of `FORMS`.
-
-    Args:
-        net: the network.
-        model: its export.
-        options: the options of the export; a certificate names them.
-        form: the name of the form.
+    """Return the text of a network, exported with `options` as `model`, in one of `FORMS`.
 
     Raises:
         DocumentError: there is no such form.
         NetworkError, OptionError: as `neat_onnx.generate_code` does.
     """
-    if form not in _WRITERS:
+    writers: dict[str, Callable[[], str]] = {
+        "c": lambda: neat_onnx.generate_code(net, language="c"),
+        "javascript": lambda: neat_onnx.generate_code(net, language="javascript"),
+        "python": lambda: neat_onnx.generate_code(net, language="python"),
+        "protobuf": lambda: model.to_json(spelling="protobuf"),
+        "certificate": lambda: neat_onnx.certify(
+            net, model, options=options.model_dump(mode="json", exclude_defaults=True)
+        ).to_json(),
+    }
+    if form not in writers:
         raise DocumentError(f"there is no form called '{form}'")
-    return _WRITERS[form](net, model, options)
-
-
-def _certificate(net: Network, model: Model, options: ExportOptions) -> str:
-    given = options.model_dump(mode="json", exclude_defaults=True)
-    return neat_onnx.certify(net, model, options=given).to_json()
-
-
-_WRITERS: dict[str, Callable[[Network, Model, ExportOptions], str]] = {
-    "c": lambda net, model, options: neat_onnx.generate_code(net, language="c"),
-    "javascript": lambda net, model, options: neat_onnx.generate_code(net, language="javascript"),
-    "python": lambda net, model, options: neat_onnx.generate_code(net, language="python"),
-    "protobuf": lambda net, model, options: model.to_json(spelling="protobuf"),
-    "certificate": _certificate,
-}
+    return writers[form]()

@@ -1,6 +1,7 @@
 """Genes changed on the page: the network that comes of it, and its model."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import neat_onnx
 from neat_onnx.page.bridge import call
 from neat_onnx.page.editing import edited
 from neat_onnx.page.library_files import facts_of, writable
+
+WEB = Path(__file__).parents[2] / "web"
 
 
 @pytest.fixture(scope="module")
@@ -81,5 +84,8 @@ def test_libraries_that_cannot_hold_a_network_say_why(net):
                 median.to_library(name)
 
 
-def test_a_file_that_is_no_checkpoint_has_no_facts():
+def test_a_checkpoint_says_its_generation_and_fitness_and_other_files_nothing():
+    said = facts_of((WEB / "samples" / "neat-checkpoint-30").read_bytes())
+    assert (said["generation"], said["size"], said["species"]) == (30, 60, 2)
+    assert 3.8 < (said["fitness"] or 0) < 3.9
     assert set(facts_of(b"{}").values()) == {None}

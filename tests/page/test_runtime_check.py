@@ -5,26 +5,82 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import onnx.parser
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from support.harness.page import ask, convert
 from support.harness.sessions import open_session
 
 import neat_onnx
 
 CORPORA = Path(__file__).parents[1] / "corpora"
-CASES: list[tuple[str, dict[str, object]]] = [
-    ("np-ff-19", {}),
-    ("nts-net-dag-24", {"dtype": "float64"}),
-    ("np-rec-01", {}),
-    ("nts-net-lstm-2", {"dtype": "float64", "sequence": True}),
-]
+
+
+def source(name: str) -> bytes:
+    return json.dumps(json.loads((CORPORA / f"{name}.json").read_text())["source"]).encode()
 
 
 def without_batch() -> bytes:
     """A network of a single sample, with memory."""
     net = neat_onnx.Network.lstm(3, 4, 2, seed=0)
     return neat_onnx.export(net, batch_dimension=None).to_bytes()
+
+
+def in_halves() -> bytes:
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        agraph (float16[N, 3] x) => (float16[N, 3] y) { y = Tanh (x) }"""
+    return onnx.parser.parse_model(text).SerializeToString()
+
+
+def stateful_gru() -> bytes:
+    """A GRU over a sequence [T, N, 3] that begins from an input and gives its last state."""
+    kind = helper.make_tensor_value_info
+    draw = np.random.default_rng(0)
+    weights = {"W": (1, 12, 3), "R": (1, 12, 4), "B": (1, 24)}
+    nodes = [
+        helper.make_node("GRU", ["x", *weights, "", "h0"], ["steps", "hn"], hidden_size=4),
+        helper.make_node("Squeeze", ["steps", "axis"], ["y"]),
+    ]
+    tensors = {name: draw.normal(size=shape).astype(np.float32) for name, shape in weights.items()}
+    tensors["axis"] = np.array([1])
+    graph = helper.make_graph(
+        nodes,
+        "gru",
+        [kind("x", TensorProto.FLOAT, ["T", "N", 3]), kind("h0", TensorProto.FLOAT, [1, "N", 4])],
+        [kind("y", TensorProto.FLOAT, ["T", "N", 4]), kind("hn", TensorProto.FLOAT, [1, "N", 4])],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def turned() -> bytes:
+    """A model whose batch is the second axis of its input, and the last of its output."""
+    kind = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["first"], perm=[1, 0, 2]),
+        helper.make_node("Flatten", ["first"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "W"], ["sums"]),
+        helper.make_node("Transpose", ["sums"], ["y"], perm=[1, 0]),
+    ]
+    weights = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
+    graph = helper.make_graph(
+        nodes,
+        "turned",
+        [kind("x", TensorProto.FLOAT, [2, "N", 3])],
+        [kind("y", TensorProto.FLOAT, [3, "N"])],
+        [numpy_helper.from_array(weights, "W")],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def samples_first(last: bool) -> bytes:
+    """Sequences with the samples before time, of which all steps come out or the last alone."""
+    document = json.loads(neat_onnx.Network.gru(3, 4, 2, seed=0).to_json())
+    for port in document["inputs"] + document["outputs"] * (not last):
+        port["time_axis"] = 1
+    return json.dumps(document).encode()
 
 
 def with_shared_input() -> bytes:
@@ -39,96 +95,65 @@ def with_shared_input() -> bytes:
     return helper.make_model(drawn, opset_imports=opset, ir_version=8).SerializeToString()
 
 
-def outputs_of(layout: dict, blobs: dict[str, bytes]) -> bytes:
+FILES: dict[str, tuple[bytes, dict[str, object]]] = {
+    "layers": (source("np-ff-19"), {}),
+    "float64": (source("nts-net-dag-24"), {"dtype": "float64"}),
+    "float16": (in_halves(), {}),
+    "memory": (source("np-rec-01"), {}),
+    "sequences": (source("nts-net-lstm-2"), {"dtype": "float64", "sequence": True}),
+    "samples first": (samples_first(last=False), {}),
+    "the last step": (samples_first(last=True), {}),
+    "states beside a sequence": (stateful_gru(), {}),
+    "another batch axis": (turned(), {}),
+    "one sample": (without_batch(), {}),
+    "an input that samples share": (with_shared_input(), {}),
+}
+
+
+def played(runs: list, blobs: dict[str, bytes]) -> tuple[list, bytes]:
     """The outputs of a model, by onnxruntime, as web/runtime-worker.js gives them."""
     session = open_session(blobs["model"])
-    values, outputs = np.frombuffer(blobs["inputs"], "<f8"), []
-    for steps, samples, width in layout["parts"]:
-        x, values = np.split(values, [steps * samples * width])
-        x = x.reshape(steps, samples, width)
-        if layout["whole"]:
-            rows = session.run(None, feeds(layout, x))
-            outputs.append(np.concatenate([row.reshape(steps, samples, -1) for row in rows], 2))
-            continue
-        states = {state["name"]: start(layout, state, samples) for state in layout["states"]}
-        for step in x:
-            names = [output.name for output in session.get_outputs()]
-            got = dict(zip(names, session.run(names, feeds(layout, step) | states), strict=True))
-            states = {state["name"]: got[state["following"]] for state in layout["states"]}
-            outputs.append(
-                np.concatenate([got[o["name"]].reshape(samples, -1) for o in layout["outputs"]], 1)
-            )
-    return b"".join(part.astype("<f8").tobytes() for part in outputs)
-
-
-def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
-    return {
-        port["name"]: np.ascontiguousarray(
-            np.moveaxis(
-                x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"]),
-                0,
-                port["batch_axis"],
-            ),
-            port["type"],
-        )
-        for port in layout["inputs"]
-    }
-
-
-def test_an_input_that_samples_share_has_no_axis_for_them():
-    assert convert(with_shared_input(), name="net.onnx")[0]["result"]["report"]["passed"]
-    reply, blobs = ask("runtime_inputs")
-    layout, session = reply["result"], open_session(blobs["model"])
-    assert layout["fixed"]
-    assert [port["batch_axis"] for port in layout["inputs"]] == [0, None]
-    assert [each.shape for each in session.get_inputs()] == [["N", 3], []]
-
-
-def test_a_model_of_a_single_sample_has_no_axis_for_it():
-    assert convert(without_batch(), name="net.onnx")[0]["result"]["report"]["passed"]
-    reply, blobs = ask("runtime_inputs")
-    layout, session = reply["result"], open_session(blobs["model"])
-    places = [
-        each["batch_axis"] for part in ("inputs", "states", "outputs") for each in layout[part]
-    ]
-    assert set(places) == {None}
-    assert layout["fixed"]
-    values, played = np.frombuffer(blobs["inputs"], "<f8"), []
     names = [output.name for output in session.get_outputs()]
-    for steps, samples, width in layout["parts"]:
-        x, values = np.split(values, [steps * samples * width])
-        outputs = np.empty((steps, samples, 2))
-        for sample in range(samples):
-            states = {
-                each["name"]: np.zeros(each["sizes"], each["type"]) for each in layout["states"]
-            }
-            for step, rows in enumerate(x.reshape(steps, samples, width)):
-                feed = {layout["inputs"][0]["name"]: rows[sample].astype(np.float32)} | states
-                got = dict(zip(names, session.run(names, feed), strict=True))
-                states = {each["name"]: got[each["following"]] for each in layout["states"]}
-                outputs[step, sample] = got[layout["outputs"][0]["name"]]
-        played.append(outputs.astype("<f8").tobytes())
-    assert ask("runtime_report", b"".join(played), runtime="x")[0]["result"]["passed"]
+    results: list[dict[str, np.ndarray]] = []
+    at = 0
+    for run in runs:
+        feed = {}
+        for name, entry in run.items():
+            if "run" in entry:
+                feed[name] = results[entry["run"]][entry["output"]]
+                continue
+            shape = np.zeros(entry["dims"], entry["type"])
+            feed[name] = np.frombuffer(blobs["tensors"], shape.dtype, shape.size, at)
+            feed[name] = feed[name].reshape(shape.shape)
+            at += shape.nbytes
+        results.append(dict(zip(names, session.run(names, feed), strict=True)))
+    assert at == len(blobs["tensors"])
+    said = [
+        {name: {"type": y.dtype.name, "dims": list(y.shape)} for name, y in result.items()}
+        for result in results
+    ]
+    return said, b"".join(y.tobytes() for result in results for y in result.values())
 
 
-def start(layout: dict, state: dict, samples: int) -> np.ndarray:
-    each = np.array(state["start"] or np.zeros(state["sizes"])).reshape(state["sizes"])
-    whole = np.broadcast_to(each, (samples, *state["sizes"]))
-    return np.moveaxis(whole, 0, state["batch_axis"]).astype(state["type"])
-
-
-@pytest.mark.parametrize(("name", "options"), CASES)
-def test_what_a_runtime_computed_is_compared(name, options):
-    data = json.dumps(json.loads((CORPORA / f"{name}.json").read_text())["source"]).encode()
-    assert convert(data, name="net.json", options=options)[0]["result"]["report"]["passed"]
+@pytest.mark.parametrize("name", FILES)
+def test_what_a_runtime_computed_is_compared(name):
+    data, options = FILES[name]
+    file = "net.json" if data.startswith(b"{") else "net.onnx"
+    assert convert(data, name=file, options=options)[0]["result"]["report"]["passed"]
     reply, blobs = ask("runtime_inputs")
-    outputs = outputs_of(reply["result"], blobs)
-    printed = ask("runtime_report", outputs, runtime="onnxruntime 1")[0]["result"]
-    assert (printed["passed"], printed["runtime"]) == (True, "onnxruntime 1")
-    off = np.frombuffer(outputs, "<f8").copy()
-    off += 0.5
-    assert ask("runtime_report", off.tobytes(), runtime="x")[0]["result"]["verdict"] == "different"
-    assert "expected" in ask("runtime_report", outputs[:-8], runtime="x")[0]["error"]["message"]
+    runs, outputs = played(reply["result"]["runs"], blobs)
+
+    def report(data: bytes) -> dict:
+        return ask("runtime_report", data, runtime="onnxruntime 1", runs=runs)[0]
+
+    said = report(outputs)["result"]
+    assert (said["passed"], said["runtime"]) == (True, "onnxruntime 1")
+    kind = next(iter(runs[0].values()))["type"]
+    off = np.frombuffer(outputs, kind) + np.array(0.5, kind)
+    assert report(off.tobytes())["result"]["verdict"] == "different"
+    assert "expected more" in report(outputs[:-8])["error"]["message"]
+    runs.pop()
+    assert "expected more" in report(outputs)["error"]["message"]
 
 
 def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
@@ -142,8 +167,8 @@ def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
     graph.output.append(drawn)
     assert "result" in convert(model.SerializeToString(), name="drawn.onnx")[0]
     reply, blobs = ask("runtime_inputs")
-    outputs = outputs_of(reply["result"], blobs)
-    assert ask("runtime_report", outputs, runtime="x")[0]["result"]["passed"]
+    runs, outputs = played(reply["result"]["runs"], blobs)
+    assert ask("runtime_report", outputs, runtime="x", runs=runs)[0]["result"]["passed"]
 
 
 def test_a_sequence_without_a_batch_is_refused():

@@ -22,11 +22,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pack import archive, cache, exports
+from pack import archive, cache, compile, exports
 
 _FINDER = Path(__file__).with_name("finder.py")
 _HEADER = 16  # bytes of a .pyc before its code
-_PORTABLE = 2  # the marshal version without back-references: the same bytes whatever is in memory
 
 Table = dict[str, tuple[bool, bytes]]  # module → whether it is a package, and its code
 Packs = dict[str, list[tuple[str, bytes]]]  # the name of a file → its parts, by path
@@ -35,45 +34,23 @@ _VERSIONED = ("onnx",)  # packages whose version somebody asks importlib.metadat
 _IMPORTED: dict[str, list[str]] = json.loads(
     (Path(__file__).parents[1] / "imported.json").read_text()
 )
-_OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
-# But for those of the command line, of runtimes that no page has, of calls that it never makes, of
-# operators, libraries and forms that few have, and of what needs another seldom table as well, or a
-# failure.
-ELSEWHERE = (
-    r"__main__",
-    r"cli",
-    r"codegen",
-    r"schemas",
-    r"page\.(dropped_models|wording)",
-    r"model\.schema",
-    r"population\.(lower|planner|stages)",
-    r"operators\.export\.custom",
-    r"network\.(builders|evaluate|whole_numbers)",
-    r"libraries\.neataptic_ts\.onnx\.(dense_layers|emit|forms|kernels|losses|write)",
-    r"model\.(external|negative_sizes)",
-    r"quantization",
-    r"lowering\.quantization",
-    r"extend",
-    r"libraries\.(brain_js|fann|tensorneat)\.document",
-    r"libraries\.neat_python\.(ctrnn|iznn)",
-    r"libraries\.sharpneat\.xml",
-    r"libraries\.goneat\.yaml",
-    r"verification\.first_difference",
-    r"verification\.processes",
-    r"verification\.runtimes\.(?!reference|corrected$|onnxruntime$)\w+",
-)
-_ELSEWHERE = re.compile(rf"neat_onnx\.({'|'.join(ELSEWHERE)})\b")
+OURS = "neat_onnx"  # what is new in it comes with what is used: it changes from day to day
+CPYTHON = "CPython"
 
 # Shared libraries that come while nobody waits, and that come only when a function is called.
 _LATER = re.compile(r"onnx[/.-]|numpy/(random|fft)/")
 _SELDOM = re.compile(r"numpy/linalg/(lapack_lite|_umath_linalg)\.")
 
 
-def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dict[str, Any]]]:
-    """Write all that the page needs of some compiled wheels into a folder.
+def write(
+    target: Path, sources: dict[str, Path], tables: dict[str, Path]
+) -> dict[str, list[dict[str, Any]]]:
+    """Write all that the page needs of packages into a folder.
 
     Args:
-        library: the compiled standard library; `standard_library` writes what is imported first.
+        target: the folder.
+        sources: wheels and zips by name, for their shared libraries.
+        tables: of the same names; `standard_library` writes what is imported of it first.
 
     Returns:
         `files`: few, each of several `parts` one after the other: where it is, its size and hash,
@@ -83,12 +60,11 @@ def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dic
     """
     target.mkdir(parents=True)
     files = {_FINDER.name: _FINDER.read_bytes()}
-    for wheel in wheels:
-        name, version, *_ = wheel.name.split("-")
-        if name in _VERSIONED:
-            said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-            files[f"{name}-{version}.dist-info/METADATA"] = said.encode()
-    libraries = {path: data for wheel in wheels for path, data in _libraries(wheel)}
+    for name in _VERSIONED:
+        version = sources[name].name.split("-")[1]
+        said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        files[f"{name}-{version}.dist-info/METADATA"] = said.encode()
+    libraries = {name: data for path in sources.values() for name, data in _libraries(path)}
     wanted = set().union(*map(exports.imported, libraries.values()))
     files |= {path: exports.stripped(data, wanted) for path, data in libraries.items()}
     seldom: list[dict[str, Any]] = []
@@ -99,9 +75,10 @@ def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dic
             seldom.append({**_write(target, path, data), "modules": [module]})
         else:
             packs["later.files" if _LATER.match(path) else "first.files"].append((path, data))
-    tables = {wheel.name.split("-")[0]: _table(wheel) for wheel in wheels}
-    tables["CPython"] = {name: code for name, code in _table(library).items() if _part(name)}
-    for name, table in tables.items():
+    for name, compiled in tables.items():
+        table = _table(compiled)
+        if name == CPYTHON:
+            table = {module: code for module, code in table.items() if _part(module)}
         _write_tables(target, name, table, packs, seldom)
     return {"files": [_write_pack(target, *each) for each in packs.items()], "seldom": seldom}
 
@@ -127,7 +104,7 @@ def _write_tables(
         }
         if not modules:
             continue
-        path, data = f"{wheel}{kind}.modules", marshal.dumps(modules, _PORTABLE)
+        path, data = f"{wheel}{kind}.modules", marshal.dumps(modules, 2)
         if kind == ".seldom":
             seldom.append({**_write(target, path, data), "modules": sorted(modules)})
         else:
@@ -138,18 +115,22 @@ def _part(name: str) -> int:
     """When a module is imported: 0 until the page is ready, 1 later, 2 hardly ever."""
     if name in _IMPORTED["ready"]:
         return 0
-    if _ELSEWHERE.match(name):
-        return 2
-    return 1 if name in _IMPORTED["used"] or name.split(".", maxsplit=1)[0] == _OURS else 2
+    is_new = name.partition(".")[0] == OURS and name not in _IMPORTED["seldom"]
+    return 1 if name in _IMPORTED["used"] or is_new else 2
 
 
-def standard_library(target: Path, library: Path) -> Path:
+def standard_library(target: Path, table: Path) -> Path:
     """Write a zip of the modules that are imported until the page is ready, gzipped as a whole."""
-    kept = [(path, data) for path, data in archive.members(library) if not _part(_module(path))]
+    found = marshal.loads(table.read_bytes())
+    kept = [
+        (name.replace(".", "/") + ("/__init__.pyc" if is_package else ".pyc"), code)
+        for name, (is_package, code) in found.items()
+        if not _part(name)
+    ]
     plain = cache.step(
         "python_stdlib.zip",
-        ["stored", json.dumps([path for path, _ in kept]), Path(archive.__file__), library],
-        lambda path: archive.write(path, kept, packed=False),
+        ["stored", json.dumps([path for path, _ in kept]), Path(archive.__file__), table],
+        lambda path: archive.write(path, kept),
     )
     return gzipped(target, plain.read_bytes())
 
@@ -180,20 +161,16 @@ def _gzip(data: bytes, target: Path) -> None:
     target.write_bytes(gzip.compress(data, mtime=0))
 
 
-def _libraries(wheel: Path) -> Iterator[tuple[str, bytes]]:
-    return ((path, data) for path, data in archive.members(wheel) if path.endswith(".so"))
+def _libraries(source: Path) -> Iterator[tuple[str, bytes]]:
+    for path, data in archive.members(source):
+        if path.endswith(".so") and not re.match(compile.LEFT_OUT, path):
+            yield path, data
 
 
-def _table(wheel: Path) -> Table:
-    """The modules of a wheel or zip, and its namespaces, which have no code."""
-    table: Table = {}
-    for path, data in archive.members(wheel):
-        if path.endswith(".pyc"):
-            table[_module(path)] = (path.endswith("/__init__.pyc"), data[_HEADER:])
+def _table(path: Path) -> Table:
+    """The modules of a package, and its namespaces, which have no code."""
+    found = marshal.loads(path.read_bytes())
+    table = {name: (is_package, code[_HEADER:]) for name, (is_package, code) in found.items()}
     for parent in sorted({name.rpartition(".")[0] for name in table} - {"", *table}):
         table[parent] = (True, b"")  # a namespace: a package without a file of its own
     return table
-
-
-def _module(path: str) -> str:
-    return path.removesuffix(".pyc").removesuffix("/__init__").replace("/", ".")

@@ -1,19 +1,16 @@
-"""Runs inside Pyodide: a zip or wheel of .py → the same of sourceless .pyc.
+"""Runs inside Pyodide: the modules of a zip or wheel → a table of compiled ones.
 
-Docstrings and line numbers, half of a module's size, stay behind: nobody reads them in a page. So
-do the annotations of our own functions, each a function of its own since Python 3.14, a tenth of
-what is left. Those of classes are what Pydantic and dataclasses make fields of, and those of
-operators the schema of their inputs and attributes.
+Docstrings, assertions and line numbers, half of a module's size, stay behind: nobody reads them in
+a page. So do the annotations of our own functions, each a function of its own since Python 3.14.
+Those of classes are what Pydantic and dataclasses make fields of, and those of operators the schema
+of their inputs and attributes.
 """
 
 import ast
-import base64
-import hashlib
 import importlib.util
 import io
 import marshal
 import re
-import sys
 import zipfile
 from collections.abc import Iterator
 from types import CodeType
@@ -21,59 +18,35 @@ from typing import Any
 
 _DOCUMENTS = re.compile(r"numpy/_core/_add_newdocs(_scalars)?\.py$")  # other modules, and no more
 _OURS = re.compile(r"neat_onnx/")
-_ASSERTS = re.compile(r"numpy/ma/")  # that docstrings say what it then replaces in them
 # Of CPython's InternalDocs/code_objects.md: an entry without a location, and for how many units.
 _NO_LINE, _MOST = 0b1_1111_000, 8
-_MOMENT = (2020, 2, 2, 0, 0, 0)
+_PORTABLE = 2  # the marshal version without back-references: the same bytes whatever is in memory
 
 
-def convert(source: Any) -> bytes:
-    target = io.BytesIO()
-    record = []
-    info = ""
-    with zipfile.ZipFile(io.BytesIO(source)) as old, zipfile.ZipFile(target, "w") as new:
-        for name in old.namelist():
-            if name.endswith(".dist-info/RECORD"):
-                info = name
+def convert(source: Any, left_out: str) -> bytes:
+    """Return a table, marshalled: module → whether it is a package, and the bytes of its .pyc."""
+    table = {}
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        for path in archive.namelist():
+            if not path.endswith(".py") or re.match(left_out, path):
                 continue
-            path, data = _member(name, old.read(name))
-            _add(new, path, data)
-            code = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-            record.append(f"{path},sha256={code},{len(data)}\n")
-        if info:
-            _add(new, info, "".join([*record, f"{info},,\n"]).encode())
-    return target.getvalue()
+            code = _compiled(path, archive.read(path))
+            if code is not None:
+                name = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+                table[name] = (path.endswith("/__init__.py"), code)
+    return marshal.dumps(table, _PORTABLE)
 
 
-def _member(name: str, data: bytes) -> tuple[str, bytes]:
-    if name.endswith(".dist-info/WHEEL"):
-        tag = b"Tag: cp%d%d-none-any" % sys.version_info[:2]
-        return name, re.sub(rb"(?m)^Tag: py3-none-any", tag, data)
-    if not name.endswith(".py"):
-        return name, data
+def _compiled(path: str, data: bytes) -> bytes | None:
     try:
-        tree = _undocumented(ast.parse(b"" if _DOCUMENTS.match(name) else data))
-        if _OURS.match(name):
+        tree = ast.parse(b"" if _DOCUMENTS.match(path) else data)
+        if _OURS.match(path):
             _unannotate(tree)
-        optimize = 1 if _ASSERTS.match(name) else 0
-        code = compile(tree, name, "exec", dont_inherit=True, optimize=optimize)
-    except SyntaxError:  # a template, or source for another Python: stays as it is
-        return name, data
-    return name + "c", importlib.util.MAGIC_NUMBER + bytes(8) + len(data).to_bytes(
-        4, "little"
-    ) + marshal.dumps(_unnumbered(code))
-
-
-def _undocumented(tree: ast.Module) -> ast.Module:
-    """The same program without docstrings."""
-    for node in _statements(tree):
-        if isinstance(
-            node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        ) and (ast.get_docstring(node, clean=False) is not None):
-            node.body = node.body[1:]
-            if not node.body and not isinstance(node, ast.Module):
-                node.body = [ast.Pass(lineno=node.lineno, col_offset=node.col_offset)]
-    return tree
+        code = compile(tree, path, "exec", dont_inherit=True, optimize=2)
+    except SyntaxError:  # a template, or source for another Python
+        return None
+    head = importlib.util.MAGIC_NUMBER + bytes(8) + len(data).to_bytes(4, "little")
+    return head + marshal.dumps(_unnumbered(code))
 
 
 def _unannotate(tree: ast.Module) -> None:
@@ -110,9 +83,3 @@ def _unnumbered(code: CodeType) -> CodeType:
     whole, rest = divmod(len(code.co_code) // 2, _MOST)
     table = bytes([_NO_LINE | _MOST - 1]) * whole + bytes([_NO_LINE | rest - 1] if rest else [])
     return code.replace(co_linetable=table, co_consts=constants)
-
-
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    entry = zipfile.ZipInfo(name, _MOMENT)
-    entry.external_attr = 0o644 << 16
-    archive.writestr(entry, data)  # stored: what the page loads is packed anew

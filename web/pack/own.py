@@ -27,13 +27,8 @@ def wheel(root: Path) -> Path:
     def make(target: Path) -> None:
         print("  building our wheel", flush=True)
         with tempfile.TemporaryDirectory() as scratch:
-            for path in [*beside, *sources]:
-                copy = Path(scratch) / "source" / path.relative_to(root)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
             command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch]
-            source = Path(scratch) / "source"
-            told = subprocess.run(command, check=False, cwd=source, capture_output=True, text=True)
+            told = subprocess.run(command, check=False, cwd=root, capture_output=True, text=True)
             if told.returncode:
                 raise SystemExit(f"hatchling could not build our wheel: {told.stderr}")
             (built,) = Path(scratch).glob("*.whl")

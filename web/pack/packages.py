@@ -10,26 +10,26 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from pack import bundle, compile, fetch, own, stand_in, trim
+from pack import bundle, compile, fetch, own, stand_in
 
 FOR_MICROPIP = ("micropip", "packaging")
 _ROOT = Path(__file__).absolute().parents[2]
 
 
 class Packages(NamedTuple):
-    """Wheels and the standard library, as files.
+    """Wheels as files, and tables of compiled modules.
 
     Attributes:
         published: by name, as they were downloaded.
         ours: our own wheel, as it is released.
-        library: the standard library, compiled.
-        wheels: those of the page, compiled.
+        sources: by name, the zips and wheels that the page imports from.
+        tables: of the same names.
     """
 
     published: dict[str, Path]
     ours: Path
-    library: Path
-    wheels: list[Path]
+    sources: dict[str, Path]
+    tables: dict[str, Path]
 
 
 def made(root: Path) -> Packages:
@@ -44,13 +44,18 @@ def made(root: Path) -> Packages:
     pinned = json.loads((root / "web" / "wheels.lock.json").read_text())
     published = fetch.wheels(pinned, pyodide / "pyodide-lock.json")
     ours = own.wheel(root)
-    trimmed = [trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP]
-    library = trim.standard_library(pyodide / "python_stdlib.zip")
-    library, *wheels = compile.compiled([library, *trimmed, stand_in.wheel(), ours], pyodide)
-    return Packages(published, ours, library, wheels)
+    sources = {
+        path.name.split("-")[0]: path
+        for name, path in published.items()
+        if name not in FOR_MICROPIP
+    }
+    sources |= {stand_in.NAME: stand_in.package(), bundle.OURS: ours}
+    sources[bundle.CPYTHON] = pyodide / "python_stdlib.zip"
+    tables = compile.tables([*sources.values()], pyodide)
+    return Packages(published, ours, sources, dict(zip(sources, tables, strict=True)))
 
 
 if __name__ == "__main__":
     found = made(_ROOT)
     with tempfile.TemporaryDirectory() as scratch:  # the cache keeps what is compressed on the way
-        bundle.write(Path(scratch) / "packages", found.wheels, found.library)
+        bundle.write(Path(scratch) / "packages", found.sources, found.tables)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pack import archive, cache
 
-_VERSION = "0.5.4+standin"
-_SOURCE = '''"""Declares low-precision types for onnx's table of them; cannot compute with them."""
+NAME, VERSION = "ml_dtypes", "0.5.4"
+SOURCE = '''"""Declares low-precision types for onnx's table of them; cannot compute with them."""
 
 import numpy as np
 from numpy import finfo, iinfo
 
-__version__ = "VERSION"
+__version__ = "0.5.4+standin"
 __all__ = ["finfo", "iinfo"]
 
 for _name, _base in {
@@ -26,25 +26,9 @@ for _name, _base in {
     globals()[_name] = np.dtype([(_name, _base)])
     __all__.append(_name)
 '''
-_INFO = f"ml_dtypes-{_VERSION}.dist-info"
-_FILES = [
-    ("ml_dtypes/__init__.py", _SOURCE.replace("VERSION", _VERSION)),
-    (
-        f"{_INFO}/METADATA",
-        f"Metadata-Version: 2.1\nName: ml_dtypes\nVersion: {_VERSION}\nRequires-Dist: numpy\n"
-        "Summary: Stand-in that declares the types and computes nothing\n",
-    ),
-    (
-        f"{_INFO}/WHEEL",
-        "Wheel-Version: 1.0\nGenerator: neat_onnx\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    ),
-]
 
 
-def wheel() -> Path:
-    files = [(name, text.encode()) for name, text in _FILES]
-    return cache.step(
-        f"ml_dtypes-{_VERSION}-py3-none-any.whl",
-        ["stand-in", *(data for _, data in files), Path(archive.__file__)],
-        lambda target: archive.write(target, files),
-    )
+def package() -> Path:
+    """The module in a zip."""
+    files = [(f"{NAME}/__init__.py", SOURCE.encode())]
+    return cache.step(f"{NAME}.zip", ["stand-in", SOURCE], lambda path: archive.write(path, files))

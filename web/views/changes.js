@@ -1,15 +1,13 @@
 // What a person has changed since the file was read, gene by gene, and the way back.
-import { $, h, whenChanged } from "./dom.js";
+import { $, button, h, whenChanged } from "./dom.js";
 
 export function changes({ undo, edited }) {
   return whenChanged((state) => state.result, (result, state) => {
     const edits = state.made?.edits ?? [];
     $("changes").hidden = !edits.length;
     if (!edits.length) return;
-    const said = h("ol", {}, ...edits.map((edit) => h("li", {}, inWords(edit))));
-    $("changes").replaceChildren(h("h2", {}, "Changes"), said, h("div", { className: "buttons" },
-      h("button", { type: "button", className: "button small", "data-testid": "undo", onclick: undo }, "Undo"),
-      h("button", { type: "button", className: "button small", onclick: () => edited([]) }, "Undo all")));
+    $("changes").replaceChildren(h("h2", {}, "Changes"), h("ol", {}, ...edits.map((edit) => h("li", {}, inWords(edit)))),
+      h("div", { className: "buttons" }, button("Undo", undo, { "data-testid": "undo" }), button("Undo all", () => edited([]))));
   });
 }
 

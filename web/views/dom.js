@@ -14,6 +14,16 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A small button: button("Undo", () => …, {title: "…"}). */
+export const button = (text, onclick, properties = {}) => h("button", { type: "button", className: "button small", onclick, ...properties }, text);
+
+/** A field of a form, with its label and a note on it. */
+export function field(label, input, note = "") {
+  const about = note && h("p", { id: `about-${input.id}`, className: "soft" }, note);
+  if (about) input.setAttribute("aria-describedby", about.id);
+  return h("div", { className: input.type === "checkbox" ? "field checkbox" : "field" }, h("label", { htmlFor: input.id }, label), input, about);
+}
+
 /** An element of a drawing: svg("path", {d: "…"}, child, …). */
 export function svg(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -30,6 +40,16 @@ export function whenChanged(look, draw) {
     if (Object.is(now, before)) return;
     before = now;
     draw(now, state);
+  };
+}
+
+/** Call `draw` at the next frame, once however often it was asked for. */
+export function soon(draw) {
+  let asked = false;
+  return () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(() => { asked = false; draw(); });
   };
 }
 

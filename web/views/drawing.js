@@ -1,9 +1,8 @@
 // A scene that can be looked at: drawn in slices, pointed at, walked through, zoomed and panned.
-import { h } from "./dom.js";
+import { button, h, soon } from "./dom.js";
 import { legend, shows } from "./legend.js";
-import { drawBoxes, drawConnections, drawGates, drawNames, drawNeurons, readColours, ring, strengths } from "./paint.js";
+import { drawBoxes, drawConnections, drawGates, drawNames, drawNeurons, drawStraight, readColours, ring, strengths } from "./paint.js";
 import { measure, nearest, neighbour, reached } from "./scene.js";
-import { soon } from "./soon.js";
 
 const SLICE = 500; // connections between two looks at the clock
 const BUDGET = 12; // ms of drawing between two frames
@@ -15,12 +14,15 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** One scene on two canvases, with its pointer, its keys and its view. */
 export class Drawing {
   constructor(parts) {
-    Object.assign(this, parts, { hovered: -1, selected: -1, lit: [], player: null, zoom: 1, left: 0, top: 0, running: 0, hiding: new Set() });
+    Object.assign(this, parts, { hovered: -1, selected: -1, lit: null, player: null, zoom: 1, left: 0, top: 0, running: 0, hiding: new Set() });
     this.redraw = soon(() => this.draw());
     this.remeasure = soon(() => { this.measured(); this.draw(); });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.frame);
-    this.repaint = () => this.draw(Infinity); // at once: a printer does not wait for frames
+    this.repaint = () => { // at once: a printer does not wait for frames
+      this.colours = null;
+      this.draw(Infinity);
+    };
     this.looks = LOOKS.map((query) => matchMedia(query));
     this.looks.forEach((look) => look.addEventListener("change", this.repaint));
     this.listenToPointer();
@@ -57,22 +59,28 @@ export class Drawing {
   }
 
   /** Move the neurons to their places from where those of the same ids stood in another drawing. */
-  morph({ scene: { neurons, at }, left, top }) {
-    if (still() || !this.width || !at.length) return;
-    const stood = new Map(neurons.map(({ id }, place) => [id, [at[place][0] + left, at[place][1] + top]]));
-    const to = this.scene.at;
-    const from = this.scene.neurons.map(({ id }, place) => stood.get(id) ?? to[place]);
+  morph(before) {
+    if (still() || !this.width || !before.scene.at.length) return;
+    const moved = between(before, this);
     const start = performance.now();
     const step = (now) => {
-      const t = Math.min(1, (now - start) / MORPH);
-      const share = t * t * (3 - 2 * t);
-      this.moving = t < 1;
-      this.scene.at = to.map(([x, y], place) => [from[place][0] + (x - from[place][0]) * share, from[place][1] + (y - from[place][1]) * share]);
+      if (this.step !== step) return;
+      const share = Math.min(1, (now - start) / MORPH);
+      this.moving = share < 1;
+      moved(share);
       if (this.moving && this.frame.isConnected) requestAnimationFrame(step);
       else this.measured();
       this.draw(Infinity);
     };
+    this.step = step;
     step(start);
+  }
+
+  /** End a morph: everything stands where it belongs, at zoom 1. */
+  settle() {
+    Object.assign(this, { moving: false, step: null, zoom: 1, left: 0, top: 0 });
+    this.measured();
+    this.draw(Infinity);
   }
 
   /** A canvas cleared and sized, with its view set. */
@@ -91,12 +99,17 @@ export class Drawing {
     return this.player?.touched ? this.player : null;
   }
 
+  /** What the neurons give now; null if nobody has played. */
+  get activations() {
+    return this.live && this.scene.neurons.map(({ place }) => this.live.frame.activations[place]);
+  }
+
   /** Draw all of it; what takes longer than `budget` ms goes on at the next frame. */
   draw(budget = BUDGET) {
     if (!this.width) return;
     cancelAnimationFrame(this.running);
     const { scene, live } = this;
-    this.colours = readColours(this.base);
+    this.colours ??= readColours(this.base);
     const { strong, heavy } = strengths(scene, live);
     this.strong = strong;
     const order = scene.connections.flatMap((connection, place) => (shows(connection, this.hiding) ? [place] : []));
@@ -124,7 +137,10 @@ export class Drawing {
     const until = performance.now() + budget;
     const phase = live?.playing && !still() && order.length <= SLICE ? (performance.now() % 900) / 900 : -1;
     let next = from;
-    if (this.moving) next = order.length; // connections come when the neurons stand still
+    if (this.moving) {
+      drawStraight(pen, scene, colours);
+      next = order.length;
+    }
     while (next < order.length && performance.now() < until) {
       drawConnections(pen, scene, colours, order.slice(next, next + SLICE), strong, { live: Boolean(live), phase });
       next += SLICE;
@@ -133,7 +149,7 @@ export class Drawing {
       this.running = requestAnimationFrame(() => this.drawSome(pen, order, next));
       return;
     }
-    const activations = live?.frame.activations;
+    const { activations } = this;
     if (!this.moving) drawGates(pen, scene, colours, order);
     const neurons = scene.neurons.flatMap(({ family }, place) => (this.hiding.has(family) ? [] : [place]));
     drawNeurons(pen, scene, colours, neurons, activations);
@@ -144,15 +160,16 @@ export class Drawing {
   drawOver() {
     const { scene, colours } = this;
     const chosen = this.hovered >= 0 ? this.hovered : this.selected;
-    const covered = chosen >= 0 || this.lit.length > 0;
+    const covered = chosen >= 0 || Boolean(this.lit);
     this.base.classList.toggle("dimmed", covered);
     if (!covered && !this.covered) return; // an untouched canvas need not be composed anew
     this.covered = covered;
     const pen = this.pen(this.over);
-    const activations = this.live?.frame.activations;
-    if (this.lit.length && this.hovered < 0) {
-      drawNeurons(pen, scene, colours, this.lit, activations);
-      for (const neuron of this.lit) ring(pen, ...scene.at[neuron], scene.radius + 5, 2, colours.accent);
+    const { activations } = this;
+    if (this.lit && this.hovered < 0) {
+      drawConnections(pen, scene, colours, this.lit.edges, this.strong, { live: Boolean(this.live), lit: true });
+      drawNeurons(pen, scene, colours, this.lit.neurons, activations);
+      for (const neuron of this.lit.neurons) ring(pen, ...scene.at[neuron], scene.radius + 5, 2, colours.accent);
       return;
     }
     if (chosen < 0) return;
@@ -177,10 +194,10 @@ export class Drawing {
     this.drawOver();
   }
 
-  /** Show some neurons alone; none shows all again. */
-  light(neurons) {
-    if (neurons === this.lit) return;
-    this.lit = neurons;
+  /** Show some neurons and connections alone, {neurons, edges}; null shows all again. */
+  light(lit) {
+    if (lit === this.lit) return;
+    this.lit = lit;
     if (this.width) this.drawOver();
   }
 
@@ -196,7 +213,7 @@ export class Drawing {
     const { scene } = this;
     const { label, id, kind, activation, aggregation, idle } = scene.neurons[neuron];
     const what = kind === "input" ? [kind] : [kind, activation, aggregation !== "sum" ? aggregation : ""];
-    const value = this.live ? ` · now ${+this.live.frame.activations[neuron].toPrecision(4)}` : "";
+    const value = this.live ? ` · now ${+this.activations[neuron].toPrecision(4)}` : "";
     const gates = scene.gates[neuron].length ? `, gates ${scene.gates[neuron].length}` : "";
     this.tip.replaceChildren(h("strong", {}, label), ` ${[...what, scene.layer[neuron], label === String(id) ? "" : `id ${id}`].filter(Boolean).join(" · ")}${value}`, h("br"),
       `${scene.into[neuron].length} in, ${scene.from[neuron].length} out${gates}${idle ? "; reaches no output" : ""}`);
@@ -281,12 +298,8 @@ export class Drawing {
   }
 
   buttons() {
-    const button = (text, name, onclick) => h("button", { type: "button", className: "button small", ariaLabel: name, title: name, onclick }, text);
-    return [
-      button("+", "Zoom in", () => this.zoomBy(1.5)),
-      button("−", "Zoom out", () => this.zoomBy(1 / 1.5)),
-      button("Fit", "Fit the drawing", () => this.look(1, 0, 0)),
-    ];
+    const ways = [["+", "Zoom in", () => this.zoomBy(1.5)], ["−", "Zoom out", () => this.zoomBy(1 / 1.5)], ["Fit", "Fit the drawing", () => this.look(1, 0, 0)]];
+    return ways.map(([text, title, onclick]) => button(text, onclick, { ariaLabel: title, title }));
   }
 
   press(event) {
@@ -299,4 +312,15 @@ export class Drawing {
     else return;
     event.preventDefault();
   }
+}
+
+/** Puts the neurons of a drawing where they are at a share of the way, from where those of the same ids stood in another. */
+export function between({ scene: { neurons, at }, left, top }, { scene }) {
+  const stood = new Map(neurons.map(({ id }, place) => [id, [at[place][0] + left, at[place][1] + top]]));
+  const to = scene.at;
+  const from = scene.neurons.map(({ id }, place) => stood.get(id) ?? to[place]);
+  return (t) => {
+    const share = t * t * (3 - 2 * t);
+    scene.at = to.map(([x, y], place) => [from[place][0] + (x - from[place][0]) * share, from[place][1] + (y - from[place][1]) * share]);
+  };
 }

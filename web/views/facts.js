@@ -1,7 +1,7 @@
 // What a file does not say and its library was called with: the times of a network of continuous
 // time, the updates in a step of one with cycles, the inputs and outputs of one of TensorNEAT, the
 // outputs of one of NeatapticTS that says two numbers.
-import { $, h, sentence, whenChanged } from "./dom.js";
+import { $, field, h, sentence, whenChanged } from "./dom.js";
 
 const CYCLES = ["cycles", "Updates in a step", "How many times all nodes are updated for each set of inputs."];
 const QUESTIONS = {
@@ -85,15 +85,9 @@ function contents({ title, why, fields }, said, known) {
     h("p", { className: "error-what" }, title),
     said,
     h("p", { className: "soft" }, why),
-    h("div", { className: "fields" }, ...fields.map(([name, label, note], place) => h(
-      "div", { className: "field" },
-      h("label", { htmlFor: name }, label),
-      h("input", {
-        type: "number", id: name, name, value: known[name] ?? "", required: place === 0 || name === "outputs",
-        ...(TIMES.has(name) ? { min: 0, step: "any", inputMode: "decimal" } : { min: 1, step: 1, inputMode: "numeric" }),
-        "aria-describedby": `about-${name}`,
-      }),
-      h("p", { id: `about-${name}`, className: "soft" }, note),
-    ))),
+    h("div", { className: "fields" }, ...fields.map(([name, label, note], place) => field(label, h("input", {
+      type: "number", id: name, name, value: known[name] ?? "", required: place === 0 || name === "outputs",
+      ...(TIMES.has(name) ? { min: 0, step: "any", inputMode: "decimal" } : { min: 1, step: 1, inputMode: "numeric" }),
+    }), note))),
   ];
 }

@@ -1,5 +1,5 @@
 // A run of evolution as a timeline: checkpoints in their order, or the networks of a population, the best first.
-import { $, h, svg, whenChanged } from "./dom.js";
+import { $, button, h, svg, whenChanged } from "./dom.js";
 
 const [WIDTH, HEIGHT] = [600, 44];
 const PACE = 900; // ms between two generations
@@ -18,14 +18,14 @@ export function generations({ open, pick }) {
     if ($("generations").hidden) return stop();
     const now = Math.max(0, steps.findIndex(({ current }) => current));
     const move = (by) => steps[(now + by + steps.length) % steps.length].go();
-    const button = (text, name, onclick) => h("button", { type: "button", className: "button small", ariaLabel: name, title: name, onclick }, text);
-    const play = button(timer ? "❚❚" : "▶", timer ? "Pause" : "Play all", () => {
+    const named = (text, title, onclick) => button(text, onclick, { ariaLabel: title, title });
+    const play = named(timer ? "❚❚" : "▶", timer ? "Pause" : "Play all", () => {
       if (timer) { stop(); play.textContent = "▶"; return; }
       play.textContent = "❚❚";
       timer = setInterval(() => $("generations").querySelector("[data-next]")?.click(), PACE);
       move(1);
     });
-    const next = button("▸", "Next", () => move(1));
+    const next = named("▸", "Next", () => move(1));
     next.dataset.next = "";
     const track = h("div", { className: "track", role: "group", tabIndex: 0, ariaLabel: series ? "Generations" : "Networks of the population, the best first" },
       fitnessOf(steps), h("div", { className: "steps" }, ...steps.map(({ label, current, note, go }) => h("button", {
@@ -34,14 +34,14 @@ export function generations({ open, pick }) {
     const members = result.members.map(({ id, neurons, connections }, place) => h("option", { value: id }, `${id}${place ? "" : ", the first"}: ${neurons} neurons, ${connections} connections`));
     select.replaceChildren(...members);
     if (members.length) select.value = String(result.genome);
-    $("generations").replaceChildren(h("h2", {}, series ? "Generations" : "Population"), members.length ? select : "", button("◂", "Previous", () => move(-1)), play, next, track,
+    $("generations").replaceChildren(h("h2", {}, series ? "Generations" : "Population"), members.length ? select : "", named("◂", "Previous", () => move(-1)), play, next, track,
       h("p", { className: "soft" }, steps[now].note ?? ""));
     track.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
     return undefined;
   });
 }
 
-const noteOf = (facts) => (facts ? [`best of ${facts.size}`, facts.fitness !== null && `fitness ${+facts.fitness.toPrecision(4)}`, facts.species && `${facts.species} species`].filter(Boolean).join(", ") : "");
+const noteOf = (facts) => (facts?.size ? [`best of ${facts.size}`, facts.fitness !== null && `fitness ${+facts.fitness.toPrecision(4)}`, facts.species && `${facts.species} species`].filter(Boolean).join(", ") : "");
 
 /** The fitness of all steps as a line. */
 function fitnessOf(steps) {

@@ -1,7 +1,7 @@
 // How a model of another tool is imported: which axis is the batch, how long axes of no fixed size are, which
 // outputs are meant, and what is memory. By the error where an import was refused, with a way out filled in; else
 // below the result.
-import { $, h, whenChanged } from "./dom.js";
+import { $, field, h, whenChanged } from "./dom.js";
 
 const MOST = 24; // fields of a kind
 const BATCHES = [["auto", "Found automatically"], ["none", "No batch"]];
@@ -48,9 +48,6 @@ export function importing({ importAgain }) {
     button.disabled = state.job !== null;
   };
 }
-
-const field = (label, input, note) => h("div", { className: `field ${input.type}` },
-  h("label", { htmlFor: input.id }, label), input, note && h("p", { className: "soft" }, note));
 
 const select = (id, choices, known) => h("select", { id }, ...choices.map(([value, label]) => h("option", {
   value, selected: value === known,

@@ -1,15 +1,14 @@
 // What goes into the network: a slider and a number for each input, at the height of its port where there is
 // room; all of them as one text; or rows as a sequence, which Play goes through.
-import { $, count, counted, h, whenChanged } from "./dom.js";
+import { $, button, count, counted, field, h, soon, whenChanged } from "./dom.js";
 import { whenMeasured } from "./graph.js";
-import { soon } from "./soon.js";
 
 const MOST_FIELDS = 24; // inputs with a slider of their own
 const ROOM = 46; // px that a slider takes
-const PERIOD = 24; // steps of a sine or a ramp
+export const PERIOD = 24; // steps of a sine or a ramp
 
 const random = () => Math.round((Math.random() * 2 - 1) * 1000) / 1000;
-const SEQUENCES = {
+export const SEQUENCES = {
   sine: (step, place) => Math.sin((2 * Math.PI * (step + place * 5)) / PERIOD),
   ramp: (step) => ((step % PERIOD) / (PERIOD - 1)) * 2 - 1,
 };
@@ -28,6 +27,7 @@ export function inputs() {
   return whenChanged((state) => state.player, (playing, { result }) => {
     quiet();
     $("input-panel").replaceChildren();
+    $("input-panel").classList.remove("aligned");
     $("result").classList.toggle("unplayable", Boolean(result) && !playing);
     if (!playing) {
       if (result) $("input-panel").append(h("h2", {}, "Inputs"), h("p", { className: "soft" }, "Once the network is read, it can be played with here; one of more than 200,000 connections is too large for that."));
@@ -43,11 +43,10 @@ export function inputs() {
 }
 
 function panelOf(playing, { inputs: names, input_neurons: neurons }) {
-  const fields = names.slice(0, MOST_FIELDS).map((name, place) => field(playing, name, place));
+  const fields = names.slice(0, MOST_FIELDS).map((name, place) => sliderOf(playing, name, place));
   const all = vector(playing, names.length);
   const time = timePanel(playing);
   const ports = h("div", { className: "ports" }, ...fields.map(({ element }) => element));
-  const button = (text, name, onclick) => h("button", { type: "button", className: "button small", "data-testid": name, onclick }, text);
   const sequence = h("select", { ariaLabel: "Where inputs come from", "data-testid": "sequence", onchange: () => {
     const wave = SEQUENCES[sequence.value];
     playing.follow(wave ? (step) => names.map((_, place) => wave(step, place)) : null);
@@ -62,12 +61,13 @@ function panelOf(playing, { inputs: names, input_neurons: neurons }) {
   const below = h("div", { className: "below-ports" },
     names.length > MOST_FIELDS ? h("p", { className: "soft" }, `and ${counted(names.length - MOST_FIELDS, "input")} more, in the text below.`) : "",
     time.element,
-    h("div", { className: "buttons" }, button("Random", "step-random", () => playing.give(Array.from(names, random))),
-      button("Zeros", "step-zeros", () => playing.give(Array.from(names, () => 0)))),
+    h("div", { className: "buttons" }, button("Random", () => playing.give(Array.from(names, random)), { "data-testid": "step-random" }),
+      button("Zeros", () => playing.give(Array.from(names, () => 0)))),
     h("p", { className: "choice" }, h("span", { className: "soft", ariaHidden: "true" }, "Inputs:"), sequence),
     all.element);
   const align = ({ scene, top }) => {
-    const at = neurons.slice(0, MOST_FIELDS).map((neuron) => scene.at[neuron]?.[1] + top - ROOM / 2 - 4);
+    const placed = new Map(scene.neurons.map(({ place }, at) => [place, scene.at[at]]));
+    const at = neurons.slice(0, MOST_FIELDS).map((neuron) => placed.get(neuron)?.[1] + top - ROOM / 2 - 4);
     const end = $("input-panel").clientHeight - below.offsetHeight - ROOM - 8;
     const fits = names.length <= MOST_FIELDS && innerWidth >= 1000
       && at.every((y, place) => y >= 0 && y <= end && (!place || y - at[place - 1] >= ROOM));
@@ -77,7 +77,7 @@ function panelOf(playing, { inputs: names, input_neurons: neurons }) {
   return { elements: [ports, below], draw, align };
 }
 
-function field(playing, name, place) {
+function sliderOf(playing, name, place) {
   const id = `step-input-${place}`;
   const number = h("input", {
     type: "number", step: "any", value: "0", id, inputMode: "decimal", "data-testid": id,
@@ -129,7 +129,7 @@ function vector(playing, size) {
   } });
   return {
     element: h("details", { open: size > MOST_FIELDS }, h("summary", {}, "All inputs as one text"),
-      h("div", { className: "field" }, h("label", { htmlFor: "input-vector" }, "Numbers; several lines are steps"), area, message, chosen)),
+      field("Numbers; several lines are steps", area), message, chosen),
     draw() {
       if (document.activeElement === area || playing.rows) return;
       area.value = Array.from(playing.inputs, (value) => +value.toPrecision(6)).join(", ");
@@ -139,15 +139,14 @@ function vector(playing, size) {
 
 /** Play, step and reset, for a network with memory or a sequence. */
 function timePanel(playing) {
-  const button = (text, name, onclick) => h("button", { type: "button", className: "button small", "data-testid": name, onclick }, text);
-  const play = button("Play", "step-play", () => (playing.playing ? playing.stop() : playing.play()));
+  const play = button("Play", () => (playing.playing ? playing.stop() : playing.play()), { "data-testid": "step-play" });
   const slider = h("input", {
     type: "range", min: 1, max: 1, value: 1, ariaLabel: "Step looked at", "data-testid": "step-scrub",
     oninput: () => playing.look(slider.valueAsNumber - 1 - playing.forgotten),
   });
   const label = h("output", { className: "soft", "data-testid": "step-label" });
   const element = h("div", { className: "time" },
-    h("div", { className: "buttons" }, play, button("Step", "step-button", () => playing.step()), button("Reset", "step-reset", () => playing.reset())),
+    h("div", { className: "buttons" }, play, button("Step", () => playing.step(), { "data-testid": "step-button" }), button("Reset", () => playing.reset(), { "data-testid": "step-reset" })),
     slider, label);
   return {
     element,

@@ -1,10 +1,9 @@
 // The network on the page before anything is dropped: XOR, drawn and run from a plan that the build made.
 import { Evaluator } from "../live/evaluator.js";
 import { Player } from "../live/player.js";
-import { $, h } from "./dom.js";
-import { Drawing } from "./drawing.js";
-import { sceneOf } from "./scene.js";
-import { surface } from "./surface.js";
+import { $ } from "./dom.js";
+import { drawingOf } from "./graph.js";
+import { squares } from "./square.js";
 
 const LAP = 9000; // ms in which its inputs go round by themselves
 
@@ -16,12 +15,11 @@ export async function living() {
   if (!response?.ok) return; // the page does without
   const { drawing: found, plan, arrays, ports } = await response.json();
   const player = new Player(new Evaluator(plan, Object.fromEntries(Object.entries(arrays).map(([name, text]) => [name, bytesOf(text)]))));
-  const base = h("canvas", { role: "img", ariaLabel: "A network with two inputs and one output, alive" });
-  const [over, tip, key] = [h("canvas", { className: "over", ariaHidden: "true" }), h("p", { className: "tip", hidden: true }), h("div")];
-  const frame = h("div", { className: "living-frame" }, base, over, tip);
-  const drawing = new Drawing({ scene: sceneOf(found), base, over, tip, frame, key, onselect: () => {} });
-  const square = surface(player, ports);
-  $("living").replaceChildren(frame, square.element);
+  const drawing = drawingOf(found, {});
+  drawing.frame.className = "living-frame";
+  drawing.frame.tabIndex = -1;
+  const [square] = squares(player, ports);
+  $("living").replaceChildren(drawing.frame, square.element);
   drawing.resize();
   drawing.play(player);
   player.listen(square.draw);

@@ -1,7 +1,7 @@
 // The menus of the bar: what can be downloaded, what can be shared, and which files there were.
-import { bytes, $, h, whenChanged } from "./dom.js";
+import { bytes, $, button, h, whenChanged } from "./dom.js";
 import { drawingShown } from "./graph.js";
-import { canvasOf, svgOf } from "./picture.js";
+import { canvasOf } from "./picture.js";
 
 /** Close open menus on a click elsewhere or a choice, and on Escape, which gives the focus back. */
 function closing() {
@@ -20,7 +20,7 @@ function closing() {
 }
 
 /** Say something for a moment at the menu that a person used. */
-export function toast(place, text) {
+function toast(place, text) {
   const said = h("p", { className: "toast", role: "status" }, text);
   place.append(said);
   setTimeout(() => said.remove(), 6000);
@@ -84,8 +84,8 @@ function entry({ title, reason = null, ...asked }, downloadFor) {
   }, h("strong", {}, title), reason ? h("span", { className: "soft" }, reason) : ""));
 }
 
-/** Share: a link, code that embeds it, and pictures. */
-export function share({ saveText, savePicture }) {
+/** Share: a link, code that embeds it, pictures and an animation. */
+export function share({ saveSvg, savePicture, animate }) {
   let href = null;
   const said = (text) => toast($("share-place").parentElement, text);
   const copy = async (text, done) => {
@@ -97,19 +97,19 @@ export function share({ saveText, savePicture }) {
       return said("The browser did not allow copying: the link is the address of this page.");
     }
   };
-  const button = (text, name, onclick) => h("li", {}, h("button", { type: "button", className: "entry", "data-testid": name, onclick }, h("strong", {}, text)));
+  const choice = (text, name, onclick) => h("li", {}, h("button", { type: "button", className: "entry", "data-testid": name, onclick }, h("strong", {}, text)));
   const embed = () => `<iframe src="${href}&amp;embed" width="800" height="500" style="border:0" title="An evolved network, alive"></iframe>`;
-  const picture = (save) => () => {
-    const drawing = drawingShown();
-    if (drawing) save(drawing);
+  const drawn = (save) => () => {
+    if (drawingShown()) save(drawingShown());
     else said("Draw all neurons first: levels are no picture of the network.");
   };
   $("share").append(h("ul", { className: "entries" },
-    button("Copy link", "copy-link", () => copy(href, `The link is copied, ${href?.length.toLocaleString("en")} characters. Nothing of it is sent to a server.`)),
-    button("Copy embed code", "copy-embed", () => copy(embed(), "The code is copied: a frame with this network, alive.")),
-    button("Picture as SVG", "save-svg", picture((drawing) => saveText("svg", svgOf(drawing)))),
-    button("Picture as PNG", "save-png", picture((drawing) => savePicture(canvasOf(drawing)))),
-    button("Print", "print", () => print())));
+    choice("Copy link", "copy-link", () => copy(href, `The link is copied, ${href?.length.toLocaleString("en")} characters. Nothing of it is sent to a server.`)),
+    choice("Copy embed code", "copy-embed", () => copy(embed(), "The code is copied: a frame with this network, alive.")),
+    choice("Picture as SVG", "save-svg", saveSvg),
+    choice("Picture as PNG", "save-png", drawn((drawing) => savePicture(canvasOf(drawing)))),
+    choice("Animation as WebP", "save-animation", drawn(() => animate(said))),
+    choice("Print", "print", () => print())));
   const place = whenChanged((state) => state.result, (result) => { $("share-place").hidden = !result; });
   const link = whenChanged((state) => state.link, (found, { result }) => {
     href = found && result ? new URL(found, location.href).href : null;
@@ -126,7 +126,7 @@ export function files({ recall, keep, clear }) {
   const remember = h("input", { type: "checkbox", id: "keep-recent", onchange: () => keep(remember.checked) });
   $("files-panel").append(h("h3", {}, "Recent"), kept,
     h("p", { className: "choice" }, remember, h("label", { htmlFor: "keep-recent" }, "Keep recent files in this browser")),
-    h("button", { type: "button", className: "button small", onclick: clear }, "Clear"));
+    button("Clear", clear));
   const show = whenChanged((state) => state.result, (result) => {
     $("files").hidden = !result;
     if (!result) return;

@@ -2,16 +2,15 @@
 import { $, count, counted, h, svg, whenChanged } from "./dom.js";
 
 const [WIDE, HIGH, GAP_X, GAP_Y] = [148, 54, 36, 14];
-const MOST = 200; // members of a JSON list that are shown
 
-export function modelGraph({ look, light }) {
+export function modelGraph({ lookIntoModel, light }) {
   let boxes = []; // [{element, neurons}] of the nodes drawn
   const build = whenChanged((state) => state.result, (result) => {
     boxes = [];
-    if (result) $("model-graph").replaceChildren(fold(look, (found) => { boxes = draw($("model-graph-body"), found, light); }));
+    if (result) $("model-graph").replaceChildren(fold(lookIntoModel, (found) => { boxes = draw($("model-graph-body"), found, light); }));
   });
-  const point = whenChanged((state) => state.selected, (selected) => {
-    for (const { element, neurons } of boxes) element.classList.toggle("lit", selected >= 0 && neurons.includes(selected));
+  const point = whenChanged((state) => state.drawn?.graph?.neurons[state.selected]?.place, (selected) => {
+    for (const { element, neurons } of boxes) element.classList.toggle("lit", neurons.includes(selected));
   });
   return (state) => {
     build(state);
@@ -43,12 +42,13 @@ function draw(body, { nodes, omitted, elements, text, json }, light) {
       + "Point at a node: its neurons light up in the drawing above."),
     h("div", { className: "nodes", tabIndex: 0, role: "group", ariaLabel: "Graph of the model" }, graphOf(nodes, boxes, light)),
     ...(json === null ? [h("p", { className: "soft" }, "It is too large to be written out here: download it as JSON instead.")] : [
-      h("details", { "data-testid": "model-json" }, h("summary", {}, "As JSON"), h("div", { className: "tree" }, branch(JSON.parse(json)))),
-      h("details", { "data-testid": "model-text" }, h("summary", {}, "As ONNX text"), h("pre", { tabIndex: 0 }, h("code", {}, text))),
+      written("model-json", "As JSON", json), written("model-text", "As ONNX text", text),
     ]),
   );
   return boxes;
 }
+
+const written = (name, title, text) => h("details", { "data-testid": name }, h("summary", {}, title), h("pre", { tabIndex: 0 }, h("code", {}, text)));
 
 /** Nodes in columns, each behind the last node that it reads. */
 function graphOf(nodes, boxes, light) {
@@ -83,19 +83,4 @@ function box({ op, name, shape, initializers, neurons }, [x, y]) {
     svg("text", { x: 10, y: 22, class: "op" }, op),
     svg("text", { x: WIDE - 10, y: 22, "text-anchor": "end" }, shape.length > 12 ? `${shape.slice(0, 11)}…` : shape),
     svg("text", { x: 10, y: 41 }, weights.length > 22 ? `${weights.slice(0, 21)}…` : weights));
-}
-
-/** A JSON value as a tree: folded below the first level, each kind of value in its colour. */
-function branch(value, depth = 0) {
-  if (value === null || typeof value !== "object") {
-    return h("span", { className: `json-${typeof value}` }, JSON.stringify(value));
-  }
-  const entries = Object.entries(value);
-  const plain = Array.isArray(value) && value.every((each) => typeof each !== "object");
-  if (plain) return h("span", { className: "json-list" }, `[${value.slice(0, MOST).map((each) => JSON.stringify(each)).join(", ")}${entries.length > MOST ? ", …" : ""}]`);
-  const members = h("ul", {}, ...entries.slice(0, MOST).map(([key, each]) => h("li", {},
-    Array.isArray(value) ? null : h("span", { className: "json-key" }, `${key}: `), branch(each, depth + 1))));
-  if (depth === 0) return members;
-  const head = Array.isArray(value) ? counted(entries.length, "entry").replace("entrys", "entries") : value.name ?? value.key ?? value.op_type ?? "{…}";
-  return h("details", { open: depth < 2 && !Array.isArray(value) }, h("summary", {}, String(head)), members);
 }

@@ -1,11 +1,11 @@
 // One neuron: its activation's curve with the present point, its genes, which can be changed, and its connections.
-import { $, counted, h, svg, whenChanged } from "./dom.js";
-import { soon } from "./soon.js";
+import { $, button, counted, h, soon, svg, whenChanged } from "./dom.js";
 import { facts } from "./summary.js";
 
 const [WIDTH, HEIGHT] = [240, 110];
 const POINTS = 121;
 const MOST_ROWS = 40;
+const MANY = 300; // neurons, of which one may want to see those near one alone
 
 const show = (value) => (Number.isFinite(value) ? String(+value.toPrecision(4)) : String(value));
 
@@ -28,13 +28,13 @@ export function neuron(actions) {
     });
 }
 
-function describe({ neurons, connections }, place, player, { activations = [] }, actions) {
-  const { id, name, kind, activation, aggregation, bias, response, idle } = neurons[place];
+function describe({ neurons, connections }, shown, player, { activations = [], summary }, actions) {
+  const { place, id, name, kind, activation, aggregation, bias, response, idle } = neurons[shown];
   const isInput = kind === "input";
-  const change = (gene, value) => actions.edit({ neuron: place, [gene]: value });
-  const into = connections.map((gene, index) => ({ ...gene, index })).filter(({ target }) => target === place);
-  const from = connections.map((gene, index) => ({ ...gene, index })).filter(({ source }) => source === place);
-  const gated = connections.map((gene, index) => ({ ...gene, index })).filter(({ gater }) => gater === place);
+  const change = (gene, value) => actions.edit({ neuron: shown, [gene]: value });
+  const into = connections.map((gene, index) => ({ ...gene, index })).filter(({ target }) => target === shown);
+  const from = connections.map((gene, index) => ({ ...gene, index })).filter(({ source }) => source === shown);
+  const gated = connections.map((gene, index) => ({ ...gene, index })).filter(({ gater }) => gater === shown);
   const [now, curve] = [h("div"), h("div")];
   const cells = []; // {gene, element} of values that change
   const genes = isInput ? [] : [
@@ -49,14 +49,13 @@ function describe({ neurons, connections }, place, player, { activations = [] },
   return {
     elements: [
       h("div", { className: "neuron-head" }, h("h2", {}, `Neuron ${name ? `${name} (${id})` : id}`),
-        h("button", { type: "button", className: "button small", onclick: () => actions.select(-1) }, "Close")),
+        button("Close", () => actions.select(-1))),
       h("p", { className: "soft" }, `${kind}${idle ? "; reaches no output" : ""}${gated.length ? `; gates ${counted(gated.length, "connection")}` : ""}`),
       isInput ? "" : facts(genes), now, curve,
       table("In", into, "source"), table("Out", from, "target"), gated.length ? table("Gates", gated, "target") : "",
-      h("div", { className: "buttons" }, isInput ? "" : h("button", {
-        type: "button", className: "button small", "data-testid": "prune", title: "Disable all of its connections",
-        onclick: () => actions.edit({ neuron: place, pruned: true }),
-      }, "Prune")),
+      h("div", { className: "buttons" },
+        isInput ? "" : button("Prune", () => change("pruned", true), { "data-testid": "prune", title: "Disable all of its connections" }),
+        summary.neurons > MANY ? button("Show what is near it", () => actions.look({ around: id }), { "data-testid": "near-it" }) : ""),
     ],
     draw() {
       if (!player) return;

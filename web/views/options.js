@@ -1,5 +1,5 @@
 // The export options, as a form made from their JSON Schema.
-import { $, h, whenChanged } from "./dom.js";
+import { $, field as fieldOf, h, whenChanged } from "./dom.js";
 import { grouped, IN_SIGHT, matters } from "./groups.js";
 
 export function options({ again }) {
@@ -77,7 +77,7 @@ function fieldFor(name, property, definitions) {
   let open = standard;
   const value = () => (open === null && read() === "" ? null : read());
   const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const { input, value: read, wide = false, put } = control(plain, standard);
+  const { input, value: read, put } = control(plain, standard);
   input.id = `option-${name}`;
   input.name = name;
   const check = () => {
@@ -92,11 +92,7 @@ function fieldFor(name, property, definitions) {
     return input.reportValidity();
   };
   input.addEventListener("input", () => input.setCustomValidity(""));
-  const note = forPage(property.description ?? plain.description);
-  if (note) input.setAttribute("aria-describedby", `about-${name}`);
-  const element = h("div", { className: `field ${input.type}${wide ? " wide" : ""}` },
-    h("label", { htmlFor: input.id }, words(name)), input,
-    note ? h("p", { id: `about-${name}`, className: "soft" }, note) : null);
+  const element = fieldOf(words(name), input, forPage(property.description ?? plain.description));
   const fill = (item, own) => {
     open = own === undefined ? standard : own;
     put(item === undefined ? open : item);
@@ -139,7 +135,7 @@ function control(schema, standard) {
   const written = (item) => (item === null || !item.length ? "" : JSON.stringify(item));
   const input = h("textarea", { rows: 3, spellcheck: false, defaultValue: written(standard) });
   const put = (item) => { input.value = written(item); };
-  return { input, wide: true, put, value: () => (input.value.trim() ? JSON.parse(input.value) : standard) };
+  return { input, put, value: () => (input.value.trim() ? JSON.parse(input.value) : standard) };
 }
 
 const plainly = (input) => (item) => { input.value = item ?? ""; };

@@ -1,8 +1,6 @@
 // What comes out: the latest steps as a table with a sparkline of each output, and the response as a picture.
-import { $, counted, h, svg, whenChanged } from "./dom.js";
-import { image } from "./image.js";
-import { soon } from "./soon.js";
-import { surface } from "./surface.js";
+import { $, counted, h, soon, svg, whenChanged } from "./dom.js";
+import { squares } from "./square.js";
 
 const MOST_COLUMNS = 12; // outputs with a column
 const MOST_ROWS = 12; // steps in the table, the latest
@@ -17,14 +15,14 @@ export function outputs() {
     $("output-panel").hidden = !playing;
     $("output-panel").replaceChildren();
     if (!playing) return;
-    const [table, squares] = [h("div", { className: "table" }), [surface(playing, result.ports), image(playing, result.ports)].filter(Boolean)];
-    $("output-panel").append(h("h2", {}, "Outputs"), table, h("div", { className: "squares" }, ...squares.map(({ element }) => element)));
+    const [table, pictures] = [h("div", { className: "table" }), squares(playing, result.ports)];
+    $("output-panel").append(h("h2", {}, "Outputs"), table, h("div", { className: "squares" }, ...pictures.map(({ element }) => element)));
     const draw = soon(() => {
-      squares.forEach((each) => each.draw?.());
+      pictures.forEach((each) => each.draw());
       table.replaceChildren(...outputsTable(playing, result.ports.outputs));
     });
     const end = playing.listen(draw);
-    quiet = () => { end(); squares.forEach(({ stop }) => stop()); };
+    quiet = () => { end(); pictures.forEach(({ stop }) => stop()); };
     draw();
   });
 }

@@ -1,5 +1,4 @@
-// A scene painted by a pen: that of a canvas, or the one of picture.js, which writes SVG. Colours come from
-// style.css, so they follow the theme.
+// A scene painted on a canvas. Colours come from style.css, so they follow the theme.
 import { LABELLED, pointOf } from "./scene.js";
 
 export const FAMILIES = {
@@ -58,10 +57,22 @@ export function drawConnections(pen, scene, colours, places, strong, { live, lit
 }
 
 function strokeAll(pen, { paths }, places) {
-  if (pen.strokeLines) return pen.strokeLines(places);
   const all = new Path2D();
   for (const place of places) all.addPath(paths[place]);
   pen.stroke(all);
+}
+
+/** Draw all connections as plain lines, while neurons move. */
+export function drawStraight(pen, { connections, at }, colours) {
+  pen.strokeStyle = colours.line;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (const { source, target, enabled } of connections) {
+    if (!enabled) continue;
+    pen.moveTo(...at[source]);
+    pen.lineTo(...at[target]);
+  }
+  pen.stroke();
 }
 
 /** The bars across connections that say negative without a colour. */
@@ -211,10 +222,9 @@ export function ring(pen, x, y, radius, width, colour) {
 }
 
 /** Draw a whole scene at once, as a picture needs it. */
-export function drawScene(pen, scene, colours, player) {
+export function drawScene(pen, scene, colours, player, activations) {
   const { strong } = strengths(scene, player);
   const places = scene.connections.map((_, place) => place);
-  const activations = player?.frame.activations;
   drawBoxes(pen, scene, colours);
   drawConnections(pen, scene, colours, places, strong, { live: Boolean(player) });
   drawGates(pen, scene, colours, places);

@@ -5,7 +5,7 @@ const SIZE = 300;
 const PAD = 34;
 
 /** A fold that has the plots made when it is opened. */
-export function parityFold({ plot, saveText }) {
+export function parityFold({ plot }) {
   const inside = h("div", { className: "plots" }, h("p", { className: "soft", role: "status" }, "Running both once more…"));
   const fold = h("details", { "data-testid": "parity" }, h("summary", {}, "See every output"), inside);
   fold.addEventListener("toggle", async () => {
@@ -13,27 +13,22 @@ export function parityFold({ plot, saveText }) {
     inside.dataset.done = "yes";
     const found = await plot();
     if (found.failed) inside.replaceChildren(h("p", { className: "warning" }, `The outputs could not be plotted: ${found.failed}.`));
-    else inside.replaceChildren(...figures(found, saveText));
+    else inside.replaceChildren(...figures(found));
   });
   return fold;
 }
 
-function figures(found, saveText) {
-  const save = (drawing, name) => h("button", {
-    type: "button", className: "button small",
-    onclick: () => saveText(`${name}.svg`, withColours(drawing)),
-  }, "Save as SVG");
-  const [points, bars] = [scatter(found), histogram(found)];
+function figures(found) {
   return [
-    h("figure", {}, points, h("figcaption", { className: "soft" },
-      `Network across, ONNX up: ${count(found.network.length)} of ${count(found.total)} outputs.`), save(points, "parity")),
-    h("figure", {}, bars, h("figcaption", { className: "soft" },
-      `Errors of all outputs. The band is ±${short(found.band)}, half a unit in the last place of the largest one.`), save(bars, "errors")),
+    h("figure", {}, scatter(found), h("figcaption", { className: "soft" },
+      `Network across, ONNX up: ${count(found.network.length)} of ${count(found.total)} outputs.`)),
+    h("figure", {}, histogram(found), h("figcaption", { className: "soft" },
+      `Errors of all outputs. The band is ±${short(found.band)}, half a unit in the last place of the largest one.`)),
   ];
 }
 
 const frame = (label, ...children) => svg("svg", {
-  viewBox: `0 0 ${SIZE} ${SIZE}`, class: "plot", role: "img", "aria-label": label, xmlns: "http://www.w3.org/2000/svg",
+  viewBox: `0 0 ${SIZE} ${SIZE}`, class: "plot", role: "img", "aria-label": label,
 }, ...children);
 const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
 
@@ -62,15 +57,4 @@ function histogram({ counts, edges, band }) {
   return frame(`Errors from ${short(low)} to ${short(high)}`,
     svg("rect", { x: from, width: Math.max(0, to - from), y: PAD, height: SIZE - 2 * PAD, class: "band" }), ...bars,
     text(PAD, SIZE - 12, "start", short(low)), text(SIZE / 2, SIZE - 12, "middle", "0"), text(SIZE - PAD, SIZE - 12, "end", short(high)));
-}
-
-/** A drawing with the colours that its style sheet gives it, as text. */
-export function withColours(drawing) {
-  const copy = drawing.cloneNode(true);
-  const [from, to] = [[...drawing.querySelectorAll("*")], [...copy.querySelectorAll("*")]];
-  from.forEach((element, place) => {
-    const { fill, stroke, opacity, fontSize } = getComputedStyle(element);
-    for (const [name, value] of Object.entries({ fill, stroke, opacity, "font-size": fontSize })) to[place].setAttribute(name, value);
-  });
-  return `${new XMLSerializer().serializeToString(copy)}\n`;
 }

@@ -1,5 +1,5 @@
 // How far the loading, or the file under way, is; and a way to end it.
-import { $, bytes, h } from "./dom.js";
+import { $, button, bytes, h } from "./dom.js";
 
 const SAY = {
   loading: "Loading Python",
@@ -15,9 +15,7 @@ const SAY = {
 export function progress({ cancel }) {
   const bar = h("progress", { max: 1, value: 0, "data-testid": "progress", ariaLabel: "Progress" });
   const [stage, amount] = [h("span"), h("span", { className: "amount" })];
-  const stop = h("button", {
-    type: "button", className: "button small", "data-testid": "cancel", onclick: cancel, "aria-keyshortcuts": "Escape",
-  }, "Cancel");
+  const stop = button("Cancel", cancel, { "data-testid": "cancel", "aria-keyshortcuts": "Escape" });
   $("progress").append(h("div", {}, h("p", {}, stage, amount), bar), stop);
 
   return ({ phase, loading, job }) => {

@@ -35,8 +35,7 @@ export function measure(scene, width, height, zoom = 1) {
   scene.at = scene.neurons.map(({ x, y }) => place([x, y]));
   scene.sizes = scene.neurons.map(({ cell }) => (cell ? Math.max(1.5, Math.min(full, CELL * 0.42 * down, CELL * 0.42 * across)) : scene.radius));
   scene.curves = scene.routes.map((route, number) => curvesOf(route.map(place), scene.connections[number], down));
-  scene.d = scene.curves.map(lineOf);
-  scene.paths = scene.d.map((d) => new Path2D(d));
+  scene.paths = scene.curves.map(pathOf);
   scene.boxes = scene.layers.map((layer) => boxOf(layer, scene));
 }
 
@@ -62,8 +61,12 @@ function curvesOf(points, { source, target, twin }, pitch) {
   });
 }
 
-const lineOf = (curves) => curves.map(([x1, y1, ...rest], place) => (
-  `${place ? "" : `M${x1.toFixed(1)} ${y1.toFixed(1)}`}C${rest.map((value) => value.toFixed(1)).join(" ")}`)).join("");
+function pathOf(curves) {
+  const path = new Path2D();
+  path.moveTo(...curves[0]);
+  for (const [, , ...rest] of curves) path.bezierCurveTo(...rest);
+  return path;
+}
 
 /** The point of a cubic curve at t, from 0 to 1. */
 export function pointOf([x1, y1, x2, y2, x3, y3, x4, y4], t) {
@@ -87,6 +90,22 @@ function boxOf({ label, neurons }, { neurons: all, at, radius }) {
   const [x, y] = upper.reduce((best, corner) => (corner[1] < best[1] ? corner : best));
   return { label, outline: [...upper, ...lower.reverse()], top: [x, y] };
 }
+
+/** What of one scene is not in another: {neurons, edges} of genes that are gone or have another value in float32. */
+export function differing(one, other) {
+  const [mine, theirs] = [genesOf(one), genesOf(other)];
+  const apart = (kind) => {
+    const known = new Set(theirs[kind]);
+    return mine[kind].flatMap((gene, place) => (known.has(gene) ? [] : [place]));
+  };
+  return { neurons: apart("neurons"), edges: apart("connections") };
+}
+
+const genesOf = ({ neurons, connections }) => ({
+  neurons: neurons.map(({ id, kind, activation, aggregation, bias, response }) => [id, kind, activation, aggregation, Math.fround(bias), Math.fround(response)].join()),
+  connections: connections.map(({ source, target, delay, weight, enabled, gater }) => [
+    neurons[source].id, neurons[target].id, delay, Math.fround(weight), enabled, neurons[gater]?.id].join()),
+});
 
 /** The neuron at a point, or -1. */
 export function nearest({ at, radius }, x, y) {

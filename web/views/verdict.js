@@ -1,5 +1,5 @@
 // The one verdict: a chip that says equal or not and by how much, and opens into the sentence behind it.
-import { $, count, counted, h, plain, short, whenChanged } from "./dom.js";
+import { $, button, count, counted, h, plain, short, whenChanged } from "./dom.js";
 
 const OUTCOMES = {
   equal: { name: "passed", word: "Equal" },
@@ -66,9 +66,7 @@ function said({ kind, report, unchecked, warnings }, outcome, inFloat64) {
     outcome.name === "close" ? h("p", {},
       `Rounding this network to float32 gives a normalised MSE of ${short(report.rounding)} by itself; `
       + `the model's is ${short(report.normalised_mse)}. `,
-      kind === "network" && h("button", {
-        type: "button", className: "button small", onclick: inFloat64, "data-testid": "in-float64",
-      }, "Export it in float64")) : null,
+      kind === "network" && button("Export it in float64", inFloat64, { "data-testid": "in-float64" })) : null,
     outcome.name === "asked" ? h("p", {}, "Quantized numbers hold less: this loss was asked for.") : null,
     outcome.name === "failed" && report.first_error
       ? h("p", {}, "It begins at ", h("strong", { className: "wraps" }, report.first_error), ".") : null,

@@ -1,7 +1,7 @@
 // How a point of an image becomes the inputs of a CPPN.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inputsOf } from "../../web/views/image.js";
+import { inputsOf } from "../../web/views/square.js";
 
 const at = (...names) => inputsOf(names)?.at(0.6, -0.8);
 
