@@ -8,6 +8,9 @@ model.save("winner.onnx")
 print(neat_onnx.verify(net, model))
 """
 
+import importlib
+import typing
+
 from neat_onnx.api import (
     activation,
     canonicalize,
@@ -43,11 +46,13 @@ from neat_onnx.network.aggregations import register_aggregation, unregister_aggr
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
-from neat_onnx.population.population import Population
 from neat_onnx.registering import operator
-from neat_onnx.verification.certificate import Certificate
-from neat_onnx.verification.report import Report
 from neat_onnx.version import __version__
+
+if typing.TYPE_CHECKING:
+    from neat_onnx.population.population import Population
+    from neat_onnx.verification.certificate import Certificate
+    from neat_onnx.verification.report import Report
 
 __all__ = [
     "Certificate",
@@ -99,3 +104,16 @@ __all__ = [
     "validate",
     "verify",
 ]
+
+_IMPORTED_WHEN_USED = {
+    "Certificate": "neat_onnx.verification.certificate",
+    "Population": "neat_onnx.population.population",
+    "Report": "neat_onnx.verification.report",
+}
+
+
+def __getattr__(name: str) -> typing.Any:
+    """Return a public class of a room that few programs need."""
+    if name not in _IMPORTED_WHEN_USED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_IMPORTED_WHEN_USED[name]), name)

@@ -20,7 +20,7 @@ from neat_onnx.arguments import (
     optional,
     takes,
 )
-from neat_onnx.errors import OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
@@ -28,19 +28,18 @@ from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import Form, draw_networks_with
+from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
-from neat_onnx.verification.certificate import Certificate
-from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
-    from neat_onnx.genome import Imported
     from neat_onnx.lifting.ports import BatchAxis
     from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
+    from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
+    from neat_onnx.verification.report import Report
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -48,6 +47,13 @@ if TYPE_CHECKING:
 @find_operators_with
 def _import_operators() -> None:
     import neat_onnx.operators.export  # noqa: F401
+
+
+@advise_with
+def _advise(error: NetworkError, net: Network, library: Writer) -> None:
+    from neat_onnx.cutting import add_deepest_tensor
+
+    add_deepest_tensor(error, net, library)
 
 
 @draw_networks_with
@@ -138,8 +144,9 @@ def import_model(
         model: a Model, or whatever `load_model` reads.
         batch_axis: "auto" takes the axis of no fixed size for the batch, else the first; with None
             every axis is features, and a batch of no fixed size is a single sample.
-        outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
-            that are neither constant nor random, or if all are, tensors that they are drawn from.
+        outputs: the outputs to import, by name, or tensors inside the graph (a NeatOnnxWarning
+            names the operators behind them); None takes all outputs that are neither constant nor
+            random, or if all are, tensors that they are drawn from.
         shapes: sizes of inputs' open axes, as `{"audio": ("N", 1, 256)}`; a name or None stays.
         memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for
             none. None: as names tell, or the recurrent layers that begin and end with the two.
@@ -154,20 +161,17 @@ def import_model(
         ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.genome import imported
+    from neat_onnx.cutting import warn_of_cut
+    from neat_onnx.genome.read import imported
+    from neat_onnx.lifting.source import with_source
     from neat_onnx.model.ports import with_input_shapes, with_memory
 
     read = with_input_shapes(load_model(model), shapes or {})
     check_ports(read.graph)
     found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
-    return found.network if found.as_exported else _with_source(found, batch_axis, outputs)
-
-
-def _with_source(
-    found: "Imported", batch_axis: "BatchAxis", outputs: Sequence[str] | None
-) -> Network:
-    from neat_onnx.lifting.source import with_source
-
+    warn_of_cut(read, outputs)
+    if found.as_exported:
+        return found.network
     return with_source(found.network, found.model, batch_axis, outputs)
 
 
@@ -232,7 +236,7 @@ def verify(
     runtime: str = "reference",
     batch_axis: "BatchAxis" = "auto",
     memory: Mapping[str, str] | None = None,
-) -> Report:
+) -> "Report":
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
     A network with memory is compared on sequences of 16 steps, each from the initial state, and on
@@ -479,7 +483,7 @@ def certify(
     seed: int = 0,
     runtimes: Sequence[str] = ("reference",),
     options: Any = None,
-) -> Certificate:
+) -> "Certificate":
     """Compare a network with a model, and write the comparison down so that others can repeat it.
 
     Args:
@@ -510,7 +514,7 @@ def certify(
     )
 
 
-def replay(certificate: Any, net: Any, model: Any) -> Report:
+def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """Repeat the comparison of a certificate.
 
     Args:

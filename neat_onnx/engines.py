@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import OptionError
-from neat_onnx.genome import GENOME
+from neat_onnx.genome.document import GENOME
 from neat_onnx.model import DataType, MetadataEntry, Model, Tensor, ValueInfo
 from neat_onnx.model.draft import Draft, copied, names_of, renamed, with_graph
 from neat_onnx.model.states import (

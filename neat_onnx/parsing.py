@@ -1,7 +1,7 @@
 """Pydantic at the boundary: a document is parsed once; mistakes become errors of this package."""
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -9,8 +9,24 @@ from pydantic_core import ErrorDetails
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.schema_links import LINK_KEY
 
+if TYPE_CHECKING:
+    from pydantic._internal._model_construction import ModelMetaclass
+else:
+    ModelMetaclass = type(BaseModel)
 
-class Document(BaseModel):
+
+class Plain(ModelMetaclass):
+    """The class of models whose `help` tells of their own names alone, not of pydantic's."""
+
+    def __dir__(cls) -> list[str]:
+        return [
+            name
+            for name in super().__dir__()
+            if not (name.startswith(("_", "model_")) or hasattr(BaseModel, name))
+        ]
+
+
+class Document(BaseModel, metaclass=Plain):
     """Base of documents read from JSON: nothing unknown, no numbers in strings, no infinities."""
 
     model_config = ConfigDict(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.genome import GENOME
+from neat_onnx.genome.document import GENOME
 from neat_onnx.lowering.core import export_network
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.quantization import (

@@ -7,11 +7,9 @@ from pydantic import BaseModel
 
 from neat_onnx.arguments import shown
 from neat_onnx.errors import OptionError
-from neat_onnx.model.schema import model_schema
 from neat_onnx.network.document import NetworkDocument
 from neat_onnx.options import ExportOptions
 from neat_onnx.schema_links import LINK, LINK_KEY, schema_id
-from neat_onnx.verification.certificate import Certificate
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NETWORK_EXAMPLE = {
@@ -80,6 +78,13 @@ def schema_named(name: str) -> dict[str, Any]:
     return SCHEMAS[name]()
 
 
+def model_schema() -> dict[str, Any]:
+    """The JSON Schema of JSON ONNX."""
+    from neat_onnx.model.schema import model_schema as schema  # noqa: PLC0415 (slow to import)
+
+    return schema()
+
+
 def network_schema() -> dict[str, Any]:
     """The JSON Schema of neat-onnx network JSON."""
     return _titled(NetworkDocument, "network", "neat-onnx network", [_NETWORK_EXAMPLE])
@@ -93,6 +98,8 @@ def options_schema() -> dict[str, Any]:
 
 def certificate_schema() -> dict[str, Any]:
     """The JSON Schema of certificates."""
+    from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (slow to import)
+
     return _titled(Certificate, "certificate", "neat_onnx certificate", [_CERTIFICATE_EXAMPLE])
 
 

@@ -55,3 +55,4 @@ def test_the_genomes_are_those_that_were_exported(form: str):
     net = wanted(path)
     assert net.neurons.id.tolist() == want.neurons.id.tolist()
     assert net == want
+    assert len(net.blocks) == len(want.blocks)

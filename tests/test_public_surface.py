@@ -1,6 +1,7 @@
 """The public surface as a person meets it: signatures, docstrings, representations, warnings."""
 
 import inspect
+import pydoc
 import types
 import warnings
 from pathlib import Path
@@ -89,3 +90,13 @@ def test_a_warning_points_at_the_line_of_the_caller(net: neat_onnx.Network):
 
 def test_the_package_is_typed():
     assert (Path(neat_onnx.__file__).parent / "py.typed").is_file()
+
+
+@pytest.mark.parametrize("kind", [neat_onnx.Model, neat_onnx.Report, neat_onnx.Certificate])
+def test_help_tells_nothing_of_pydantic(kind: type) -> None:
+    text = pydoc.plain(pydoc.render_doc(kind))
+    told = [line for line in text.splitlines() if "pydantic" in line or "model_" in line]
+    assert all("BaseModel" in line for line in told), told
+    for name in vars(kind):
+        if inspect.isfunction(vars(kind)[name]) and not name.startswith("_"):
+            assert f"{name}(" in text or name.startswith("model_")

@@ -13,7 +13,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
-from neat_onnx.genome import GENOME, NETWORK
+from neat_onnx.genome.document import GENOME, NETWORK
 from neat_onnx.libraries.neataptic_ts.onnx.spec import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.ports import KEYS_OF_PORTS
@@ -90,7 +90,7 @@ CODE = {name: "\n".join(blocks(name, "python")) for name in (*DOCS, "README.md",
 
 
 WITHOUT_GELU = """
-import neat_onnx.operators, neat_onnx.operators.export
+import neat_onnx.operators.families, neat_onnx.operators.export
 from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.operators.export.formula import WHOLE

@@ -1,7 +1,7 @@
 """Flags of the command line: the times of a network, and the export options (from their fields)."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
@@ -10,9 +10,8 @@ from neat_onnx.cli.paths import STANDARD, of_file, source_of
 from neat_onnx.errors import DocumentError, NeatOnnxError
 from neat_onnx.files import parse_json, read_bytes
 from neat_onnx.libraries.library import BEST
-from neat_onnx.libraries.load import load_first, load_network, load_networks
+from neat_onnx.libraries.load import load_network, load_networks
 from neat_onnx.libraries.registry import libraries
-from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions, export_options, options_in
 
 
@@ -20,52 +19,51 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags for facts about a network that its file does not hold."""
     group = parser.add_argument_group("reading a network")
     group.add_argument(
-        "--config",
-        metavar="FILE",
-        help="the configuration of a genome of neat-python; of a .pkl too that is written for it",
-    )
-    group.add_argument(
-        "--genome", type=_id, metavar="ID", help="which network of a population; best: the fittest"
-    )
-    group.add_argument(
-        "--initial-gain",
-        type=float,
-        metavar="G",
-        help="of gated connections before the first step: 1 for a network of NeatapticTS restored "
-        "without clear(). Default: 0.",
-    )
-    counts = {
-        "--inputs": "inputs of a genome of neat-python without --config, of a matrix of WANN, in "
-        "TensorNEAT",
-        "--outputs": "the same of outputs; and of a NeatapticTS network that states another number "
-        "than it has output nodes (of `import`, their names)",
-        "--cycles": "updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
-        "--max-opcodes": "how many opcodes a pickle may have. Default: by its size.",
-    }
-    for flag, text in counts.items():
-        group.add_argument(flag, type=int, metavar="N", help=text)
-    group.add_argument(
         "--library-version",
         dest="version",
         metavar="V",
         help="the neat-python of a genome or a pickled ctrnn that does not tell it, such as 1.0.0",
     )
-    _add_time_flags(parser)
+    times = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
+    for flag, (kind, metavar, text) in _NETWORK_FLAGS.items():
+        to = times if flag in _TIMES else group
+        to.add_argument(flag, type=kind, metavar=metavar, help=text)
 
 
 def _id(text: str) -> int | str:
     return text if text == BEST else int(text)
 
 
-def _add_time_flags(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
-    group.add_argument("--time-step", type=float, metavar="T", help="of the integration; needed")
-    group.add_argument(
-        "--advance-time",
-        type=float,
-        metavar="T",
-        help="what one step of the network advances it by. Default: the time step.",
-    )
+_TIMES = ("--time-step", "--advance-time")
+_NETWORK_FLAGS: dict[str, tuple[Callable[[str], Any], str, str]] = {
+    "--config": (
+        str, "FILE",
+        "the configuration of a genome of neat-python; of a .pkl too that is written for it",
+    ),
+    "--genome": (_id, "ID", "which network of a population; best: the fittest"),
+    "--initial-gain": (
+        float, "G",
+        "of gated connections before the first step: 1 for a network of NeatapticTS restored "
+        "without clear(). Default: 0.",
+    ),
+    "--inputs": (
+        int, "N",
+        "inputs of a genome of neat-python without --config, of a matrix of WANN, in TensorNEAT",
+    ),
+    "--outputs": (
+        int, "N",
+        "the same of outputs; and of a NeatapticTS network that states another number than it has "
+        "output nodes (of `import`, their names)",
+    ),
+    "--cycles": (
+        int, "N", "updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
+    ),
+    "--max-opcodes": (int, "N", "how many opcodes a pickle may have. Default: by its size."),
+    "--time-step": (float, "T", "of the integration; needed"),
+    "--advance-time": (
+        float, "T", "what one step of the network advances it by. Default: the time step.",
+    ),
+}  # fmt: skip
 
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -74,46 +72,25 @@ def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises:
         DocumentError: the configuration is on standard input, which is read already.
     """
-    facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles", "version")
-    names = (*facts, "max_opcodes", "time_step", "advance_time")
-    chosen = {name: getattr(arguments, name) for name in names}
+    names = [flag.removeprefix("--").replace("-", "_") for flag in _NETWORK_FLAGS]
+    chosen = {name: getattr(arguments, name) for name in (*names, "version")}
     if arguments.config == STANDARD:
         chosen["config"] = source_of(STANDARD)
     return chosen
 
 
-def read_network(arguments: argparse.Namespace) -> Network:
-    """Return the network in IN.
+def read(arguments: argparse.Namespace, load: Callable[..., Any] = load_network) -> Any:
+    """Return what a function of `load_network`'s arguments makes of IN, or NETWORK.
 
     Raises:
-        NeatOnnxError: as `load_network`; errors about the content of the file name it.
+        NeatOnnxError: as the function; errors about the content of the file name it.
     """
-    with of_file(arguments.file, config=arguments.config):
-        return load_network(source_of(arguments.file), **chosen_network(arguments))
-
-
-def read_networks(arguments: argparse.Namespace) -> Mapping[Any, Network]:
-    """Return the networks in IN by id, the best first; only the one that --genome names.
-
-    Raises:
-        NeatOnnxError: as `load_networks`; errors about the content of the file name it.
-    """
-    if arguments.genome is not None:
-        return {arguments.genome: read_network(arguments)}
+    path = arguments.file if "file" in arguments else arguments.network
     options = chosen_network(arguments)
-    del options["genome"]
-    with of_file(arguments.file, config=arguments.config):
-        return load_networks(source_of(arguments.file), **options)
-
-
-def read_first(arguments: argparse.Namespace) -> Network:
-    """Return the network in NETWORK, behind which stands a MODEL.
-
-    Raises:
-        NeatOnnxError: as `load_first`; errors about the content of the file name it.
-    """
-    with of_file(arguments.network, config=arguments.config):
-        return load_first(source_of(arguments.network), **chosen_network(arguments))
+    if load is load_networks:
+        del options["genome"]
+    with of_file(path, config=arguments.config):
+        return load(source_of(path), **options)
 
 
 def add_library_flag(parser: argparse.ArgumentParser) -> None:

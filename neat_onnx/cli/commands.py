@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neat_onnx
 from neat_onnx.cli import many
@@ -17,11 +17,8 @@ from neat_onnx.cli.arguments import (
     chosen_memory,
     chosen_network,
     chosen_options,
-    read_first,
-    read_network,
-    read_networks,
+    read,
 )
-from neat_onnx.cli.deepest import suggest_library, tell_cut, with_deepest_tensor
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -29,9 +26,8 @@ from neat_onnx.cli.paths import (
     load,
     of_file,
     print_line,
+    put,
     read_model,
-    save_model,
-    save_network,
     save_text,
     source_of,
 )
@@ -41,19 +37,22 @@ from neat_onnx.errors import (
     DocumentError,
     ModelError,
     NeatOnnxError,
-    NetworkError,
     OptionError,
     printable,
+    warn,
 )
-from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.registry import writer_for
+from neat_onnx.libraries.library import Library, encoded
+from neat_onnx.libraries.load import load_first, load_networks
+from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
-from neat_onnx.verification.report import Report
+from neat_onnx.network.saving import save
+
+if TYPE_CHECKING:
+    from neat_onnx.verification.report import Report
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
@@ -68,27 +67,26 @@ def export(arguments: Namespace) -> int:
         return many.run(arguments, work, jobs)
     check_target(arguments, (".onnx", ".json"))
     options = chosen_options(arguments)
-    net = read_network(arguments)
-    model = neat_onnx.export(net, options=options)
-    report = None
-    if arguments.verify:
-        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
-        report = neat_onnx.verify(net, runs)
-    if arguments.certify:
-        model, report = _certified(net, model, options)
+    net = read(arguments)
+    model, report = _exported(net, options, arguments.verify, arguments.certify)
     return _write_model(arguments, model, report)
 
 
-def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
-    """Export one of many networks."""
-    net = job.network()
+def _exported(
+    net: Network, options: Any, verified: bool, certified: bool
+) -> "tuple[Model, Report | None]":
+    """The model of a network, and the report of its check."""
     model = neat_onnx.export(net, options=options)
     report = None
     if verified:
         runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
         report = neat_onnx.verify(net, runs)
-    if certified:
-        model, report = _certified(net, model, options)
+    return _certified(net, model, options) if certified else (model, report)
+
+
+def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
+    """Export one of many networks."""
+    model, report = _exported(job.network(), options, verified, certified)
     if report is not None and not report.passed:
         return CHECK_SAID_NO, f"not written: {report}"
     model.save(job.path)
@@ -99,15 +97,12 @@ def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
-    facts = chosen_import(arguments)
-    net = neat_onnx.import_model(model, **facts)
-    tell_cut(model, facts["outputs"])
-    if arguments.to is None:
-        suggest_library(net, library)
-    try:
-        return _write_network(arguments, net if arguments.source else net.without_source(), library)
-    except NetworkError as error:
-        raise with_deepest_tensor(error, model, library, facts) from None
+    net = neat_onnx.import_model(model, **chosen_import(arguments))
+    own = next((one for one in libraries() if one.writes and one.wrote(net)), library)
+    if arguments.to is None and library.name == "neat-onnx" and own is not library:
+        title = own.title or own.name
+        warn(f"written as JSON of neat-onnx; --to {own.name} writes that of {title}")
+    return _write_network(arguments, net, library)
 
 
 def translate(arguments: Namespace) -> int:
@@ -117,8 +112,7 @@ def translate(arguments: Namespace) -> int:
         jobs = many.jobs_of(arguments, arguments.file, arguments.out, library.suffixes[0])
         return many.run(arguments, partial(_translate_one, library.name), jobs)
     library = checked_library(arguments)
-    net = read_network(arguments)
-    return _write_network(arguments, net if arguments.source else net.without_source(), library)
+    return _write_network(arguments, read(arguments), library)
 
 
 def _translate_one(library: str, job: many.Job) -> tuple[int, str]:
@@ -134,7 +128,14 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
     if config == STANDARD:
         raise OptionError("standard input was read already", where="--config", hint="Name a file")
     step = (arguments.time_step or None) if is_pickle else None
-    files = save_network(net, arguments.out, library, config=config, time_step=step)
+    if not arguments.source and library.name == "neat-onnx":
+        net = net.without_source()
+    files = [arguments.out]
+    if arguments.out == STANDARD:
+        put(encoded(net.to_library(library.name)))
+    else:
+        written = save(net, arguments.out, library.name, config=config, time_step=step)
+        files += [str(path) for path in written if path != Path(arguments.out)]
     facts = _network_facts(net)
     done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
@@ -144,7 +145,7 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
 def code(arguments: Namespace) -> int:
     """A network as source code in the language of OUT's ending."""
     check_target(arguments, None if arguments.language else tuple(SUFFIXES))
-    net = read_network(arguments)
+    net = read(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
     text = neat_onnx.generate_code(
         net, language=language, dtype=arguments.dtype, name=arguments.name
@@ -160,7 +161,8 @@ def draw(arguments: Namespace) -> int:
     from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
     check_target(arguments, (".svg", ".html"))
-    nets = read_networks(arguments)
+    chosen = arguments.genome is not None
+    nets = {arguments.genome: read(arguments)} if chosen else read(arguments, load_networks)
     shown = dict(islice(nets.items(), arguments.most))
     if len(nets) == 1:
         (net,) = nets.values()
@@ -242,7 +244,7 @@ def verify(arguments: Namespace) -> int:
         jobs = many.jobs_of(arguments, arguments.network, arguments.model, ".onnx")
         return many.run(arguments, partial(_verify_one, _checking(arguments)), jobs, writes=False)
     report = neat_onnx.verify(
-        read_first(arguments), read_model(arguments.model), **_checking(arguments)
+        read(arguments, load_first), read_model(arguments.model), **_checking(arguments)
     )
     _tell(arguments, report.model_dump(), [str(report)])
     return DONE if report.passed else CHECK_SAID_NO
@@ -280,7 +282,7 @@ def certify(arguments: Namespace) -> int:
     """A network and a model, compared and certified; written only if the check passes."""
     check_target(arguments, (".json",))
     certificate = neat_onnx.certify(
-        read_first(arguments),
+        read(arguments, load_first),
         read_model(arguments.model),
         samples=arguments.samples,
         seed=arguments.seed,
@@ -297,8 +299,13 @@ def certify(arguments: Namespace) -> int:
 
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
+    from neat_onnx.verification.certificate import (  # noqa: PLC0415 (seldom needed)
+        CertificateMismatch,
+        load_certificate,
+    )
+
     source = source_of(arguments.certificate)
-    net = read_first(arguments)
+    net = read(arguments, load_first)
     model = read_model(arguments.model)
     try:
         with of_file(arguments.certificate):
@@ -317,7 +324,7 @@ def schema(arguments: Namespace) -> int:
     return DONE
 
 
-def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
+def _certified(net: Network, model: Model, options: Any) -> tuple[Model, "Report"]:
     """The model with its certificate in the metadata, and the report of a replay of it."""
     from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
 
@@ -332,12 +339,15 @@ def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]
 
 
 def _write_model(
-    arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
+    arguments: Namespace, model: Model, report: "Report | None", encoding: Encoding | None = None
 ) -> int:
     """Write a model unless a report says no, and print the name of the file."""
     written = report is None or report.passed
-    if written:
-        save_model(model, arguments.out, encoding, arguments.spelling)
+    if written and arguments.out == STANDARD:
+        text = model.to_json(encoding=encoding or "numbers", spelling=arguments.spelling)
+        save_text(text, STANDARD)
+    elif written:
+        model.save(arguments.out, encoding, arguments.spelling)
     lines = [str(report)] if report else []
     done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
     lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")

@@ -10,7 +10,7 @@ import os
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, Opti
 from neat_onnx.libraries.library import BEST
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
+from neat_onnx.progress import counted
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 _JOBS_AT_ONCE = 8  # that a process is handed
@@ -142,7 +143,9 @@ def run(arguments: Namespace, work: Work, jobs: Sequence[Job], *, writes: bool =
     todo = [job for job in jobs if not writes or arguments.again or not job.path.exists()]
     code, failed, warned = DONE, [], set[str]()
     outcomes = _done(work, todo, arguments.jobs, getattr(arguments, "plugin", []))
-    for outcome in _progress(outcomes, len(todo)):
+    if sys.stderr is not None and sys.stderr.isatty():
+        outcomes = counted(outcomes, total=len(todo))
+    for outcome in outcomes:
         code = max(code, outcome.code)
         if outcome.code:
             failed.append(outcome)
@@ -232,13 +235,3 @@ def _attempt(work: Work, job: Job) -> Outcome:
             code, line = BAD_INPUT, f"error: {error}"
     said = [each.message for each in caught if isinstance(each.message, NeatOnnxWarning)]
     return Outcome(job, code, line, [each.said(in_flags(each.hints)) for each in said])
-
-
-def _progress(outcomes: Iterable[Outcome], count: int) -> Iterator[Outcome]:
-    """Pass outcomes on, and count them in a line of standard error if that is a terminal."""
-    shown = sys.stderr is not None and sys.stderr.isatty()
-    for number, outcome in enumerate(outcomes, 1):
-        yield outcome
-        if shown:
-            end = "\n" if number == count else ""
-            print(f"\r{number} of {count}", end=end, file=sys.stderr, flush=True)

@@ -19,14 +19,12 @@ from neat_onnx.errors import (
     printable,
 )
 from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
-from neat_onnx.libraries.library import Library, ReadOptions, encoded
+from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.load import refuse_unused
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.model import Encoding, is_model
-from neat_onnx.model.spelling import Spelling
+from neat_onnx.model.model import is_model
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import save
 
 STANDARD = "-"
 """Standard input or output in place of a path."""
@@ -109,28 +107,19 @@ def check_target(arguments: Namespace, endings: tuple[str, ...] | None) -> None:
             hint=f"Use {' or '.join(endings)}",
         )
     try:
-        _check_place(path)
-        for name in _INPUTS:
-            _check_kept(path, getattr(arguments, name, None))
+        wrong = (
+            f"there is no directory '{path.parent}'" if not path.parent.is_dir()
+            else "it is a directory" if path.is_dir() else ""
+        )  # fmt: skip
+        given = filter(None, (getattr(arguments, name, None) for name in _INPUTS))
+        lost = path.exists() and any(os.path.exists(each) and path.samefile(each) for each in given)
     except OSError as error:  # a name that is too long
-        raise DocumentError(f"cannot write the file: {error.strerror}", where=out) from error
-
-
-def _check_place(path: Path) -> None:
-    out = str(path)
-    if not path.parent.is_dir():
-        raise DocumentError(
-            f"cannot write the file: there is no directory '{path.parent}'", where=out
-        )
-    if path.is_dir():
-        raise DocumentError("cannot write the file: it is a directory", where=out)
-
-
-def _check_kept(path: Path, source: str | None) -> None:
-    if source and path.exists() and os.path.exists(source) and path.samefile(source):
-        raise OptionError(
-            "the result would overwrite a file that is read", where=str(path), hint="Name another"
-        )
+        wrong, lost = str(error.strerror), False
+    if wrong:
+        raise DocumentError(f"cannot write the file: {wrong}", where=out)
+    if lost:
+        text = "the result would overwrite a file that is read"
+        raise OptionError(text, where=out, hint="Name another")
 
 
 def checked_library(arguments: Namespace) -> Library:
@@ -146,38 +135,8 @@ def checked_library(arguments: Namespace) -> Library:
     return library
 
 
-def save_network(net: Network, out: str, library: Library, **facts: Any) -> list[str]:
-    """Write a network to a path, or to standard output, and return the files, `out` first.
-
-    Raises:
-        NetworkError: the library cannot compute it.
-        DocumentError: a file cannot be written, or one beside `out` would be lost.
-    """
-    if out == STANDARD:
-        put(encoded(library.write(net)))
-        return [out]
-    written = save(net, out, library.name, **facts)
-    return [out, *(str(path) for path in written if path != Path(out))]
-
-
-def save_model(model: Model, out: str, encoding: Encoding | None, spelling: Spelling) -> None:
-    """Write a model to a path, or as JSON to standard output.
-
-    Raises:
-        DocumentError: the file cannot be written.
-    """
-    if out == STANDARD:
-        put(model.to_json(encoding=encoding or "numbers", spelling=spelling).encode())
-    else:
-        model.save(out, encoding, spelling)
-
-
 def save_text(text: str, out: str) -> None:
-    """Write text to a path, or to standard output.
-
-    Raises:
-        DocumentError: the file cannot be written.
-    """
+    """Write text to a path, or to standard output."""
     if out == STANDARD:
         put(text.encode())
     else:

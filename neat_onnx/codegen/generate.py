@@ -5,7 +5,6 @@ from importlib import import_module
 from typing import Literal, get_args
 
 from neat_onnx.codegen.language import identifier
-from neat_onnx.codegen.plan import plan_of
 from neat_onnx.errors import OptionError
 from neat_onnx.network.network import Network
 from neat_onnx.network.whole_numbers import beyond_float32
@@ -41,8 +40,10 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
     if name != NAME and not is_c and language != "csharp":
         hint = f"Leave it out: in {language} a file is a module, with a name of its own"
         raise OptionError(f"name is for C and C#; this is {language}", where="name", hint=hint)
+    # one language at a time is imported, and the command line needs the names alone
+    from neat_onnx.codegen.plan import plan_of  # noqa: PLC0415
+
     plan, named = plan_of(net), identifier(name, set())
-    # one language at a time is imported
     if is_c:
         from neat_onnx.codegen.c import print_c  # noqa: PLC0415
 

@@ -33,8 +33,8 @@ class _Column(NamedTuple):
     """One column while it is ordered: its nodes, and the segments to either side and inside."""
 
     nodes: Ints
-    fixed: Bools | None  # those that keep the order they have
-    group: Ints | None  # the number of the group of each node; None if each is one of its own
+    fixed: Bools  # those that keep the order they have
+    group: Ints  # the number of the group of each node
     before: tuple[Ints, Ints]  # of each segment: the position in `nodes`, the node at the other end
     after: tuple[Ints, Ints]
 
@@ -83,18 +83,8 @@ def _columns(nodes: Nodes, port: Ints) -> list[_Column]:
     found = []
     for number in range(len(starts) - 1):
         members = order[starts[number] : starts[number + 1]]
-        fixed = port[members] >= 0
         group = np.unique(nodes.group[members], return_inverse=True)[1]
-        is_grouped = len(group) > 0 and int(group.max()) + 1 < len(group)
-        found.append(
-            _Column(
-                members,
-                fixed if np.any(fixed) else None,
-                group if is_grouped else None,
-                into[number],
-                out[number],
-            )
-        )
+        found.append(_Column(members, port[members] >= 0, group, into[number], out[number]))
     return found
 
 
@@ -119,17 +109,14 @@ def _sort(each: _Column, rank: Floats, forwards: bool) -> None:
     sums = np.bincount(node, weights=rank[other], minlength=size)
     own = rank[each.nodes]
     key = np.where(counts > 0, sums / np.maximum(counts, 1), own)
-    if each.fixed is not None:
-        inside = np.flatnonzero(each.fixed)
-        inside = inside[np.argsort(own[inside], kind="stable")]
-        key[inside] = ascending(key[inside])
-    if each.fixed is not None and np.all(each.fixed):
-        order = np.argsort(own, kind="stable")
-    elif each.group is None:
-        order = np.lexsort((own, key))
-    else:
-        means = np.bincount(each.group, weights=key) / np.bincount(each.group)
-        order = np.lexsort((own, key, each.group, means[each.group]))
+    inside = np.flatnonzero(each.fixed)
+    inside = inside[np.argsort(own[inside], kind="stable")]
+    key[inside] = own[inside] if len(inside) == size else ascending(key[inside])
+    sizes = np.bincount(each.group)[each.group]
+    means, before = (
+        np.bincount(each.group, weights=values)[each.group] / sizes for values in (key, own)
+    )
+    order = np.lexsort((own, key, each.group, before, means))
     rank[each.nodes[order]] = np.arange(size) - (size - 1) / 2
 
 
@@ -184,10 +171,8 @@ def _sift_column(each: _Column, rank: Floats) -> bool:
             gain += _crossing_pairs(node, rank[other], size)
     gain -= gain.T
     order = np.argsort(rank[each.nodes], kind="stable")
-    group = np.arange(size) if each.group is None else each.group
-    is_free = np.bincount(group)[group] == 1
-    if each.fixed is not None:
-        is_free &= ~each.fixed
+    group = each.group
+    is_free = (np.bincount(group)[group] == 1) & ~each.fixed
     moved = False
     for single in np.flatnonzero(is_free).tolist():
         rest = order[order != single]

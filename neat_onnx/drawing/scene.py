@@ -54,15 +54,13 @@ def scene(net: Network, levels: Schedule | None = None) -> Scene:
     kind = np.full(len(net), "hidden", object)
     kind[net.output_neurons] = "output"
     kind[net.input_neurons] = "input"
-    names = np.array([family(name) for name in net.activations] or [""], object)
-    families = np.where(net.is_input, "input", names[net.neurons.activation])
     return Scene(
         net=net,
         levels=levels,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
         layers=layers,
         kind=kind,
-        family=families,
+        family=families_of(net),
         label=_labels(net),
         is_idle=~contributing(net),
         strength=_strengths(net.connections.weight),
@@ -94,6 +92,12 @@ def _grids(net: Network, layers: tuple[NamedLayer, ...]) -> list[Ints]:
         if is_grid and key not in known and np.all(net.is_input[sources]):
             grids[key] = sources
     return list(grids.values())
+
+
+def families_of(net: Network) -> npt.NDArray[np.object_]:
+    """Return the family of each neuron's activation; "input" for inputs."""
+    names = np.array([family(name) for name in net.activations] or [""], object)
+    return np.where(net.is_input, "input", names[net.neurons.activation])
 
 
 FAMILIES = ("sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear")

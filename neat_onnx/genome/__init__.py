@@ -8,18 +8,3 @@ The graph counts. Import reads the genes that the graph computes with, and adds 
 metadata says, if their structure is the one that was exported. Other numbers, as of a file that was
 trained, are the graph's. docs/genome-format.md describes every key.
 """
-
-from neat_onnx.genome.document import GENOME, NETWORK, genome_document
-from neat_onnx.genome.read import Imported, genome_of_graph, import_network, imported
-from neat_onnx.genome.write import genome_metadata
-
-__all__ = [
-    "GENOME",
-    "NETWORK",
-    "Imported",
-    "genome_document",
-    "genome_metadata",
-    "genome_of_graph",
-    "import_network",
-    "imported",
-]

@@ -1,7 +1,7 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
 import re
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,22 +9,20 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
-from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import Ints
 from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
-CONNECTION_FIELDS = (
-    "weight",
-    "enabled",
-    "delay",
-    "reads_state",
-    "gater",
-    "gate_delay",
-    "initial_gain",
-)
+NEURON_DEFAULTS: dict[str, Any] = {
+    name: field.default for name, field in NeuronDocument.model_fields.items() if name != "id"
+}
+CONNECTION_FIELDS = tuple(ConnectionDocument.model_fields)[2:]
+"""The fields of a connection behind its two ends."""
 _FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
 _MIN_RUN = 3
+DIGITS = 12
+"""Hexadecimal digits that a checksum is written with, and the fewest that count."""
 _RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
 
 
@@ -72,6 +70,10 @@ Ids = Annotated[list[_Id], *_Runs]
 """A list of ids, in which `"3..9"` stands for 3, 4, ..., 9."""
 
 
+Checksum = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS},64}}$")]
+"""The first hexadecimal digits of a SHA-256."""
+
+
 class NeuronFields(Document):
     """Fields of neurons that are alike in them."""
 
@@ -100,10 +102,10 @@ class GenomeDocument(Document):
 
     version: Literal[1] = 1
     library: str = Field("neat-onnx", description="Where the network came from, for people.")
-    structure: str = Field(description="The checksum of the graph's genes but their numbers.")
-    numbers: str = Field(description="The checksum of the numbers of the graph's genes.")
-    written: str = Field(description="The checksum of the floats in the file, as exported.")
-    whole: str | None = Field(
+    structure: Checksum = Field(description="That of the graph's genes but their numbers.")
+    numbers: Checksum = Field(description="That of the numbers of the graph's genes.")
+    written: Checksum = Field(description="That of the floats in the file, as exported.")
+    whole: Checksum | None = Field(
         None,
         description="The checksum of the file without this document, where import cannot tell the "
         "genes from the graph: then the embedded network is the genome.",
@@ -154,20 +156,16 @@ def genome_document(text: str, size: int) -> GenomeDocument:
     return parse(GenomeDocument, value, NetworkError)
 
 
-def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
-    """What gives the ids of the neurons in a tensor, by its name and size; None if it has others.
-
-    Args:
-        text: the JSON of a genome document, which need not be valid.
+@dataclass(frozen=True)
+class ListedIds:
+    """The ids in the tensors of a genome document, which need not be valid: a function that gives
+    those in a tensor, by its name and size, or None if it has others.
     """
-    try:
-        value = parse_json(text)
-        listed = value["ids"].get
-    except (NeatOnnxError, TypeError, KeyError, AttributeError):
-        return lambda name, size: None
 
-    def ids(name: str, size: int) -> Ints | None:
-        given = listed(name)
+    tensors: dict[str, Any]
+
+    def __call__(self, name: str, size: int) -> Ints | None:
+        given = self.tensors.get(name)
         if not isinstance(given, list):
             return None
         count = sum(type(each) is int for each in given) + _integers_of_runs(given)
@@ -176,7 +174,15 @@ def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
         except (ValueError, OverflowError):
             return None
 
-    return ids
+
+def listed_ids(text: str) -> ListedIds:
+    """Return the ids in tensors of the JSON of a genome document; none if it is no such thing."""
+    try:
+        value = parse_json(text)
+    except NeatOnnxError:
+        value = None
+    listed = value.get("ids") if isinstance(value, dict) else None
+    return ListedIds(listed if isinstance(listed, dict) else {})
 
 
 def _integers_of_runs(value: Any) -> int:

@@ -18,24 +18,27 @@ import hashlib
 import json
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome.normal_form import in_normal_form
+from neat_onnx.genome.formulas import IDENTITY, form_of
 from neat_onnx.model import DataType
-from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.bounds import Line, line_of
-from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
-from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.network.schedule import Edges
 
-DIGITS = 16  # of a checksum: 64 bits
 _CLOSE = {DataType.FLOAT: 1e-6, DataType.DOUBLE: 1e-13}  # a few roundings
+
+
+def rounded(values: Floats, data_type: DataType) -> Floats:
+    """The numbers that a graph of this type has for these."""
+    if data_type is not DataType.FLOAT:
+        return values
+    return values.astype(np.float32).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,66 @@ class _Connections:
     gain: Floats
 
     def take(self, which: Any) -> "_Connections":
+        if which.dtype == np.bool_ and np.all(which):
+            return self  # as of most networks: a copy of a million takes a while
         return _Connections(*(column[which] for column in vars(self).values()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Functions:
+    """What each neuron of a network computes: f(slope · z + shift), z = bias + response · sum.
+
+    Attributes:
+        sums: whether the aggregation is a sum, whose weights response and slope are factors of.
+        bias, response, slope, shift: numbers, (n,).
+        texts: of f, (n,).
+        moved: whether the activation is a formula without a name whose slope is not 1 or shift not
+            0, (n,).
+    """
+
+    sums: Bools
+    bias: Floats
+    response: Floats
+    slope: Floats
+    shift: Floats
+    texts: list[str]
+    moved: Bools
+
+    @classmethod
+    def of(
+        cls, net: Network, genes: _Connections, data_type: DataType, known: DataType
+    ) -> "_Functions":
+        """Read the functions of a network, its numbers rounded to the type `known`."""
+        forms = [form_of(name, data_type) for name in net.activations]
+        codes = net.neurons.activation
+        slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
+        texts = [forms[code].formula for code in codes.tolist()]
+        for neuron in distinct(genes.source[genes.reads_state]).tolist():
+            if texts[neuron] == IDENTITY or shift[neuron] != 0.0:
+                slope[neuron], shift[neuron] = 1.0, 0.0
+                texts[neuron] = forms[codes[neuron]].whole
+        neurons, names, fan_in = net.neurons, net.aggregation_names, net.fan_in
+        bias, response = rounded(neurons.bias, known), rounded(neurons.response, known)
+        builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
+        means = names == "mean"
+        response = np.where(means, response * (1.0 / np.maximum(fan_in, 1)), response)
+        of_none = (names == "product") & (fan_in == 0)
+        bias = np.where(of_none, rounded(neurons.bias + neurons.response, known), bias)
+        few = (fan_in <= 1) & builtin[neurons.aggregation]
+        unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
+        moved = unnamed[codes] & ((slope != 1.0) | (shift != 0.0))
+        sums = (names == "sum") | means | few
+        return cls(sums, bias, response, slope, shift, texts, moved)
+
+    @cached_property
+    def factor(self) -> Floats:
+        """Response and slope in one, (n,)."""
+        return self.response * self.slope
+
+    @cached_property
+    def offset(self) -> Floats:
+        """What is added before f, (n,)."""
+        return self.bias * self.slope + self.shift
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +128,16 @@ class LiveGenes:
         place: their places, (n,).
         functions: for each, the formula of its activation without slope, and its aggregation.
         bias, response: of each, times the slope; the response of a sum is 1.
-        late, initial: the neurons that are read with a delay, by place, and their values before.
-        state: the same for their states, times the slope.
+        slope: of its activation f(slope · z + b).
+        moved: whether the activation is a formula without a name, of a line.
+        late: the neurons that are read with a delay, by place.
+        late_place, initial: their places, and their values before the first step.
+        state: the values of their states before, times the slope.
         own: the bias and the response that each has in the network, and the weights of `genes`;
             of neurons that are `moved` times the factors; responses without a bias times the slope.
-        moved: whether the activation is a formula without a name, of a line.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
         weight: the weights times the factors of their targets, (m,).
-        factor: that of the weights into each neuron of the network.
-        slope, shift: of its activation f(c · z + b).
     """
 
     ports: list[Any]
@@ -84,17 +146,15 @@ class LiveGenes:
     functions: list[tuple[str, str]]
     bias: Floats
     response: Floats
+    slope: Floats
+    moved: Bools
     late: Ints
     late_place: Ints
     initial: Floats
     state: Floats
     own: tuple[Floats, Floats, Floats]
-    moved: Bools
     genes: _Connections
     weight: Floats
-    factor: Floats
-    slope: Floats
-    shift: Floats
 
     def structure(self) -> str:
         """The checksum of all but the numbers."""
@@ -104,7 +164,7 @@ class LiveGenes:
         for column in (genes.source, genes.target, genes.gater, genes.delay, genes.gate_delay):
             digest.update(column.astype("<i8").tobytes())
         digest.update(genes.reads_state.astype("u1").tobytes())
-        return digest.hexdigest()[:DIGITS]
+        return digest.hexdigest()
 
     def numbers(self, data_type: DataType, *, folded: bool) -> str:
         """The checksum of the numbers, as a graph of this type holds them.
@@ -117,7 +177,7 @@ class LiveGenes:
         digest = hashlib.sha256()
         for column in (*own, self.initial, self.genes.gain):
             digest.update((rounded(column, data_type) + 0.0).astype("<f8").tobytes())
-        return digest.hexdigest()[:DIGITS]
+        return digest.hexdigest()
 
     def is_rounded(self, other: "LiveGenes", data_type: DataType) -> bool:
         """Whether another has the same structure, and numbers that differ by rounding alone."""
@@ -125,13 +185,12 @@ class LiveGenes:
             return False
         close = _CLOSE.get(data_type, 0.0)
         ours, theirs = (
-            (each.bias, each.response, each.initial, each.state, each.weight, each.genes.gain)
+            np.concatenate(
+                [each.bias, each.response, each.initial, each.state, each.weight, each.genes.gain]
+            )
             for each in (self, other)
         )
-        return all(
-            np.allclose(one, two, rtol=close, atol=0.0)
-            for one, two in zip(ours, theirs, strict=True)
-        )
+        return np.allclose(ours, theirs, rtol=close, atol=0.0)
 
 
 @np.errstate(all="ignore")
@@ -149,66 +208,66 @@ def live_genes(
     Raises:
         LookupError: a live neuron has no place, and is no sum that could be replaced.
     """
-    neurons, names, fan_in = net.neurons, net.aggregation_names, net.fan_in
-    genes = _live(net)
-    slope, shift, cores = _functions(net, genes, data_type)
     known = data_type if rounds else DataType.DOUBLE
-    bias, response = rounded(neurons.bias, known), rounded(neurons.response, known)
-    builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
-    few = (fan_in <= 1) & builtin[neurons.aggregation]
-    sums = (names == "sum") | (names == "mean") | few
-    response = np.where(names == "mean", response * (1.0 / np.maximum(fan_in, 1)), response)
-    factor = response * slope
-    of_none = (names == "product") & (fan_in == 0)
-    whole = rounded(neurons.bias + neurons.response, known)
-    bias = np.where(of_none, whole, bias)
-    plain = np.array([each == _IDENTITY for each in cores], np.bool_)
-
-    genes = _through(net, genes, place, sums & plain, factor, bias * slope + shift)
-    genes = _added(genes, place, sums, net)
-    weight = rounded(genes.weight, known) * np.where(sums, factor, 1.0)[genes.target]
-    weight = weight / np.where(genes.reads_state, slope[genes.source], 1.0)
-    adds = (rounded(weight, data_type) != 0.0) | ~sums[genes.target]
+    genes = _enabled(net, data_type)
+    functions = _Functions.of(net, genes, data_type, known)
+    genes = _through(net, genes, place, functions)
+    genes = _added(genes, place, functions.sums, net)
+    weight = (
+        rounded(genes.weight, known) * np.where(functions.sums, functions.factor, 1.0)[genes.target]
+    )
+    weight = weight / np.where(genes.reads_state, functions.slope[genes.source], 1.0)
+    adds = (rounded(weight, data_type) != 0.0) | ~functions.sums[genes.target]
     genes, weight = genes.take(adds), weight[adds]
     needed = _needed(net, genes)
     if np.any(place[needed] == NONE):
         raise LookupError("a neuron of the graph is none of the genome")
     kept = needed[genes.target]
-    genes, weight = genes.take(kept), weight[kept]
-
     live = np.flatnonzero(needed & ~net.is_input)
     live = live[np.argsort(place[live])]
-    functions = [
-        (cores[at], "sum" if is_sum else str(name))
-        for at, is_sum, name in zip(live.tolist(), sums[live].tolist(), names[live], strict=True)
-    ]
+    return _in_places(net, place, functions, live, genes.take(kept), weight[kept])
+
+
+def _in_places(
+    net: Network,
+    place: Ints,
+    functions: _Functions,
+    live: Ints,
+    genes: _Connections,
+    weight: Floats,
+) -> LiveGenes:
+    """The live genes, of live neurons and connections that are in order."""
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
-    gated, read = genes.gater != NONE, np.zeros(len(net), np.bool_)
-    read[genes.target] = True
-    unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
-    moved = unnamed[neurons.activation] & ((slope != 1.0) | (shift != 0.0))
+    names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
+    sums, offset, moved = functions.sums[live], functions.offset[live], functions.moved[live]
+    kinds = ["sum" if is_sum else name for name, is_sum in zip(names, sums.tolist(), strict=True)]
+    response = np.where(sums, 1.0, functions.factor[live])
+    read = np.isin(live, genes.target)
     # where nothing is added between them, optimizers make one factor of a response and a slope
-    own = np.where(bias * slope + shift == 0.0, factor, response)
+    own = np.where(offset == 0.0, functions.factor[live], functions.response[live])
+    own = np.where(moved, response, np.where(read, own, 1.0))
+    gated = genes.gater != NONE
     return LiveGenes(
         ports=[
             [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
         ],
         neuron=live,
         place=place[live],
-        functions=functions,
-        bias=(bias * slope + shift)[live],
-        response=np.where(sums, 1.0, factor)[live],
+        functions=list(zip([functions.texts[at] for at in live.tolist()], kinds, strict=True)),
+        bias=offset,
+        response=response,
+        slope=functions.slope[live],
+        moved=moved,
         late=late,
         late_place=place[late],
-        initial=neurons.initial[late],
-        state=(neurons.initial * slope)[late[np.isin(late, genes.source[genes.reads_state])]],
+        initial=initial[late],
+        state=(initial * functions.slope)[late[np.isin(late, genes.source[genes.reads_state])]],
         own=(
-            np.where(moved, bias * slope + shift, bias)[live],
-            np.where(moved, np.where(sums, 1.0, factor), np.where(read, own, 1.0))[live],
-            np.where(moved[genes.target], weight, genes.weight),
+            np.where(moved, offset, functions.bias[live]),
+            own,
+            np.where(functions.moved[genes.target], weight, genes.weight),
         ),
-        moved=moved,
         genes=replace(
             genes,
             source=place[genes.source],
@@ -216,58 +275,17 @@ def live_genes(
             gater=np.where(gated, place[genes.gater], NONE),
         ),
         weight=weight,
-        factor=factor,
-        slope=slope,
-        shift=shift,
     )
 
 
-def rounded(values: Floats, data_type: DataType) -> Floats:
-    """The numbers that a graph of this type has for these."""
-    if data_type is not DataType.FLOAT:
-        return values
-    return values.astype(np.float32).astype(np.float64)
-
-
-@lru_cache(maxsize=4096)
-def _line(formula: Expression, data_type: DataType) -> tuple[float, float, str]:
-    """(c, b, f) of an activation f(c · z + b); of a straight line, f is the identity."""
-    line = line_of(formula)
-    if line is not None and line[0] != 0.0:
-        return *line, _IDENTITY
-    lines: dict[Line, None] = {}
-    core = _of_line(formula, lines)
-    if len(lines) != 1:
-        return 1.0, 0.0, _written(formula, data_type)
-    ((slope, shift),) = lines
-    return slope, shift, _written(core, data_type)
-
-
-def _of_line(formula: Expression, lines: dict[Line, None]) -> Expression:
-    """The formula with its variable for each straight line in it, all of which go into `lines`."""
-    line = line_of(formula)
-    if line is not None and line[0] != 0.0:
-        lines[line] = None
-        return VARIABLE
-    return formula.over([_of_line(each, lines) for each in formula.args])
-
-
-def _written(formula: Expression, data_type: DataType) -> str:
-    """The formula as a graph of this type has it."""
-    written = writable(formula, data_type.dtype)
-    normal = in_normal_form(written)
-    return str(normal.single if data_type is DataType.FLOAT else normal)
-
-
-_IDENTITY = str(VARIABLE)
-
-
-def _live(net: Network) -> _Connections:
+def _enabled(net: Network, data_type: DataType) -> _Connections:
     """The enabled connections of neurons that matter; the state of an identity is its value."""
     genes = net.live
     gated = genes.gater != NONE
-    same = np.array([activation_named(name).expression == VARIABLE for name in net.activations])
-    same = same[net.neurons.activation] | net.is_input
+    reads_state = genes.reads_state
+    if np.any(reads_state):
+        same = np.array([form_of(name, data_type).whole == IDENTITY for name in net.activations])
+        reads_state = reads_state & ~(same[net.neurons.activation] | net.is_input)[genes.source]
     found = _Connections(
         edge=np.flatnonzero(net.connections.enabled),
         source=genes.source,
@@ -275,39 +293,26 @@ def _live(net: Network) -> _Connections:
         gater=genes.gater,
         delay=genes.delay,
         gate_delay=np.where(gated, genes.gate_delay, 0),
-        reads_state=genes.reads_state & ~same[genes.source],
+        reads_state=reads_state,
         weight=genes.weight,
         gain=np.where(gated & (genes.gate_delay > 0), genes.initial_gain, 0.0),
     )
     return found.take(_needed(net, found)[found.target])
 
 
-def _functions(
-    net: Network, genes: _Connections, data_type: DataType
-) -> tuple[Floats, Floats, list[str]]:
-    """(c, b, f) of the activation f(c · z + b) of each neuron; c is 1 where a state is read and b
-    would not be 0.
+def _through(net: Network, genes: _Connections, place: Ints, functions: _Functions) -> _Connections:
+    """The connections with those from sums that have no place replaced by the sums' own inputs.
+
+    A helper that is read late is none if it, or what it reads, begins with another value than 0.
     """
-    formulas = [activation_named(name).expression for name in net.activations]
-    lines = [_line(formula, data_type) for formula in formulas]
-    codes = net.neurons.activation
-    slope, shift = (np.array([each[k] for each in lines], np.float64)[codes] for k in (0, 1))
-    cores = [lines[code][2] for code in codes.tolist()]
-    for neuron in distinct(genes.source[genes.reads_state]).tolist():
-        if cores[neuron] == _IDENTITY or shift[neuron] != 0.0:
-            slope[neuron], shift[neuron] = 1.0, 0.0
-            cores[neuron] = _written(formulas[codes[neuron]], data_type)
-    return slope, shift, cores
-
-
-def _through(
-    net: Network, genes: _Connections, place: Ints, sums: Bools, factor: Floats, bias: Floats
-) -> _Connections:
-    """The connections with those from sums that have no place replaced by the sums' own inputs."""
-    helpers = (place == NONE) & sums & (bias == 0.0)
+    missing = place == NONE
+    if not np.any(missing):
+        return genes
+    plain = np.array([each == IDENTITY for each in functions.texts], np.bool_)
+    helpers = missing & functions.sums & plain & (functions.offset == 0.0)
     helpers[net.output_neurons] = False
     late, starts = genes.source[genes.delay > 0], net.neurons.initial != 0.0
-    begins = starts.copy()  # with another value than 0, or what it reads does
+    begins = starts.copy()
     begins[genes.target[starts[genes.source]]] = True
     helpers[late[begins[late]]] = False
     if not np.any(helpers):
@@ -326,7 +331,7 @@ def _through(
         for _, before, _, gate, late, gate_late, state, of_sum, first in inputs[source]:
             if min(gater, gate) > NONE or depth == len(helpers):
                 raise LookupError("a product of three is no connection")
-            times = weight * of_sum * float(factor[source])
+            times = weight * of_sum * float(functions.factor[source])
             own = (gater, gate_delay, gain) if gate == NONE else (gate, gate_late + delay, first)
             found += followed(
                 (edge, before, target, own[0], delay + late, own[1], state, times, own[2]),

@@ -10,10 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome.document import CONNECTION_FIELDS, GENOME, NETWORK, with_runs
+from neat_onnx.genome.checksums import whole_file, written_numbers
+from neat_onnx.genome.document import (
+    CONNECTION_FIELDS,
+    DIGITS,
+    GENOME,
+    NETWORK,
+    NEURON_DEFAULTS,
+    with_runs,
+)
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
-from neat_onnx.genome.written import whole_file, written_numbers
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, MetadataEntry, Model
 from neat_onnx.model.wiring import subgraphs
@@ -21,7 +28,7 @@ from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.document import ConnectionDocument
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
 
@@ -41,11 +48,10 @@ def genome_metadata(
     ids, held = net.neurons.id, _tensors(ctx, model)
     listed = list(dict.fromkeys(ids[np.concatenate([*held.values()])].tolist()))
     document: dict[str, Any] = {
-        "version": 1,
         "library": net.library,
-        "structure": live.structure(),
-        "numbers": live.numbers(data_type, folded=folded),
-        "written": written_numbers(model.graph),
+        "structure": live.structure()[:DIGITS],
+        "numbers": live.numbers(data_type, folded=folded)[:DIGITS],
+        "written": written_numbers(model.graph)[:DIGITS],
         "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},
     }
     if listed != ids.tolist():
@@ -57,7 +63,7 @@ def genome_metadata(
     }
     document |= {key: value for key, value in optional.items() if value}
     entries = hints_entry(net)
-    in_steps = _in_steps(net, live, data_type)
+    in_steps = _in_steps(net, data_type)
     if ctx.options.embed_network or in_steps:
         entries[NETWORK] = _text(json.loads(net.to_json()))
     if in_steps:
@@ -67,15 +73,11 @@ def genome_metadata(
     return {GENOME: _text(document), **entries}
 
 
-def _in_steps(net: Network, live: LiveGenes, data_type: DataType) -> bool:
-    """Whether a graph has some neuron in steps of which import makes several neurons, or none.
-
-    Such are registered aggregations, formulas without a name in other primitives, and states that
-    a response of 0 keeps at 0.
+def _in_steps(net: Network, data_type: DataType) -> bool:
+    """Whether a graph has some neuron in steps of which import makes several neurons: a registered
+    aggregation, or a formula without a name in other primitives.
     """
     if not all(aggregation_named(name).builtin for name in net.aggregations):
-        return True
-    if np.any(live.genes.reads_state) and np.any(net.neurons.response == 0.0):
         return True
     unnamed = [name for name in net.activations if name.startswith(FORMULA)]
     formulas = (activation_named(name).expression for name in unnamed)
@@ -128,39 +130,26 @@ def _outputs_of_bodies(model: Model) -> dict[str, str]:
 
 def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, Any]]:
     """Fields of neurons that the graph does not give, or gives otherwise; those alike together."""
-    genes, given = net.neurons, _given_otherwise(net, live, folded=folded)
-    initial = np.zeros(len(net))
-    initial[live.late] = live.initial
-    plain = {
-        "activation": net.activation_names != "identity",
-        "aggregation": net.aggregation_names != "sum",
-        "bias": _unlike(genes.bias, 0.0),
-        "response": genes.response != 1.0,
-        "initial": _unlike(genes.initial, initial),
-    }
-    for name, which in given.items():
-        plain[name][live.neuron] = which
+    genes = net.neurons
     columns: dict[str, Any] = {
         "activation": net.activation_names,
         "aggregation": net.aggregation_names,
         "bias": genes.bias,
         "response": genes.response,
         "initial": genes.initial,
-        "name": net.neuron_names,
-        "spelling": net.spellings,
+        "name": np.array(net.neuron_names, object),
+        "spelling": np.array(net.spellings, object),
     }
-    named = np.array(
-        [a != "" or b != "" for a, b in zip(net.neuron_names, net.spellings, strict=True)]
-    )
+    told = {name: _unlike(column, NEURON_DEFAULTS[name]) for name, column in columns.items()}
+    initial = np.zeros(len(net))
+    initial[live.late] = live.initial
+    told["initial"] = _unlike(genes.initial, initial)
+    for name, which in _given_otherwise(net, live, folded=folded).items():
+        told[name][live.neuron] = which
+    values = {name: column.tolist() for name, column in columns.items()}
     alike: dict[str, tuple[list[int], dict[str, Any]]] = {}
-    for neuron in np.flatnonzero(np.any([*plain.values(), named], axis=0)).tolist():
-        fields = {
-            name: column[neuron].item()
-            if isinstance(column[neuron], np.generic)
-            else column[neuron]
-            for name, column in columns.items()
-            if (plain[name][neuron] if name in plain else column[neuron])
-        }
+    for neuron in np.flatnonzero(np.any([*told.values()], axis=0)).tolist():
+        fields = {name: values[name][neuron] for name, which in told.items() if which[neuron]}
         alike.setdefault(repr(fields), ([], fields))[0].append(int(genes.id[neuron]))
     return [{"ids": with_runs(ids), **fields} for ids, fields in alike.values()]
 
@@ -178,21 +167,27 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     is_mean = is_sum & (net.aggregation_names[at] == "mean")  # or a sum with a response there
     alone = read[at] == 0
     of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
-    moved = live.moved[at]
+    moved = live.moved
     curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
-    scaled = folded & ((live.slope[at] != 1.0) | (response != 1.0))
-    in_one = is_sum & (live.bias == 0.0) & (live.slope[at] != 1.0) & (response != 1.0)
+    divided = is_mean & (response == 1.0) & (bias == 0.0)  # a quotient alone may be in f
+    scaled = folded & ((live.slope != 1.0) | (response != 1.0))
+    in_one = is_sum & (live.bias == 0.0) & (live.slope != 1.0) & (response != 1.0)
     return {
-        "activation": unnamed | in_one | is_mean | folded & curved & (live.slope[at] != 1.0),
+        "activation": unnamed
+        | in_one
+        | divided
+        | (is_mean | folded & curved) & (live.slope != 1.0),
         "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
         "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,
     }
 
 
-def _unlike(ours: Floats, theirs: Floats | float) -> Bools:
-    """Which numbers differ; -0.0 is not 0.0."""
-    different: Bools = (ours != theirs) | (np.signbit(ours) != np.signbit(theirs))
+def _unlike(ours: np.ndarray[Any, Any], theirs: Any) -> Bools:
+    """Which values differ; -0.0 is not 0.0."""
+    different = np.asarray(ours != theirs, np.bool_)
+    if ours.dtype.kind == "f":
+        different |= np.signbit(ours) != np.signbit(theirs)
     return different
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from neat_onnx.errors import NetworkError, abridged
 from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
+from neat_onnx.progress import tracked
 
 
 class Own(Library):
@@ -100,7 +101,7 @@ class DocumentLibrary(Library):
             twice = next(key for key in ids if ids.count(key) > 1)
             raise NetworkError(f"the genome id {twice} occurs twice")
         if wanted is None:
-            return {key: read() for key, read in members}
+            return {key: read() for key, read in tracked(members)}
         if wanted == BEST and members and (self.ranked or len(members) == 1):
             wanted = members[0][0]
         if not isinstance(wanted, int) or wanted not in found:

@@ -14,6 +14,7 @@ from neat_onnx.files import parse_json, read_bytes, sniff, unpacked
 from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
+from neat_onnx.progress import Shown, showing
 
 _HEAD = 256  # characters by which the kind of a text is known
 _ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
@@ -98,6 +99,7 @@ def load_networks(
     activations: int | None = None,
     version: str | None = None,
     max_opcodes: int | None = None,
+    progress: bool | Shown = False,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
 
@@ -113,6 +115,8 @@ def load_networks(
         activations: as there.
         version: as there.
         max_opcodes: as there.
+        progress: True counts the networks in a line of standard error; a function such as
+            `tqdm.tqdm` is given an iterable and its `total`, and passes it on.
 
     Returns:
         The networks by id, by descending fitness where the source holds it.
@@ -124,7 +128,8 @@ def load_networks(
     """
     times = cycles if activations is None else activations
     facts = (time_step, advance_time, initial_gain, inputs, outputs, times, version, max_opcodes)
-    return _read_all(source, ReadOptions(config, None, *facts))
+    with showing(progress):
+        return _read_all(source, ReadOptions(config, None, *facts))
 
 
 def load_first(source: object, **options: Any) -> Network:

@@ -1,11 +1,6 @@
-"""The connections of an import in one form, whatever the order of the nodes that made them.
+"""The connections of an import in one form, whatever the order of the nodes that made them."""
 
-A sum may read the factors of a product, or a neuron that the product is. Which it was depends on
-the order of nodes, unless the neuron always stands for them where there is one.
-"""
-
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,48 +8,9 @@ from neat_onnx.network.genes import (
     NONE,
     Bools,
     Connections,
-    Ints,
-    is_none,
     owned,
-    repeated,
     stable_order,
 )
-
-
-def reading_products(genes: Connections, plain: Bools) -> Connections:
-    """The connections, from a neuron that is a product where all gated ones of a target have one.
-
-    Args:
-        genes: of all neurons, in any order.
-        plain: sums without bias, response and function, (n,).
-    """
-    if is_none(genes.gater):
-        return genes
-    gated = genes.gater != NONE
-    fan_in = np.bincount(genes.target, minlength=len(plain))
-    alone = gated & plain[genes.target] & (fan_in[genes.target] == 1) & (genes.weight == 1.0)
-    others = gated & ~alone
-    if not np.any(alone) or not np.any(others):
-        return genes
-    known: dict[tuple[float, ...], int] = {}
-    for key, neuron in zip(_keys(genes, alone), genes.target[alone].tolist(), strict=True):
-        known.setdefault(key, neuron)
-    found = np.full(len(genes.target), NONE, np.int64)
-    found[others] = [known.get(key, NONE) for key in _keys(genes, others)]
-    lacking = np.bincount(genes.target[others & (found == NONE)], minlength=len(plain)) > 0
-    moved = others & ~lacking[genes.target]
-    through = Connections.of(found, genes.target, genes.weight)
-    columns = (
-        np.where(moved, getattr(through, each.name), getattr(genes, each.name))
-        for each in fields(genes)
-    )
-    return Connections(*map(owned, columns))
-
-
-def _keys(genes: Connections, which: Bools) -> Iterator[tuple[float, ...]]:
-    """Both factors of products."""
-    columns = ("source", "gater", "delay", "gate_delay", "reads_state", "initial_gain")
-    return zip(*(getattr(genes, name)[which].tolist() for name in columns), strict=True)
 
 
 def in_order(genes: Connections, by_place: Bools) -> Connections:
@@ -87,11 +43,3 @@ def without_parallel(genes: Connections, sums: Bools) -> Connections:
     first = np.flatnonzero(np.append(True, ~again))
     weight = owned(np.add.reduceat(genes.weight, first))
     return replace(genes.take(first), weight=weight)
-
-
-def joined(parts: list[Ints]) -> Ints:
-    """The arrays one after the other, as one of NONE alone where they are that."""
-    count = sum(map(len, parts))
-    if all(is_none(part) for part in parts if part.size):
-        return repeated(NONE, count, np.int64)
-    return np.concatenate(parts)

@@ -48,7 +48,7 @@ def register_formula(
     function.__signature__ = Signature([first, *keywords])  # type: ignore[attr-defined]
     function.__annotations__ = {"x": Any} | {name: kind for name, (kind, _) in attributes.items()}
     if domain == RUNTIME_DOMAIN:
-        import neat_onnx.operators  # noqa: F401, PLC0415 - many, and they register first
+        import neat_onnx.operators.families  # noqa: F401, PLC0415 - many, and they register first
 
         OPERATORS.pop((domain, op_type), None)
     operator(op_type, domain=domain)(function)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-import neat_onnx.operators  # noqa: F401 - registers them
+import neat_onnx.operators.families  # noqa: F401 - registers them
 from neat_onnx.errors import ModelError, NeatOnnxError, abridged, all_obstacles
 from neat_onnx.lifting.neurons import Neurons, folded
 from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, numbers_of, refuse

@@ -45,6 +45,7 @@ _SEED = 0
 _LARGEST_INTEGER = 4
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
 _MAX_COMPARED_AGAIN = 100_000  # connections
+_MANY = 10_000  # nodes, which no file of a few bytes has
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
 Feeds = dict[str, Array]
 Runtime = Callable[[Feeds], list[Array]]
@@ -323,8 +324,8 @@ class Proof:
         """
         shown = with_inner_outputs(self.model, names)
         outputs = {entry.name: entry for entry in shown.graph.outputs}
-        if {*outputs} != {*names}:
-            kept = [outputs[name] for name in dict.fromkeys(names)]
+        kept = [outputs[name] for name in dict.fromkeys(names)]
+        if len(kept) < len(outputs) or len(shown.graph.node) <= _MANY:  # dead ones may be large
             shown = without_dead(with_graph(shown, outputs=kept))
         proto = _opened(shown.to_proto(), self._open_axes())
         refuse_crashes(proto)  # a runtime would end the process

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from neat_onnx.errors import ModelError, NetworkError
-from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
+from neat_onnx.lifting.connections import in_order, without_parallel
 from neat_onnx.lifting.neurons import Neurons as Traced
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.tape import Array, FormulaGroup, Tape
@@ -414,7 +415,7 @@ class Resolution:
         aggregations = np.array(list(self._aggregations), object)[self._aggregation[signals]]
         bias, response = self._bias[signals] / slopes + lines, self._response[signals] / slopes
         aggregations[self._kind[signals] != _NEURON] = "sum"
-        connections, initial = self._connections(slopes, bias, response, aggregations, names)
+        connections, initial = self._connections(slopes, aggregations)
         neurons, tables, kinds = Neurons.of(
             np.arange(len(signals)),
             names.tolist(),
@@ -423,7 +424,7 @@ class Resolution:
             response=response,
             initial=initial,
         )
-        blocks = in_order_of_neurons(self._blocks())
+        blocks = (each for each in self.blocks if not np.any(each.neurons == NONE))
         return Network(
             inputs=inputs,
             outputs=outputs,
@@ -432,7 +433,7 @@ class Resolution:
             activations=tables,
             aggregations=kinds,
             library=IMPORTED,
-            blocks=blocks,
+            blocks=in_order_of_neurons(blocks),
         )
 
     def _activations(self, signals: Ints) -> tuple[Ints, Floats, Floats]:
@@ -461,9 +462,7 @@ class Resolution:
         found: Bools = read[signals] & self._hidden[signals]
         return found
 
-    def _connections(
-        self, slopes: Floats, bias: Floats, response: Floats, aggregations: Ints, names: Ints
-    ) -> tuple[Connections, Floats]:
+    def _connections(self, slopes: Floats, aggregations: Ints) -> tuple[Connections, Floats]:
         source, gate, target = self._source, self._gate, self._neuron[self._target]
         following, steps = self._delayed()
         read = source if steps is None else following[source]
@@ -494,21 +493,18 @@ class Resolution:
             initial[neuron[late]] = self._initial[source[late]]
             if np.any(initial[neuron[late]] != self._initial[source[late]]):
                 raise ModelError("states of one neuron begin with different values")
-        plain = (bias == 0.0) & (response == 1.0) & (aggregations == "sum") & (names == "identity")
-        by_name = {name: aggregation_named(name).takes_first for name in self._aggregations}
-        by_place = np.zeros(len(slopes), np.bool_)
-        for name, takes_first in by_name.items():
-            if takes_first:
-                by_place |= aggregations == name
-        ordered = in_order(reading_products(genes, plain), by_place)
+        by_place = [name for name in self._aggregations if aggregation_named(name).takes_first]
+        ordered = in_order(genes, np.isin(aggregations, by_place))
         return without_parallel(ordered, aggregations == "sum"), initial
 
-    def _blocks(self) -> list[SpatialBlock]:
+    @cached_property
+    def blocks(self) -> list[SpatialBlock]:
+        """The spatial blocks, with NONE in place of neurons that no output depends on."""
         found = []
         for hint in self._tape.hints:
             sources = self.neuron_of[hint.sources]
             neurons = self._neuron[self._root[hint.neurons]]
-            if np.any(sources == NONE) or np.any(neurons == NONE):
+            if np.any(sources == NONE) or np.all(neurons == NONE):
                 continue
             if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
@@ -570,22 +566,6 @@ def _first_alike(keys: Array) -> Ints:
     return found
 
 
-def _only_gates(tape: Tape) -> set[int]:
-    """The signals that gate connections, and that nothing else reads."""
-    gates, others = set[int](), set[int]()
-    for group in tape.groups:
-        if isinstance(group, FormulaGroup):
-            others.update(group.origin.tolist())
-            continue
-        if group.gate is not None:
-            gates.update(group.gate.ravel().tolist())
-        if group.source is not None:
-            others.update(group.source.ravel().tolist())
-    for register in tape.registers:
-        others.update(register.next.tolist())  # type: ignore[union-attr]
-    return gates - others
-
-
 def _separate_starts(tape: Tape) -> None:
     """Put neurons that hand a value on where registers of it begin differently, or hold registers
     that do, or themselves. A pre-activation and its activation are one neuron's, and a connection
@@ -593,35 +573,39 @@ def _separate_starts(tape: Tape) -> None:
     """
     if not tape.registers:
         return
-    gates = _only_gates(tape)
-    first = {int(s): v for r in tape.registers for s, v in zip(r.signals, r.initial, strict=True)}
-    after = {int(s): int(v) for r in tape.registers for s, v in zip(r.signals, r.next, strict=True)}  # type: ignore[arg-type]
-    origin = {
-        int(group.first + k): int(signal)
-        for group in tape.groups
-        if isinstance(group, FormulaGroup)
-        for k, signal in enumerate(group.origin)
-    }
-    starts: dict[int, float] = {}
+    gates, others, origin = set[int](), set[int](), dict[int, int]()
+    for group in tape.groups:
+        if isinstance(group, FormulaGroup):
+            others.update(group.origin.tolist())
+            origin.update(enumerate(group.origin.tolist(), group.first))
+            continue
+        gates.update([] if group.gate is None else group.gate.ravel().tolist())
+        others.update([] if group.source is None else group.source.ravel().tolist())
+    first, after = dict[int, float](), dict[int, int]()
     for register in tape.registers:
-        following = register.next
-        assert following is not None
-        own = []
-        for k, (signal, initial) in enumerate(
-            zip(following.tolist(), register.initial.tolist(), strict=True)
-        ):
-            if int(register.signals[k]) in gates and signal not in first:
-                continue
-            neuron = origin.get(signal, signal)
-            differs = starts.setdefault(neuron, initial) != initial
-            if signal in first:
-                end, steps = signal, 0
-                while end in after and steps <= len(after):
-                    end, steps = after[end], steps + 1
-                differs |= first[signal] != initial or end in after
-            if differs:
-                own.append(k)
-        if own:
-            places = np.array(own)
-            register.next = following.copy()
-            register.next[places] = tape.add_neurons(following[places][:, None])
+        assert register.next is not None
+        signals = register.signals.tolist()
+        first.update(zip(signals, register.initial.tolist(), strict=True))
+        after.update(zip(signals, register.next.tolist(), strict=True))
+    gates -= others | {
+        *after.values()
+    }  # signals that gate connections, and that nothing else reads
+    starts: dict[int, float] = {}
+
+    def differs(signal: int) -> bool:
+        held, initial = after[signal], first[signal]
+        if signal in gates and held not in first:
+            return False
+        found = starts.setdefault(origin.get(held, held), initial) != initial
+        if held in first:
+            end, steps = held, 0
+            while end in after and steps <= len(after):
+                end, steps = after[end], steps + 1
+            found |= first[held] != initial or end in after
+        return found
+
+    for register in tape.registers:
+        own = np.array([differs(signal) for signal in register.signals.tolist()], np.bool_)
+        if register.next is not None and own.any():
+            register.next = register.next.copy()
+            register.next[own] = tape.add_neurons(register.next[own][:, None])

@@ -51,6 +51,7 @@ from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
@@ -67,12 +68,14 @@ class Lifted:
         tensors: for each tensor that neurons could be found for, their positions, flat.
         shapes: the shape of each tensor, with one sample of a batch.
         has_batch: the first axis of inputs and outputs is a batch.
+        apart: blocks of which the network has only some neurons, with NONE for the others.
     """
 
     network: Network
     tensors: dict[str, Ints]
     shapes: dict[str, Sizes] = field(default_factory=dict)
     has_batch: bool = True
+    apart: tuple[SpatialBlock, ...] = ()
 
 
 def trace_model(
@@ -253,7 +256,8 @@ class _Trace:
             if (at := resolution.neurons_of(x)) is not None:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
-        return Lifted(network, found, sizes, self._frame.has_batch), self._pairs
+        apart = tuple(each for each in resolution.blocks if np.any(each.neurons == NONE))
+        return Lifted(network, found, sizes, self._frame.has_batch, apart), self._pairs
 
     def _run(
         self, interpreter: Interpreter, bound: Mapping[str, Neurons], asked: Sequence[str]

@@ -59,16 +59,10 @@ class GraphBuilder:
         return self._names.like(name)
 
     def emit(
-        self,
-        operator: Operator,
-        inputs: Sequence[str],
-        output: str | Sequence[str],
-        name: str,
-        **attributes: Any,
+        self, operator: Operator, inputs: Sequence[str], output: str, name: str, **attributes: Any
     ) -> str:
-        """Add a node, and return the name of its first output."""
-        wished = [output] if isinstance(output, str) else output
-        return self.emit_all(operator, inputs, wished, name, **attributes)[0]
+        """Add a node with one output, and return the name of that."""
+        return self.emit_all(operator, inputs, [output], name, **attributes)[0]
 
     def emit_all(
         self,
@@ -78,9 +72,10 @@ class GraphBuilder:
         name: str,
         **attributes: Any,
     ) -> list[str]:
-        """Add a node, and return the names of all its outputs; "" stays, for one left out."""
-        given = [each and self.fresh(each) for each in outputs]
-        return self._add(operator, inputs, given, name, attributes)
+        """Add a node, and return the names of its outputs."""
+        given = [self.fresh(each) for each in outputs]
+        self.produce(operator, inputs, given, name, **attributes)
+        return given
 
     def produce(
         self,
@@ -91,27 +86,16 @@ class GraphBuilder:
         **attributes: Any,
     ) -> None:
         """Add a node whose outputs have exactly these names, which were reserved before."""
-        given = [outputs] if isinstance(outputs, str) else list(outputs)
-        self._add(operator, inputs, given, name, attributes)
-
-    def _add(
-        self,
-        operator: Operator,
-        inputs: Sequence[str],
-        outputs: list[str],
-        name: str,
-        attributes: dict[str, Any],
-    ) -> list[str]:
         known = node_class(operator) if isinstance(operator, str) else operator
-        kind = known.model_fields["attributes"].annotation
-        assert kind is not None
-        node = known(
-            name=self._node_name(name),
-            input=list(inputs),
-            output=outputs,
-            attributes=kind(**attributes),
+        given: Any = known.model_fields["attributes"].annotation
+        self._append(
+            known(
+                name=self._node_name(name),
+                input=list(inputs),
+                output=[outputs] if isinstance(outputs, str) else list(outputs),
+                attributes=given(**attributes),
+            )
         )
-        return self._append(node)
 
     def call(self, function: Function, tensor: str, output: str, name: str) -> str:
         """Add a node that applies a function of the model, and return the name of its output."""
@@ -122,17 +106,17 @@ class GraphBuilder:
             input=[tensor],
             output=[self.fresh(output)],
         )
-        return self._append(node)[0]
+        self._append(node)
+        return node.output[0]
 
     def _node_name(self, wish: str) -> str:
         return self.fresh(f"node:{wish}").removeprefix("node:")
 
-    def _append(self, node: Node) -> list[str]:
+    def _append(self, node: Node) -> None:
         self.nodes.append(node)
         for tensor in node.input:
             self._readers[tensor].append(node)
-        self._producer.update((tensor, node) for tensor in node.output if tensor)
-        return list(node.output)
+        self._producer.update((tensor, node) for tensor in node.output)
 
     def is_produced(self, tensor: str) -> bool:
         """Whether a node produces this tensor: inputs and initializers are not produced."""

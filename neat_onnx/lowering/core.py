@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators.export as families  # fills the registry
-from neat_onnx.genome import genome_metadata
+from neat_onnx.genome.write import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network, open_options
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile

@@ -16,7 +16,7 @@ import numpy as np
 
 from neat_onnx.conversion import converted, with_shapes
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
-from neat_onnx.genome import import_network
+from neat_onnx.genome.read import import_network
 from neat_onnx.lowering.weights import Weights
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.draft import copied

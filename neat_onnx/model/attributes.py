@@ -22,6 +22,7 @@ from pydantic_core import PydanticCustomError
 from neat_onnx.errors import printable
 from neat_onnx.model.data_type import MAY_BE_NAN, as_text, finite, finite_or_text, integer
 from neat_onnx.model.tensor import Tensor
+from neat_onnx.parsing import Plain
 
 
 class AttributeType(IntEnum):
@@ -65,7 +66,7 @@ _LISTS: dict[type, AttributeType] = {
 }
 
 
-class Attributes(BaseModel):
+class Attributes(BaseModel, metaclass=Plain):
     """The attributes of one operator: a base with none. See the module's docstring.
 
     `Attributes(alpha=2.0)` takes values by name, reading takes ONNX's list. Only fields that were

@@ -73,6 +73,22 @@ def _dequantize_linear() -> Any:
     return DequantizeLinear
 
 
+def _gather_elements() -> Any:
+    """GatherElements of fewer indices than there are elements along any axis."""
+    evaluated: Any = _evaluated("op_gather_elements")
+
+    class GatherElements(evaluated.GatherElements):  # type: ignore[misc]
+        def _run(self, data: Any, indices: Any, axis: int | None = None) -> tuple[Any, ...]:
+            along = (axis or 0) % data.ndim
+            read = tuple(
+                slice(None) if place == along else slice(size)
+                for place, size in enumerate(indices.shape)
+            )
+            return (np.take_along_axis(data[read], indices.astype(np.int64), along),)
+
+    return GatherElements
+
+
 def _global_max_pool() -> Any:
     """GlobalMaxPool over one axis or three; the evaluator's is over two."""
     evaluated: Any = _evaluated("op_global_max_pool")
@@ -213,6 +229,7 @@ _ML = "ai.onnx.ml"
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (_INFERENCE, _batch_normalization),
     "DequantizeLinear": (_DEQUANTIZED, _dequantize_linear),
+    "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "LRN": (_NEWEST, _lrn),
     "Loop": (_NEWEST, _loop),

@@ -44,6 +44,7 @@ from neat_onnx.model.node import (
 )
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
+from neat_onnx.parsing import Plain
 
 DEFAULT_OPSET = 18
 NEWEST_OPSET = 28  # a later one may have changed what an operator means
@@ -74,7 +75,7 @@ def _node(document: Any, info: ValidationInfo) -> Node:
 AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
 
 
-class Part(BaseModel):
+class Part(BaseModel, metaclass=Plain):
     """A JSON object that leaves out the fields of `optional` that are empty."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid")

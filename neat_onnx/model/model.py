@@ -28,7 +28,17 @@ _PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToStr
 
 
 class Model(Content):  # noqa: PLW1641 - no model has a hash
-    """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX."""
+    """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX.
+
+    Attributes:
+        graph: nodes, initializers, inputs and outputs.
+        ir_version: the version of ONNX's file format, or None.
+        opset_import: the versions of the operators, by domain; `opset` is that of ONNX's own.
+        producer_name, producer_version: the tool that wrote it.
+        doc_string: text for people.
+        metadata_props: texts of the writer's own, each under a key; `metadata` is a dict of them.
+        functions: functions without attributes that nodes of the graph call.
+    """
 
     _encoding: Encoding = PrivateAttr("numbers")
     _schema: str = PrivateAttr("")
@@ -303,7 +313,14 @@ def from_document(document: Any) -> Model:
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
     check_document(document)
-    model = _validated(canonical(document))
+    try:
+        model = _validated(canonical(document))
+    except RecursionError:
+        raise ModelError(
+            "its graphs are nested too deeply: each stands in a node of another",
+            where="graph",
+            hint="Binary ONNX holds some thirty inside each other, and no exporter writes as many",
+        ) from None
     model._schema = str(document.get(LINK_KEY, ""))
     return model
 

@@ -32,7 +32,7 @@ from pydantic_core import ErrorDetails
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import Attributes
-from neat_onnx.parsing import complaint, json_path
+from neat_onnx.parsing import Plain, complaint, json_path
 
 _REGISTRY: dict[str, type["Node"]] = {}
 _FINDERS: list[Callable[[], None]] = []
@@ -47,7 +47,7 @@ _ADVICE = {
 OLDEST_TYPED = 13  # the classes describe the forms of this opset and of later ones
 
 
-class Node(BaseModel):
+class Node(BaseModel, metaclass=Plain):
     """One application of an operator to tensors, all of them by name.
 
     Attributes:

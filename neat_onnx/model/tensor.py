@@ -36,6 +36,7 @@ from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.data_type import Count, DataType, as_text, check_finite, number_list, supported
+from neat_onnx.parsing import Plain
 
 Array = NDArray[Any]
 
@@ -78,7 +79,7 @@ class Room:
         return fits
 
 
-class Tensor(BaseModel):
+class Tensor(BaseModel, metaclass=Plain):
     """An array of numbers with ONNX's element type.
 
     `values` is read-only and has the shape `dims`. The floating types are float64 in memory, the

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from neat_onnx.model.data_type import Count, DataType, supported
+from neat_onnx.parsing import Plain
 
 Extent = int | str | None
 """One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
@@ -37,7 +38,7 @@ MAX_AXES = 64
 """The most axes of a tensor: as many as an array of numpy may have."""
 
 
-class _Record(BaseModel):
+class _Record(BaseModel, metaclass=Plain):
     """A frozen JSON object without the fields that are None."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)

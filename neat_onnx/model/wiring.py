@@ -32,12 +32,13 @@ from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import ONNX_DOMAINS, Graph
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import Tensor
+from neat_onnx.parsing import Plain
 
 if TYPE_CHECKING:
     from neat_onnx.model.model import Model
 
 
-class Finding(BaseModel):
+class Finding(BaseModel, metaclass=Plain):
     """One thing that is wrong with a model.
 
     Attributes:

@@ -46,27 +46,6 @@ def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def repeated(value: float, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A read-only array (count,) that holds its one number once, as most columns of genomes are."""
-    one = owned(np.array(value, dtype))
-    return np.ndarray((count,), one.dtype, one.data, strides=(0,))
-
-
-def is_repeated(array: npt.NDArray[Any]) -> bool:
-    """Whether an array (n,) holds one number for all its elements."""
-    return array.strides == (0,) and array.size > 0
-
-
-def is_none(array: Ints) -> bool:
-    """Whether an array holds NONE once for all its elements, as most connections have no gater."""
-    return is_repeated(array) and bool(array[0] == NONE)
-
-
-def once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array, or the first element of one that holds but one number."""
-    return array[:1] if is_repeated(array) else array
-
-
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return `values` as an array that nobody can write to: itself if it is one, else a copy.
 
@@ -81,8 +60,6 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
             array = given.astype(dtype)
         if not np.array_equal(array, given, equal_nan=True):
             raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
-    if is_repeated(array):
-        return repeated(array[0], array.size, array.dtype)
     if array is not given or isinstance(values, list):
         return owned(array)
     if array.flags.writeable or array.base is not None:
@@ -204,20 +181,12 @@ class Connections(ReadOnly):
         count = len(np.asarray(source))
         for name, value in _PLAIN.items():
             if name not in others:
-                others[name] = repeated(value, count, _DTYPES[name])
+                others[name] = owned(np.full(count, value, _DTYPES[name]))
         return cls(source, target, weight, **others)  # type: ignore[arg-type]
 
     def take(self, which: npt.NDArray[Any]) -> Connections:
         """Return the connections that `which` selects (positions or a mask), in that order."""
-        kept = owned(self.source[which])
-        columns = [getattr(self, field.name) for field in fields(self)][1:]
-        taken = (
-            repeated(column[0], len(kept), column.dtype)
-            if is_repeated(column)
-            else owned(column[which])
-            for column in columns
-        )
-        return Connections(kept, *taken)
+        return Connections(*(owned(getattr(self, field.name)[which]) for field in fields(self)))
 
 
 def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:

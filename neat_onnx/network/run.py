@@ -179,7 +179,9 @@ class Runner:
         ports, lead = self._net.outputs, outputs.shape[:-1]
         ends = np.cumsum([port.neurons.size for port in ports])
         parts = np.split(outputs, ends[:-1], axis=-1)
-        return {p.name: part.reshape(*lead, *p.shape) for p, part in zip(ports, parts, strict=True)}
+        return {
+            p.name: part.reshape((*lead, *p.shape)) for p, part in zip(ports, parts, strict=True)
+        }
 
 
 def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:

@@ -3,11 +3,12 @@ given to it here.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.files import read_bytes, write_bytes
 from neat_onnx.schema_links import with_link
 
@@ -19,6 +20,7 @@ class Writer(Protocol):
     """A library that networks are written for."""
 
     name: str
+    title: str
 
     def write(self, network: "Network") -> Any:
         """Return the library's document of the network."""
@@ -42,7 +44,31 @@ def find_writers_with(find: Finder) -> Finder:
 
 def to_library(network: "Network", name: str) -> Any:
     """See `Network.to_library`."""
-    return _find[0](name).write(network)
+    writer = _find[0](name)
+    with advised(network, writer):
+        return writer.write(network)
+
+
+Advisor = TypeVar("Advisor", bound=Callable[[NetworkError, "Network", Writer], None])
+
+_advise: list[Callable[[NetworkError, "Network", Writer], None]] = []
+
+
+def advise_with(advise: Advisor) -> Advisor:
+    """Make `advise` the function that adds hints to a library's refusal. A decorator."""
+    _advise[:] = [advise]
+    return advise
+
+
+@contextmanager
+def advised(network: "Network", writer: Writer) -> Iterator[None]:
+    """Add to the refusal of a network what its library can hold."""
+    try:
+        yield
+    except NetworkError as error:
+        for advise in _advise:
+            advise(error, network, writer)
+        raise
 
 
 def save(
@@ -63,7 +89,8 @@ def save(
     target = Path(path)
     given = {name: value for name, value in facts.items() if value is not None}
     writer = _find[0](library, target)
-    named = writer.files(network, target.name, **given)
+    with advised(network, writer):
+        named = writer.files(network, target.name, **given)
     if schema and writer.name != "neat-onnx":
         raise OptionError(
             "the JSON Schema is of neat-onnx network JSON alone",

@@ -13,8 +13,6 @@ from neat_onnx.network.genes import (
     concatenated_ranges,
     counted,
     distinct,
-    is_none,
-    is_repeated,
     stable_order,
 )
 from neat_onnx.network.spatial import SpatialBlock
@@ -70,10 +68,10 @@ class Schedule:
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
     live = net.live
-    if is_none(live.gater) and is_repeated(live.delay) and not np.any(live.delay):
-        return live.source, live.target  # without a copy, as in most networks
     now = live.delay == 0
     gated = (live.gater != NONE) & (live.gate_delay == 0)
+    if np.all(now) and not np.any(gated):
+        return live.source, live.target  # without a copy, as in most networks
     return (
         np.concatenate([live.source[now], live.gater[gated]]),
         np.concatenate([live.target[now], live.target[gated]]),
@@ -181,8 +179,6 @@ def remembering(net: Structure) -> Bools:
 def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
-    if is_none(live.gater):
-        return live.source, live.target
     gated = live.gater != NONE
     source = np.concatenate([live.source, live.gater[gated]])
     return source, np.concatenate([live.target, live.target[gated]])

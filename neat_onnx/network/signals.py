@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct, is_none
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
 from neat_onnx.network.structure import Structure
 
 
@@ -77,8 +77,6 @@ def _delayed(
     source[reads] = pre_activation[source[reads]]
     late = np.flatnonzero(live.delay > 0)
     source[late] = chains.registers(source[late], initial[live.source[late]], live.delay[late])
-    if is_none(live.gater):
-        return source, live.gater
     gain = live.gater.copy()
     late = np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0))
     gain[late] = chains.registers(gain[late], live.initial_gain[late], live.gate_delay[late])

@@ -30,7 +30,6 @@ from neat_onnx.network.genes import (
     concatenated_ranges,
     distinct,
     network_error,
-    once,
     owned,
     same_arrays,
     stable_order,
@@ -318,12 +317,12 @@ def _check_connections(genes: Connections, neurons: Neurons, is_input: Bools) ->
     """Refuse ends that do not exist, numbers out of range, and connections into inputs."""
     count = len(neurons)
     for name, least in (("source", 0), ("target", 0), ("gater", NONE)):
-        ends = once(getattr(genes, name))
+        ends = getattr(genes, name)
         what = "gater" if name == "gater" else "neuron"
         _refuse_first((ends < least) | (ends >= count), "connections", f"no such {what} {{}}", ends)
     _check_finite(genes, "connections", ("weight", "initial_gain"))
     for name in ("delay", "gate_delay"):
-        values = once(getattr(genes, name))
+        values = getattr(genes, name)
         _refuse_first(values < 0, "connections", f"{name} is negative: {{}}", values)
         too_long = f"{name} is more than {MAX_DELAY} steps: {{}}"
         _refuse_first(values > MAX_DELAY, "connections", too_long, values)
@@ -335,7 +334,7 @@ def _check_connections(genes: Connections, neurons: Neurons, is_input: Bools) ->
 
 def _check_finite(genes: Neurons | Connections, where: Where, names: Sequence[str]) -> None:
     for name in names:
-        values = once(getattr(genes, name))
+        values = getattr(genes, name)
         _refuse_first(~np.isfinite(values), where, f"{name} is not a finite number: {{}}", values)
 
 

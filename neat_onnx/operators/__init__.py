@@ -1,24 +1,4 @@
-"""The operators: importing a family registers its functions.
+"""The operators, one file a family; `families` registers the functions of all.
 
-A newcomer who asks "where is Flatten?" looks for the family here; each file is one.
+A newcomer who asks "where is Flatten?" looks for the family here. `export/` has what export writes.
 """
-
-from neat_onnx.operators import (  # noqa: F401
-    arithmetic,
-    constants,
-    control,
-    elementwise,
-    layout,
-    logic,
-    matrices,
-    ml,
-    normalization,
-    ordering,
-    places,
-    quantization,
-    recurrent,
-    reductions,
-    resize,
-    trees,
-    windows,
-)

@@ -1,12 +1,12 @@
 """Products of matrices."""
 
-import math
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Tensor, matmul, moved
+from neat_onnx.lifting.neurons import Tensor, matmul, moved, multiply
 from neat_onnx.lifting.operator import operator, refuse
+from neat_onnx.model.budget import require_elements
 
 
 @operator("MatMul")
@@ -30,7 +30,7 @@ def gemm(
 
 @operator("Einsum", since=12)
 def einsum(*inputs: Tensor, equation: str) -> Tensor:
-    """Sums of products by letters of axes, two tensors at a time."""
+    """Sums of products by letters of axes."""
     given, _, wanted = equation.replace(" ", "").partition("->")
     labels = given.split(",")
     if len(labels) != len(inputs):
@@ -46,12 +46,21 @@ def einsum(*inputs: Tensor, equation: str) -> Tensor:
             sorted(k for k in {*every} if k.isascii() and every.count(k) == 1)
         )
     tensors = [_diagonal(x, each) for x, each in zip(inputs, letters, strict=True)]
-    pairs = list(tensors)
-    while len(pairs) > 1:
-        rest = result + "".join(each for _, each in pairs[2:])
-        pairs[:2] = [_contracted(pairs[0], pairs[1], rest)]
-    x, each = _summed(*pairs[0], result)
-    return x.transpose([each.index(k) for k in result])
+    axes = result + "".join(sorted({*"".join(each for _, each in tensors)} - {*result}))
+    total = reduce(_times, (_aligned(x, each, axes) for x, each in tensors))
+    return total.sum(axis=tuple(range(len(result), len(axes))))
+
+
+def _aligned(x: Tensor, labels: str, axes: str) -> Tensor:
+    """A tensor with an axis for each letter, of length 1 for those that it has not."""
+    x = x.transpose([labels.index(k) for k in axes if k in labels])
+    sizes = iter(x.shape)
+    return x.reshape(tuple(next(sizes) if k in labels else 1 for k in axes))
+
+
+def _times(a: Tensor, b: Tensor) -> Tensor:
+    require_elements(*np.broadcast_shapes(a.shape, b.shape))
+    return multiply(a, b)
 
 
 _HIDDEN = [chr(0x3B1 + k) for k in range(20)]  # letters that no equation has
@@ -72,32 +81,3 @@ def _diagonal(x: Tensor, labels: str) -> tuple[Tensor, str]:
         labels = "".join(k for p, k in enumerate(labels) if p not in (first, second))
         labels += repeated[0]
     return x, labels
-
-
-def _summed(x: Tensor, labels: str, kept: str) -> tuple[Tensor, str]:
-    axes = tuple(p for p, k in enumerate(labels) if k not in kept)
-    return (x.sum(axis=axes) if axes else x), "".join(k for k in labels if k in kept)
-
-
-def _contracted(
-    one: tuple[Tensor, str], other: tuple[Tensor, str], rest: str
-) -> tuple[Tensor, str]:
-    """The product of two tensors, summed over the letters that nobody else reads."""
-    a, left = _summed(*one, other[1] + rest)
-    b, right = _summed(*other, left + rest)
-    batch = [k for k in left if k in right and k in rest]
-    inner = [k for k in left if k in right and k not in rest]
-    rows = [k for k in left if k not in right]
-    columns = [k for k in right if k not in left]
-    size = dict(zip(left, a.shape, strict=True))
-    for k, d in zip(right, b.shape, strict=True):
-        size[k] = max(d, size.get(k, 1))
-
-    def folded(x: Tensor, labels: str, groups: list[list[str]]) -> Tensor:
-        x = x.transpose([labels.index(k) for group in groups for k in group])
-        sizes = [size[k] if k in labels else 1 for group in groups[:1] for k in group]
-        return x.reshape(*sizes, *(math.prod(size[k] for k in group) for group in groups[1:]))
-
-    found = matmul(folded(a, left, [batch, rows, inner]), folded(b, right, [batch, inner, columns]))
-    order = [*batch, *rows, *columns]
-    return found.reshape(tuple(size[k] for k in order)), "".join(order)

@@ -5,17 +5,19 @@ matrices and a pool an aggregation of the last axis. They also leave a hint at w
 """
 
 import math
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.lifting.formulas import absolute, sqrt, square
 from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, pad, power, take_or
-from neat_onnx.lifting.operator import Array, Ints, Refusal, operator, refuse
+from neat_onnx.lifting.operator import Ints, Refusal, operator, refuse
 from neat_onnx.lifting.tape import Hint
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window, times
+from neat_onnx.operators.ordering import along_last
 
 AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 
@@ -201,15 +203,17 @@ def conv_transpose(
     group: int = 1, auto_pad: AutoPad = "NOTSET", output_padding: Ints | None = None,
     output_shape: Ints | None = None,
 ) -> Tensor:  # fmt: skip
-    """Every place adds a kernel, weights (in, out / group, *kernel), to a larger space."""
-    space, batch, channels = x.shape[2:], x.shape[0], x.shape[1]
+    """Every place adds a kernel, weights (in, out / group, *kernel), to a larger space: a Conv with
+    the kernel turned around, of places with zeros between them.
+    """
+    space, rank = x.shape[2:], x.ndim - 2
     window = Window.of(w.shape[2:], strides=strides, dilations=dilations)
     _check_weights(w, b, w.shape[1] * group, kernel_shape)
-    rank = len(space)
-    more = output_padding or (0,) * rank
     full = [
         (size - 1) * step + reach + extra
-        for size, step, reach, extra in zip(space, window.strides, window.reach, more, strict=True)
+        for size, step, reach, extra in zip(
+            space, window.strides, window.reach, output_padding or (0,) * rank, strict=True
+        )
     ]
     if output_shape is None and auto_pad.startswith("SAME"):
         output_shape = tuple(s * step for s, step in zip(space, window.strides, strict=True))
@@ -217,34 +221,15 @@ def conv_transpose(
         total = [max(0, f - o) for f, o in zip(full, output_shape[-rank:], strict=True)]
         half = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]
         pads = (*half, *(t - h for t, h in zip(total, half, strict=True)))
-    begin, end = (pads[:rank], pads[rank:]) if pads else ((0,) * rank, (0,) * rank)
-    result = output_shape or tuple(f - p - q for f, p, q in zip(full, begin, end, strict=True))
-    result = result[-rank:]
-    require_elements(batch, channels, *result, *window.kernel)
-    along = []
-    for axis, size in enumerate(space):
-        reach = np.arange(window.kernel[axis]) * window.dilations[axis]
-        at = np.arange(result[axis])[:, None] + begin[axis] - reach
-        place = at // window.strides[axis]
-        whole = (at % window.strides[axis] == 0) & (place >= 0) & (place < size)
-        along.append(np.where(whole, place, -1))
-    taps = _joint_places(along, space)
-    count, size = taps.shape
-    rows = take_or(x.reshape(batch, channels, -1), taps, 0.0)
-    rows = rows.reshape(batch, group, channels // group, count, size).swapaxes(2, 3)
-    kernels = w.reshape(group, channels // group, -1, size).swapaxes(2, 3)
-    y = matmul(
-        rows.reshape(batch, group, count, -1), kernels.reshape(group, channels // group * size, -1)
-    )
-    y = y.swapaxes(2, 3).reshape(batch, -1, *result)
-    return y if b is None else y + b.reshape(-1, *(1,) * rank)
-
-
-def _joint_places(along: list[Array], space: Ints) -> Array:
-    """Places in the flattened space, (positions, taps), of those along each axis; -1 for none."""
-    joint, none = np.zeros((1, 1), int), np.zeros((1, 1), np.bool_)
-    for places, size in zip(along, space, strict=True):
-        rows, columns = (a * b for a, b in zip(joint.shape, places.shape, strict=True))
-        joint = (joint[:, None, :, None] * size + places[None, :, None, :]).reshape(rows, columns)
-        none = (none[:, None, :, None] | (places < 0)[None, :, None, :]).reshape(rows, columns)
-    return np.where(none, -1, joint)
+    pads = pads or (0,) * (2 * rank)
+    for k, (size, step, reach) in enumerate(zip(space, window.strides, window.reach, strict=True)):
+        length = output_shape[k - rank] if output_shape else full[k] - pads[k] - pads[k + rank]
+        at = np.arange(length + reach - 1) + pads[k] - (reach - 1)
+        place = np.where((at % step == 0) & (at >= 0), at // step, size)
+        require_elements(x.size // max(1, size), len(place))
+        taken = partial(take_or, index=np.where(place < size, place, -1), value=0.0)
+        x = along_last(x, k + 2, taken)
+    kernels = w.reshape(group, -1, *w.shape[1:]).swapaxes(1, 2)
+    kernels = kernels.reshape(-1, w.shape[0] // group, *w.shape[2:])
+    turned = kernels[(slice(None), slice(None), *(slice(None, None, -1),) * rank)]
+    return conv(x, turned, b, dilations=dilations, group=group)

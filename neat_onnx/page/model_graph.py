@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome import GENOME, genome_document
+from neat_onnx.genome.document import GENOME, genome_document
 from neat_onnx.model import Model
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.network.network import Network

@@ -10,7 +10,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
 from neat_onnx.model.ports import with_data_inputs
 from neat_onnx.model.wiring import without_dead
-from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.branches import known_branches
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.fold_constants import fold_constants
@@ -29,7 +28,6 @@ CANONICAL: tuple[Pass, ...] = (
     modern_forms,
     identities,
     matmul_add,
-    fold_batch_normalization,
     without_dead,
 )
 """All passes, in their order."""

@@ -140,21 +140,8 @@ class _Lowering(GraphBuilder):
 
     def _aggregated(self, number: int, stage: Stage, values: str) -> str:
         parts = []
-        if stage.sums is not None:
-            total = self._product(f"{number}", stage.sums.weight, values)
-            if stage.sums.gains is not None:
-                gated = self._gated(f"{number}", stage.sums.gains, values)
-                most = stage.sums.target.shape[1]
-                shape = self.shared_integers("gated", [-1, 1, most, self._layout.members])
-                rows = self.emit("Reshape", [gated, shape], f"Rows_{number}", f"rows_l{number}")
-                table = self.initializer(f"T{number}", stage.sums.target.transpose(2, 1, 0))
-                added = self.emit("Mul", [rows, table], f"Added_{number}", f"target_l{number}")
-                axes = self.shared_integers("axes", [2])
-                more = self.emit(
-                    "ReduceSum", [added, axes], f"More_{number}", f"gated_l{number}", keepdims=0
-                )
-                total = self.emit("Add", [total, more], f"All_{number}", f"add_l{number}")
-            parts.append(total)
+        if stage.weight is not None:
+            parts.append(self._product(f"{number}", stage.weight, values))
         parts += [
             self._reduced(f"{number}_{k}", reduction, values)
             for k, reduction in enumerate(stage.reductions)
@@ -192,20 +179,19 @@ def _folded(stage: Stage) -> Stage:
 
     The weights of a population are padded already and bring no genome back, so nothing is lost.
     """
-    if stage.sums is None or stage.reductions or stage.keeps_pre_activation:
+    if stage.weight is None or stage.reductions or stage.keeps_pre_activation:
         return stage
     cores = [scalar_slope(activation.expression) for activation, _ in stage.activations]
     widths = [width for _, width in stage.activations]
     slope = np.repeat([slope for slope, _ in cores], widths)
     factor = stage.scale * slope
-    sums = replace(stage.sums, weight=stage.sums.weight * factor, target=stage.sums.target * factor)
     activations = tuple(
         (replace(activation, expression=core), width)
         for (activation, width), (_, core) in zip(stage.activations, cores, strict=True)
     )
     return replace(
         stage,
-        sums=sums,
+        weight=stage.weight * factor,
         scale=np.ones_like(stage.scale),
         bias=stage.bias * slope,
         activations=activations,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,9 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.run import numbers
 from neat_onnx.network.side_by_side import SideBySide, side_by_side
 from neat_onnx.network.structure import Structure
-from neat_onnx.population.layout import Layout
+
+if TYPE_CHECKING:
+    from neat_onnx.population.layout import Layout
 
 # ruff: noqa: PLC0415 (what only some populations need)
 
@@ -91,14 +93,14 @@ class Population:
         return tuple(found)
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> "Layout":
         """The padded matrices of `export_population`.
 
         Raises:
             NetworkError: a member has values that may overflow, which padding cannot carry; or all
                 of it is too large.
         """
-        from neat_onnx.population.planner import layout_of
+        from neat_onnx.population.layout import layout_of
 
         return layout_of(self.members)
 

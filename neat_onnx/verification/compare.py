@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import genome_of_graph
+from neat_onnx.genome.read import genome_of_graph
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.draft import with_graph
@@ -82,15 +82,13 @@ def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
     It may have tensors inside the graph as outputs, and lack outputs drawn at random, which not
-    every runtime can do.
+    every runtime can do, and tensors that no output needs, which may be large.
     """
     names = {port.name for port in net.outputs}
     model = with_inner_outputs(with_port_sizes(net, model), sorted(names))
     names.update(pairs_of(net, model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
-    if not entries or len(entries) == len(model.graph.outputs):
-        return model
-    return without_dead(with_graph(model, outputs=entries))
+    return without_dead(with_graph(model, outputs=entries) if entries else model)
 
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:

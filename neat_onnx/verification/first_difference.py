@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import GENOME, genome_document
+from neat_onnx.genome.document import GENOME, genome_document
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.rounding import is_quantized

@@ -5,12 +5,13 @@ from pydantic import BaseModel, Field
 
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Change, Difference, difference
+from neat_onnx.parsing import Plain
 from neat_onnx.verification.samples import check_sampling, short_sequences
 
 _MAX_LINES = 12
 
 
-class NetworkDiff(BaseModel):
+class NetworkDiff(BaseModel, metaclass=Plain):
     """The difference between two networks: of their genes, then of their outputs."""
 
     genes: Difference = Field(description="Genes added, gone and changed, matched by their ids.")

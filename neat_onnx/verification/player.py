@@ -17,6 +17,7 @@ from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.draft import with_graph
+from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
 from neat_onnx.model.rounding import computes_integers, rounds_to
 from neat_onnx.model.value import Extent
@@ -241,9 +242,12 @@ def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Pla
     """Load a model to be compared with a network, with a batch of no fixed size if it is large.
 
     Raises:
-        ModelError: the runtime refuses the model, or it states more elements than the limit.
+        ModelError: the runtime refuses the model, or it makes more elements than the limit.
         OptionError: the runtime is unknown or not installed.
     """
+    for name, facts in inferred_facts(model).items():
+        sizes = [size for size in facts.shape or () if isinstance(size, int)]
+        Budget().require("elements", math.prod(sizes), f"that makes '{name}'")
     opened = _opened(model)
     if opened is not model:
         player = Player(opened, net, runtime, as_written=as_written)

@@ -4,10 +4,12 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from neat_onnx.parsing import Plain
+
 Verdict = Literal["equal", "equal within float32", "different"]
 
 
-class Report(BaseModel):
+class Report(BaseModel, metaclass=Plain):
     """How far a model's outputs are from its network's. Errors are model minus network."""
 
     verdict: Verdict = Field(

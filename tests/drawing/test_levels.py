@@ -9,9 +9,8 @@ import onnx
 import pytest
 
 import neat_onnx
-from neat_onnx.drawing.levels import Density, density
+from neat_onnx.drawing.levels import density
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 
 CORPORA = Path(__file__).parent.parent / "corpora"
 CNN = """
@@ -28,21 +27,14 @@ cnn (float[N, 1, 8, 8] x) => (float[N, 5] y)
 """
 
 
-def density_of(net: Network) -> Density:
-    return density(net, schedule(net))
-
-
 def labels(net: Network) -> list[tuple[int, str]]:
-    return [(layer["neurons"], layer["label"]) for layer in density_of(net)["layers"]]
+    return [(level.families.total(), level.label) for level in density(net)[0]]
 
 
 def test_a_perceptron_has_dense_layers_and_their_connections_between_them():
     net = Network.mlp([4, 6, 5, 2], activation="tanh", seed=0)
     assert labels(net) == [(4, ""), (6, "dense"), (5, "dense"), (2, "dense")]
-    bundles = [
-        (each["source"], each["target"], each["count"]) for each in density_of(net)["bundles"]
-    ]
-    assert bundles == [(0, 1, 24), (1, 2, 30), (2, 3, 10)]
+    assert [each[:3] for each in density(net)[1]] == [(0, 1, 24), (1, 2, 30), (2, 3, 10)]
 
 
 def test_a_layer_that_lacks_a_connection_or_reads_a_second_layer_is_not_dense():
@@ -64,23 +56,20 @@ def test_convolutions_and_pools_have_names_and_shapes():
     for name, shape in {"kernel": (3, 1, 3, 3), "weight": (5, 27)}.items():
         values = rng.normal(size=shape).astype(np.float32)
         model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
-    found = density_of(neat_onnx.import_model(model))["layers"]
-    assert [(layer["label"], layer["shape"]) for layer in found] == [
-        ("", []),
-        ("Conv 3×3", [3, 6, 6]),
-        ("MaxPool 2×2", [3, 3, 3]),
-        ("dense", []),
+    found, _ = density(neat_onnx.import_model(model))
+    assert [(level.label, level.shape) for level in found] == [
+        ("", ()),
+        ("Conv 3×3", (3, 6, 6)),
+        ("MaxPool 2×2", (3, 3, 3)),
+        ("dense", ()),
     ]
 
 
 @pytest.mark.parametrize("operator", ["GRU", "LSTM"])
-def test_the_levels_of_a_recurrent_layer_are_one_unit(operator: str):
-    net = getattr(Network, operator.lower())(2, 4, 3, seed=0)
-    first, *levels, last = density_of(net)["layers"]
-    assert {(layer["label"], layer["unit"]) for layer in levels} == {(f"{operator} 4", 0)}
-    assert len(levels) > 1
-    assert first["unit"] is last["unit"] is None
-    assert last["label"] == "dense"
+def test_the_levels_of_a_recurrent_layer_have_its_name(operator: str):
+    first, *levels, last = labels(getattr(Network, operator.lower())(2, 4, 3, seed=0))
+    assert {label for _, label in levels} == {f"{operator} 4"}
+    assert (first[1], last[1]) == ("", "dense")
 
 
 def test_an_evolved_network_has_no_layers_by_name():

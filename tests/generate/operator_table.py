@@ -13,7 +13,7 @@ from typing import Any, get_args
 import onnx
 
 import neat_onnx
-import neat_onnx.operators
+import neat_onnx.operators.families
 from neat_onnx.lifting.operator import OPERATORS, Operator
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.network.cells import RECOGNISED

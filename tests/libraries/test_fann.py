@@ -85,29 +85,6 @@ def test_a_file_of_shortcuts_comes_back_as_the_same_genome():
     assert load_network(net.to_library("fann").encode()) == net
 
 
-def test_every_reason_is_told_at_once():
-    net = Network.build(
-        inputs=1,
-        outputs=[2, 3],
-        neurons=[
-            {"id": 1, "activation": "gelu", "response": 2.0},
-            {"id": 2, "aggregation": "max"},
-            {"id": 3, "activation": "step"},
-        ],
-        connections=[
-            (0, 1, 1.0),
-            (1, 2, 1.0),
-            (0, 2, 1.0),
-            {"source": 1, "target": 3, "weight": 1.0, "delay": 1},
-        ],
-    )
-    with pytest.raises(NetworkError) as refused:
-        net.to_library("fann")
-    reasons = ("activation gelu (neuron 1)", "activation step (neuron 3)", "aggregation max",
-               "a response (neuron 1)", "a delay (neuron 3)")  # fmt: skip
-    assert all(reason in str(refused.value) for reason in reasons)
-
-
 def test_weights_too_large_to_be_multiplied_are_refused():
     net = Network.build(inputs=1, outputs=[1], neurons=[{"id": 1}], connections=[(0, 1, 1e300)])
     with pytest.raises(NetworkError, match=r"a weight that large \(neuron 1\)"):

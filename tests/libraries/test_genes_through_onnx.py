@@ -72,12 +72,3 @@ def test_a_genome_comes_back_whole(name):
     step = 0 if case["kind"] == "rec" and case["version"] >= "2" else None
     net = load_network(data, config, time_step=step)
     assert live(to_neat_python(through_json(net))[0]) == live(genome_of(data))
-
-
-def test_some_of_them_have_nodes_that_do_nothing():
-    def silent(name):
-        genome = genome_of(base64.b64decode(GENOMES[name]["file"]))
-        fed = {gene.key[1] for gene in genome.connections.values() if gene.enabled}
-        return genome.nodes.keys() - fed
-
-    assert sum(bool(silent(name)) for name in GENOMES if name.startswith("rec")) >= 2

@@ -154,27 +154,6 @@ def test_a_population_is_read_by_ids():
     assert load_network(text.encode(), genome=8) == load_network(plain(*genome(2)).encode())
 
 
-def test_networks_are_written_with_their_ids_and_disabled_genes():
-    net = Network.build(
-        inputs=[3, 7],
-        outputs=[12],
-        neurons=[
-            {"id": 12, "activation": "sigmoid", "bias": 0.5},
-            {"id": 9, "activation": "abs"},
-        ],
-        connections=[
-            (7, 9, 0.1),
-            (9, 12, -2.5),
-            {"source": 3, "target": 12, "weight": 1.5, "enabled": False},
-        ],
-    )
-    back = load_network(net.to_library("goneat").encode())
-    assert back.neurons.id.tolist() == [3, 7, 9, 12]
-    x = np.random.default_rng(1).normal(size=(6, 2))
-    assert np.array_equal(back.activate(x), net.activate(x))
-    assert back.connections.weight.tolist() == [0.1, -2.5, 1.5] or len(back.connections) == 3
-
-
 @pytest.mark.parametrize(
     ("inputs", "outputs", "ids"),
     [
@@ -197,34 +176,6 @@ def test_ids_ascend_as_goneats_evolution_takes_for_granted(inputs, outputs, ids)
 
 def is_node(fields: list[str]) -> bool:
     return fields[0] == "node"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"activation": "mish"}, "the activation mish"),
-        ({"aggregation": "max"}, "the aggregation max"),
-        ({"response": 2.0}, "a response"),
-    ],
-)
-def test_what_goneat_cannot_hold_is_refused(change: dict[str, Any], message: str):
-    net = Network.build(
-        inputs=1, outputs=[1], neurons=[{"id": 1, **change}], connections=[(0, 1, 1.0)]
-    )
-    with pytest.raises(NetworkError, match=message):
-        net.to_library("goneat")
-
-
-def test_an_empty_product_is_not_taken_for_an_empty_sum():
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1}, {"id": 2, "aggregation": "product"}],
-        connections=[(0, 1, 1.0), (2, 1, 1.0)],
-    )
-    for library in ("goneat", "sharpneat"):
-        with pytest.raises(NetworkError, match="product"):
-            net.to_library(library)
 
 
 @pytest.mark.parametrize(

@@ -101,19 +101,6 @@ def test_the_precision_of_brain_js_is_told():
         Network.mlp([2, 1]).to_library("brain.js")
 
 
-def test_brain_js_refuses_with_every_reason():
-    net = Network.build(
-        inputs=1,
-        outputs=[2],
-        neurons=[{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "sigmoid"}],
-        connections=[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)],
-    )
-    with pytest.raises(NetworkError) as refused:
-        net.to_library("brain.js")
-    assert "another activation than sigmoid" in str(refused.value)
-    assert "skips layers (neuron 2)" in str(refused.value)
-
-
 def test_a_gater_that_is_gone_is_ignored_with_a_warning():
     nodes = [
         {"type": kind, "bias": 0.0, "squash": "identity", "index": at, "geneId": at}

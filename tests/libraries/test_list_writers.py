@@ -116,25 +116,3 @@ def test_gates_that_start_open_are_told():
     )
     with pytest.raises(NetworkError, match=r"an initial gain of 0\.5"):
         half.to_library("neataptic")
-
-
-def test_every_reason_is_in_one_error():
-    net = Network.build(
-        inputs=2,
-        outputs=[2],
-        neurons=[
-            {"id": 2, "activation": "swish", "aggregation": "max"},
-            {"id": 3, "activation": "cube", "initial": 1.0},
-        ],
-        connections=[
-            (0, 2, 1.0),
-            (1, 2, 1.0),
-            {"source": 3, "target": 2, "weight": 1.0, "delay": 1},
-        ],
-    )
-    with pytest.raises(NetworkError) as refused:
-        net.to_library("neataptic")
-    text = str(refused.value)
-    for reason in ("activation swish (neuron 2", "aggregation max (neuron 2", "cube (neuron 3"):
-        assert reason in text
-    assert "an initial value (neuron 3" in text

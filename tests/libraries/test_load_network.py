@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.examples.cases import case
 
+import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.registry import library_named
@@ -98,38 +99,6 @@ def test_another_format_key_is_not_ours(format):
 # --- list order ----------------------------------------------------------------------------------
 
 
-def test_an_edge_from_a_later_node_carries_the_step_before():
-    net = load_network(
-        nts(
-            [("input", "identity"), ("output", "identity"), ("hidden", "identity")],
-            [(0, 2, 1.0), (2, 1, 1.0)],
-        )
-    )
-    np.testing.assert_array_equal(net.run([[1.0], [2.0], [3.0]]), [[0.0], [1.0], [2.0]])
-
-
-def test_a_self_connection_carries_the_state():
-    net = load_network(nts([("input", "identity"), ("output", "step")], [(0, 1, 1.0), (1, 1, 0.5)]))
-    # the states are 4, 2 and 1 − 2; from the activations they would be 4, 0.5 and 0.25 − 2
-    np.testing.assert_array_equal(net.run([[4.0], [-0.75]]), [[1.0], [1.0]])
-    np.testing.assert_array_equal(net.run([[4.0], [0.0], [-2.0]]), [[1.0], [1.0], [0.0]])
-
-
-@pytest.mark.parametrize(
-    ("gater", "expected"), [(1, [6.0, 8.0]), (3, [0.0, 12.0]), (2, [0.0, 0.0])]
-)
-def test_a_gate_acts_in_the_same_step_only_from_an_earlier_node(gater, expected):
-    net = load_network(
-        nts(
-            [(type, "identity") for type in ("input", "hidden", "output", "hidden")],
-            [(0, 1, 2.0), (0, 3, 3.0), (0, 2, 1.0, gater)],
-        )
-    )
-    x = np.array([[3.0**0.5], [2.0]]) if gater == 1 else np.array([[2.0], [2.0]])
-    got = net.run(x)[:, 0]
-    np.testing.assert_allclose(got, expected, rtol=1e-15)
-
-
 def test_input_nodes_only_take_their_values():
     document = nts(
         [("input", "nonsense"), ("output", "identity")], [(0, 1, 1.0), (1, 0, 7.0), (0, 0, 2.0)]
@@ -188,14 +157,6 @@ def test_a_masked_output_and_a_mask_of_zero():
     document = masked(0.0, [(0, 1, 1.0), (1, 2, 2.0)])
     document["nodes"][2]["mask"] = 3.0
     np.testing.assert_array_equal(load_network(document).activate([1.0]), [0.75])
-
-
-@pytest.mark.parametrize("ids", [[5, 5], [5, None]])
-def test_positions_stand_in_for_ids_that_are_not_unique(ids):
-    document = nts([("input", "identity"), ("output", "identity")], [(0, 1, 1.0)])
-    for node, id in zip(document["nodes"], ids, strict=True):
-        node["geneId"] = id
-    assert load_network(document).neurons.id.tolist() == [0, 1]
 
 
 # --- whatever is done to a document, there is one clear line --------------------------------------
@@ -347,3 +308,21 @@ def test_a_genome_that_is_not_in_a_population_is_told_beside_those_that_are():
     with pytest.raises(OptionError) as refused:
         load_network([document, document], genome=9)
     assert refused.value.hint == "Found: 0, 1"
+
+
+def test_progress_counts_or_is_the_callers_own(capsys):
+    nets = [
+        Network.mlp([2, 1], activation="sigmoid", seed=k).to_library("neataptic") for k in (0, 1)
+    ]
+    seen = []
+
+    def shown(items, *, total):
+        seen.append(total)
+        return items
+
+    assert len(neat_onnx.load_networks(nets, progress=shown)) == 2
+    assert (seen, capsys.readouterr().err) == ([2], "")
+    neat_onnx.load_networks(nets, progress=True)
+    assert capsys.readouterr().err == "\r1 of 2\r2 of 2\n"
+    neat_onnx.load_networks(nets)
+    assert capsys.readouterr().err == ""

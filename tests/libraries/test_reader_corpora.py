@@ -6,7 +6,6 @@ from support.examples.cases import Case, assert_within, case, cases
 from neat_onnx.errors import NeatOnnxWarning
 from neat_onnx.libraries import load_network
 from neat_onnx.network.evaluate import evaluate
-from neat_onnx.network.schedule import schedule
 
 CASES = cases("nts-net", "nap-net", "np-ff", "np-atom", "np-rec")
 LIBRARIES = {
@@ -39,18 +38,6 @@ def test_the_plain_evaluator_agrees(read: Case):
         start += len(steps)
 
 
-def test_survives_its_own_document(read: Case):
-    net = read.network()
-    again = load_network(net.to_json())
-    assert again == net
-    assert again.library == net.library
-
-
-def test_says_who_wrote_it(read: Case):
-    prefix = next(prefix for prefix in LIBRARIES if read.name.startswith(prefix))
-    assert read.network().library == LIBRARIES[prefix]
-
-
 def test_keeps_every_gene(read: Case):
     net = read.network()
     bias = sorted(node["bias"] for node in read.source["nodes"] if node["type"] != "input")
@@ -61,11 +48,6 @@ def test_keeps_every_gene(read: Case):
     constants = len(net) - len(read.source["nodes"])
     if not read.name.startswith("np-ff"):  # there, unused nodes may be among those left out
         assert sorted(net.neurons.bias[~net.is_input]) == sorted(bias + [0.0] * constants)
-
-
-def test_every_network_has_an_order():
-    for read in CASES:
-        assert schedule(read.network()).depth >= 1
 
 
 def test_a_connection_that_an_input_gates_is_dead_and_said_to_be():

@@ -1,8 +1,6 @@
 """The registry: what is listed, and a library of one's own from outside the package."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -113,15 +111,6 @@ def test_the_initial_gain_of_a_gate():
     assert restored.run([[2.0], [5.0]]).ravel().tolist() == [6.0, 15.0]
     with pytest.raises(OptionError, match="finite"):
         load_network(document, initial_gain=float("nan"))
-
-
-def test_rooms_are_imported_when_a_file_asks_for_them():
-    code = (
-        "import sys, neat_onnx; neat_onnx.libraries();"
-        "print(*(m for m in sys.modules if m.startswith('neat_onnx.libraries.')))"
-    )
-    reply = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not [name for name in reply.stdout.split() if name.endswith((".read", ".write"))]
 
 
 def test_options_are_part_of_the_public_protocol():

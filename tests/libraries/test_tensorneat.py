@@ -184,26 +184,3 @@ def test_evolution_has_room_for_ids_above_those_written(own: int, written: int):
     edges = [(0, own, 1.0), (own, 1, 1.0)]
     net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=edges)
     assert [node["idx"] for node in net.to_library("tensorneat")["nodes"]] == [0, 1, written]
-
-
-def test_every_reason_against_writing_is_told_at_once():
-    net = Network.build(
-        inputs=1,
-        outputs=[1, 2],
-        neurons=[
-            {"id": 1, "activation": "gelu"},
-            {"id": 2, "aggregation": "median"},
-            {"id": 3, "aggregation": "product"},
-        ],
-        connections=[
-            (0, 1, 1.0),
-            (0, 2, 1.0),
-            (3, 2, 1.0),
-            {"source": 1, "target": 2, "weight": 1.0, "delay": 1},
-        ],
-    )
-    with pytest.raises(NetworkError) as refused:
-        net.to_library("tensorneat")
-    reasons = ("activation gelu (neuron 1)", "aggregation median (neuron 2)", "a delay (neuron 2)",
-               "a product of nothing (neuron 3)")  # fmt: skip
-    assert all(reason in str(refused.value) for reason in reasons)

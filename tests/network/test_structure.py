@@ -86,22 +86,6 @@ def test_a_read_only_view_of_the_callers_array_is_copied():
     assert net.connections.weight.tolist() == [0.5, -1.0, 2.0]
 
 
-def test_a_repeated_number_is_held_once_and_belongs_to_nobody():
-    theirs = np.array(3)
-    delays = np.broadcast_to(theirs, 4)
-    genes = Connections.of([0, 0, 1, 1], [2, 3, 2, 3], np.ones(4), delay=delays)
-    theirs[...] = 5
-    assert genes.delay.tolist() == [3, 3, 3, 3]
-    for column in (genes.delay, genes.gater, genes.take(np.array([0, 2])).delay):
-        assert column.base is not None
-        assert column.base.nbytes == column.itemsize
-    again = pickle.loads(pickle.dumps(genes))
-    for name in ("source", "weight", "enabled", "delay", "gater", "initial_gain"):
-        np.testing.assert_array_equal(getattr(again, name), getattr(genes, name))
-    with pytest.raises(ValueError, match="read-only"):
-        genes.delay[0] = 1
-
-
 def test_a_network_is_a_structure_with_verbs():
     structure = Structure(**parts())
     net = Network.of(structure)

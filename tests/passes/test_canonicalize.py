@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from support.examples.graphs import graph, node
 from support.harness.canonical import simple
 
@@ -42,38 +42,6 @@ def test_matmul_and_add_of_integers_stay():
     nodes += [node("Add", "a b", "s"), node("Cast", "s", "y", to=TensorProto.FLOAT)]
     given = {"w": np.arange(6).reshape(3, 2), "b": np.arange(2)}
     assert simple(graph(nodes, **given)) == ["Cast", "MatMul", "Add", "Cast"]
-
-
-def test_a_normalisation_folds_into_the_gemm_before_it():
-    nodes = [node("Gemm", "x w b", "a"), node("BatchNormalization", "a s t m v", "y")]
-    rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
-    assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0], **rows)) == ["Gemm"]
-
-
-def test_a_normalisation_folds_into_a_bare_product():
-    nodes = [node("MatMul", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
-    rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
-    assert simple(graph(nodes, w=np.arange(6.0).reshape(3, 2), **rows)) == ["Gemm"]
-
-
-@pytest.mark.parametrize(
-    ("variance", "scale", "kind"),
-    [(-1.0, 1.0, np.float32), (1e-12, 1e38, np.float32), (1e-12, 6e4, np.float16)],
-    ids=["a root of less than 0", "beyond float32", "beyond float16"],
-)
-def test_a_normalisation_that_makes_a_number_infinite_stays(variance, scale, kind):
-    nodes = [node("Gemm", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
-    rows = {"s": [2.0, scale], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, variance]}
-    model = graph(nodes, w=np.ones((3, 2)), **rows)
-    for tensor in model.graph.initializer:
-        tensor.CopyFrom(
-            numpy_helper.from_array(numpy_helper.to_array(tensor).astype(kind), tensor.name)
-        )
-    if kind is np.float16:
-        for entry in (*model.graph.input, *model.graph.output):
-            entry.type.tensor_type.elem_type = TensorProto.FLOAT16
-    simple = [each.op_type for each in canonicalize(model).graph.node]
-    assert simple == ["Gemm", "BatchNormalization"]
 
 
 def test_weights_among_the_inputs():

@@ -9,6 +9,7 @@ from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed
 from neat_onnx.network.network import Network
+from neat_onnx.network.saving import advised
 from neat_onnx.network.structure import Structure
 
 # ruff: noqa: PLC0415 (readers are imported when a file asks for them)
@@ -127,7 +128,8 @@ def to_neat_python(
     """
     from neat_onnx.libraries.neat_python.write import to_neat_python as written
 
-    return written(net, time_step, config)
+    with advised(net, NeatPython()):
+        return written(net, time_step, config)
 
 
 def neat_population(nets: Sequence[Network], config: object) -> Any:

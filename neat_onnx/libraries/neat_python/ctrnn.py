@@ -39,18 +39,21 @@ class _Integrator:
         version: the version.
         lag: see the module's text.
         late: how many sub-steps before the last one it returns the states of.
-        rate: of a sub-step's length and a time constant.
+        rates: of a sub-step's length and a time constant: 1 - rate, and the rate.
     """
 
     version: str
     lag: int
     late: int
-    rate: Callable[[float, float], float]
+    rates: Callable[[float, float], tuple[float, float]]
 
 
-_LEAP_FROG = _Integrator("2.0.0", lag=2, late=1, rate=lambda dt, constant: dt / constant)
+_LEAP_FROG = _Integrator(
+    "2.0.0", lag=2, late=1, rates=lambda dt, constant: (1.0 - dt / constant, dt / constant)
+)
 _EXPONENTIAL = _Integrator(
-    "2.1.0", lag=1, late=0, rate=lambda dt, constant: -math.expm1(-dt / constant)
+    *("2.1.0", 1, 0),
+    rates=lambda dt, constant: (math.exp(-dt / constant), -math.expm1(-dt / constant)),
 )
 
 
@@ -145,9 +148,9 @@ class _Compiler:
         return self._state[key, k + 1], -steps
 
     def _add_state(self, key: int, k: int) -> None:
-        rate = self._rate(key, k)
+        kept, rate = self._rates(key, k)
         before = self._value(key, k - self._integrator.lag)
-        reads = [(before, 1.0 - rate), ((self._add_drive(key, k), 0), rate)]
+        reads = [(before, kept), ((self._add_drive(key, k), 0), rate)]
         state = self._state[key, k]
         self._made.neuron(state, "" if state == key else self._name(key, "state", k), reads)
 
@@ -202,18 +205,18 @@ class _Compiler:
         for value, gater in zip((last, late), self._swap, strict=True):
             self._made.connect(value, key, 1.0, gater=gater)
 
-    def _rate(self, key: int, k: int) -> float:
+    def _rates(self, key: int, k: int) -> tuple[float, float]:
         constant = self._nodes[key].numbers["time_constant"]
         try:
-            rate = self._integrator.rate(self._lengths[k - 1], constant)
+            kept, rate = self._integrator.rates(self._lengths[k - 1], constant)
         except (ZeroDivisionError, OverflowError):
-            rate = math.inf
-        if not math.isfinite(rate):
+            kept = rate = math.inf
+        if not math.isfinite(kept) or not math.isfinite(rate):
             raise NetworkError(
                 f"time_constant {constant:g} of node {key} is too small",
                 where=f"{self._nodes[key].where}.time_constant",
             )
-        return rate
+        return kept, rate
 
     def _name(self, key: int, what: str, k: int) -> str:
         return f"node {key} {what}" + (f", sub-step {k}" if len(self._lengths) > 1 else "")

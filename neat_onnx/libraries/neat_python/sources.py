@@ -32,6 +32,7 @@ from neat_onnx.libraries.neat_python.settings import (
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
+from neat_onnx.progress import tracked
 
 _PLAIN = (str, bytes, int, float, bool, type(None))
 _GROUPS = ("population", "members")
@@ -166,7 +167,7 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
             raise no_genome(options.genome, population)
     if not found.groups and len(population) == 1 and options.genome is None:
         return {0: _single(found.singles[0], config, options)}
-    return {key: _single(population[key], config, options) for key in wanted}
+    return {key: _single(population[key], config, options) for key in tracked(wanted)}
 
 
 def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:

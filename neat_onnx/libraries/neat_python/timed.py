@@ -95,8 +95,8 @@ class _Parts:
         makers: list[Callable[[], Genes]] = []
         if any(part.what in ("drive", "genes") for part in self.at):
             makers = [
-                lambda: self._ctrnn(time_step, "2.0.0", lambda rate: rate),
-                lambda: self._ctrnn(time_step, "2.1.0", lambda rate: -math.log1p(-rate)),
+                lambda: self._ctrnn(time_step, "2.0.0", self._rate),
+                lambda: self._ctrnn(time_step, "2.1.0", self._exponent),
             ]
             if self.net.library.endswith("2.1.0"):  # which does not tell where all nodes stay 0
                 makers.reverse()
@@ -124,14 +124,23 @@ class _Parts:
     def _weight(self, key: int, one: str, other: str, copy: int) -> float:
         return float(self.weights[self._place(key, one, copy), self._place(key, other, copy)])
 
-    def _ctrnn(self, step: float, version: str, share: Callable[[float], float]) -> Genes:
-        """The genes of a ctrnn; `share` is the part of the time constant that a rate stands for."""
+    def _rate(self, key: int, copy: int, _: int) -> float:
+        return self._weight(key, "drive", "state", copy)
+
+    def _exponent(self, key: int, copy: int, copies: int) -> float:
+        """The exponent of a rate 1 - exp(-x), of the one of both that has the more digits of it."""
+        rate = self._weight(key, "drive", "state", copy)
+        if rate < 0.5:
+            return -math.log1p(-rate)
+        before = self._place(key, "state", copy - 1 or copies)
+        kept = self.weights[before, self._place(key, "state", copy)]
+        return -math.log(max(kept, 5e-324))  # 0 where float32 has no such small number
+
+    def _ctrnn(self, step: float, version: str, share: Callable[[int, int, int], float]) -> Genes:
+        """The genes of a ctrnn; `share` is the part of the time constant that a sub-step takes."""
         keys, copies = self._keys("drive")
         made = self._begun("ctrnn", step, version)
-        shares = {
-            key: [share(self._weight(key, "drive", "state", copy)) for copy in (1, copies)]
-            for key in keys
-        }
+        shares = {key: [share(key, copy, copies) for copy in (1, copies)] for key in keys}
         first, last = shares[keys[0]] if keys else (1.0, 1.0)
         ratio = last / first
         whole = round(ratio)

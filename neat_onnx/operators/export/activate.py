@@ -122,16 +122,11 @@ def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats
 
 
 def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
-    """bias + tensor, one bias for every column; the tensor itself where all are 0.
-
-    Import makes biases of which one is -0 of a difference: they are one again.
-    """
+    """bias + tensor, one bias for every column; the tensor itself where all are 0."""
     if not np.any(bias):
         return tensor
-    subtracts = bool(np.any(np.signbit(bias) & (bias == 0.0)) and np.all(np.signbit(bias)))
-    operator, bias = ("Sub", -bias) if subtracts else ("Add", bias)
     addend = ctx.initializer(block.weights("B"), one_of_many(bias))
-    return ctx.emit(operator, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+    return ctx.emit("Add", [tensor, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def one_of_many(values: Floats) -> Floats:
@@ -222,13 +217,7 @@ def emit_activation(
 ) -> str:
     """Add the nodes that apply an activation to a tensor, or the one that is or calls it.
 
-    Args:
-        label: the activation's name.
-        formula: the activation.
-        tensor, output, name: as in `emit_formula`.
-
-    Returns:
-        The name of the result.
+    `label` is the activation's name; tensors and names are as in `emit_formula`.
     """
     if whole := whole_operator(ctx, formula):
         return ctx.emit(whole, [tensor], output, name)

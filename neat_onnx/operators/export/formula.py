@@ -107,7 +107,7 @@ class FormulaEmitter:
     def _node(self, part: Expression, suffix: str) -> str:
         operator, inputs, attributes, outputs = RULES[part.op](self, part)
         names = [self._output + suffix + each for each in outputs]
-        return self.ctx.emit(operator, inputs, names, self._name + suffix, **attributes)
+        return self.ctx.emit_all(operator, inputs, names, self._name + suffix, **attributes)[0]
 
 
 # --- element by element --------------------------------------------------------------------------

@@ -32,8 +32,6 @@ from neat_onnx.operators.export.states import (
     ports_of_sequences,
     produce_state,
     state_metadata,
-    value_after,
-    value_before,
 )
 from neat_onnx.options import TIME
 
@@ -115,10 +113,11 @@ class OneStep(Frame):
             produce_output(ctx, port)
         for state in states:
             produce_state(ctx, state)
+        entries = [state.described(ctx) for state in states]
         return Graph(
             name="neat_onnx",
-            inputs=described(ctx, ctx.net.inputs) + [value_before(ctx, each) for each in states],
-            outputs=described(ctx, ctx.net.outputs) + [value_after(ctx, each) for each in states],
+            inputs=described(ctx, ctx.net.inputs) + [before for before, _ in entries],
+            outputs=described(ctx, ctx.net.outputs) + [after for _, after in entries],
             initializer=list(ctx.initializers.values()),
             node=ctx.nodes,
         )

@@ -212,7 +212,9 @@ class Windowed(Node, abstract=True):
         """A window without padding, in steps of 1."""
         axes = len(self.attributes.kernel_shape or ())
         ones, zeros = (1,) * axes, (0,) * axes
-        return {"strides": ones, "dilations": ones, "pads": zeros * 2} if axes else {}
+        known = type(self.attributes).types()
+        values = {"strides": ones, "dilations": ones, "pads": zeros * 2, "output_padding": zeros}
+        return {name: each for name, each in values.items() if axes and name in known}
 
 
 class ConvAttributes(WindowAttributes):
@@ -242,11 +244,6 @@ class ConvTranspose(Windowed):
     inputs = (2, 3)
     since = 11
     attributes: ConvTransposeAttributes = ConvTransposeAttributes.defaults()
-
-    def defaults_in_words(self) -> dict[str, Any]:
-        """A window without padding, of the output neither, in steps of 1."""
-        values = super().defaults_in_words()
-        return values | ({"output_padding": (0,) * len(values["strides"])} if values else {})
 
 
 class PoolAttributes(WindowAttributes):

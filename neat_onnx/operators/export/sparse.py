@@ -45,7 +45,7 @@ def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
     and ungated ones apart, as import makes gated connections of a tensor of products.
     """
     names, fan_in = ctx.net.aggregation_names[neurons], ctx.fan_in[neurons]
-    for name, prefix in (("sum", "_few"), ("mean", "_mean_of_few")):
+    for name, prefix in (("sum", "_few"), ("mean", "_means")):
         for inputs in distinct(fan_in[names == name]).tolist():
             alike = neurons[(names == name) & (fan_in == inputs)]
             if inputs > 1:

@@ -62,6 +62,14 @@ class State:
         """Its sizes without the batch."""
         return self.origin.shape if self.shape is None else self.shape
 
+    def described(self, ctx: LoweringContext) -> tuple[ValueInfo, ValueInfo]:
+        """The graph's entries for its input and its output."""
+        before, after = (
+            value_info(ctx, name, self.sizes, self.batch_axis)
+            for name in (self.previous, self.next)
+        )
+        return before, after
+
 
 def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
     """The network's memory ports whose names a file may have.
@@ -73,7 +81,8 @@ def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
         ports = [replace(port, batch_axis=0) for port in ports]
     if ctx.options.include_metadata:
         return ports
-    return [port for port in ports if _tells_itself(ctx, port)]
+    nothing = np.empty(0)
+    return [port for port in ports if are_paired_by_name(*State.of(port, nothing).described(ctx))]
 
 
 def ports_of_sequences(ctx: LoweringContext) -> Sequence[MemoryPort]:
@@ -84,14 +93,7 @@ def ports_of_sequences(ctx: LoweringContext) -> Sequence[MemoryPort]:
     return named_ports(ctx) if timed else ()
 
 
-def _tells_itself(ctx: LoweringContext, port: MemoryPort) -> bool:
-    before, after = (
-        value_info(ctx, name, port.shape, port.batch_axis) for name in (port.input, port.output)
-    )
-    return are_paired_by_name(before, after)
-
-
-def is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
+def _is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
     """Whether a port is written: some neuron is read in the next step, and none is left out.
 
     Args:
@@ -102,7 +104,7 @@ def is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
     return read and bool(np.all(np.isin(port.neurons, scheduled)))
 
 
-def open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
+def _open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
     """Bind the registers of a memory port to an input of its name.
 
     Args:
@@ -156,16 +158,6 @@ def produce_state(ctx: LoweringContext, state: State) -> None:
         produce_as(ctx, tensor, state.next)
 
 
-def value_before(ctx: LoweringContext, state: State) -> ValueInfo:
-    """The graph's entry for the input of a state."""
-    return value_info(ctx, state.previous, state.sizes, state.batch_axis)
-
-
-def value_after(ctx: LoweringContext, state: State) -> ValueInfo:
-    """The graph's entry for the output of a state."""
-    return value_info(ctx, state.next, state.sizes, state.batch_axis)
-
-
 # --- registers -----------------------------------------------------------------------------------
 
 
@@ -183,7 +175,7 @@ def open_states(
     used = _used(ctx, blocks)
     if ctx.options.state == "joined":
         return _joined(ctx, used)
-    states = [open_memory(ctx, port, used) for port in ports if is_written(ctx, port, used)]
+    states = [_open_memory(ctx, port, used) for port in ports if _is_written(ctx, port, used)]
     for number, ((level, _, _, depth, _), columns) in enumerate(_grouped(ctx, blocks, used)):
         stem = f"_l{level}" if number else ""
         previous, following = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
@@ -261,11 +253,8 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
 
 def _in_words(states: Sequence[State], initial: Mapping[str, Any]) -> str:
     """The loop that carries the memory, for whoever finds the file and has no documentation."""
-    feeds = ", ".join(
-        f"the output {state.next} feeds the input {state.previous}" for state in states
-    )
-    starts = f", but {', '.join(initial)} as {INITIAL_KEY} says" if initial else ""
-    return f"One run is one step. After it {feeds}. At first these inputs are zero{starts}."
+    feeds = ", ".join(f"{state.next} feeds {state.previous}" for state in states)
+    return feeds + (f", first as {INITIAL_KEY} says" if initial else "")
 
 
 _Key = tuple[int, int, int, int, int]

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.codegen.generate import generate
-from neat_onnx.genome import import_network
+from neat_onnx.genome.read import import_network
 from neat_onnx.lifting.ports import BatchAxis
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.network import Network

@@ -157,14 +157,6 @@ def test_outputs_that_nothing_leads_to_ask_for_the_version(name, change, version
     assert np.all(older.activate(x) == 0.0) and np.any(newer.activate(x) != 0.0)
 
 
-@pytest.mark.filterwarnings("error::neat_onnx.NeatOnnxWarning")
-@pytest.mark.parametrize(
-    ("name", "change"), [("ff-messy0-2.0.0", dict.clear), ("ff-messy0-2.0.0", disable_all)]
-)
-def test_genes_of_a_newer_version_ask_for_nothing(name, change):
-    load_network(changed(name, change), config_of(name))
-
-
 def test_a_pickled_ctrnn_is_integrated_as_by_the_version_that_is_given():
     name = "ctrnn-ctrnn0-2.0.0"
     times, x = facts_of(name), np.array(CASES[name]["inputs"])
@@ -191,6 +183,12 @@ def test_a_population_asks_for_a_genome():
         load_network(file_of(CHECKPOINTS[0]), genome=12345)
     with pytest.raises(OptionError, match="there is no genome"):
         load_network(file_of(CHECKPOINTS[0]), genome=[1])
+
+
+def test_what_holds_no_network_says_what_to_pickle():
+    with pytest.raises(DocumentError, match="a list is not a network") as refused:
+        load_network(pickle.dumps([]))
+    assert "stats.best_genome()" in (refused.value.hint or "")
 
 
 def test_files_and_paths(tmp_path):
@@ -221,16 +219,6 @@ def test_files_and_paths(tmp_path):
 def test_a_configuration_that_does_not_fit_is_refused(change, message):
     with pytest.raises((DocumentError, NetworkError), match=message):
         load_network(file_of("ff-xor0-2.0.0"), config_of("ff-xor0-2.0.0").replace(*change))
-
-
-def test_genes_are_kept_that_do_not_compute():
-    found = 0
-    for name in SINGLE:
-        if name.startswith("ff-messy"):
-            net = load_network(file_of(name), config_of(name))
-            found += int(np.sum(~net.connections.enabled))
-            assert net.neurons.id.tolist()[:3] == [-1, -2, -3]
-    assert found
 
 
 @pytest.mark.parametrize("name", ["ff-custom0-0.92", "ff-custom0-2.0.0"])

@@ -146,6 +146,17 @@ def test_nodes_that_stay_0_keep_their_genes(version, advance, acting, tmp_path):
     assert [node["id"] for node in document["nodes"]] == ([0] if acting else [])
 
 
+def test_time_constants_far_below_the_step_come_back_from_a_float32_model():
+    """Of 1 - exp(-x), the rate of a step, float32 and float64 have no digits left then."""
+    document = {**NEWER[0].source, "nodes": [dict(node) for node in NEWER[0].source["nodes"]]}
+    constants = [0.001, 0.0123, 0.004]
+    for node, constant in zip(document["nodes"], constants, strict=False):
+        node["time_constant"] = constant
+    back = through_onnx(timed.quietly(document, 0.0625, 0.0625)).to_library("neat-python")
+    found = [node["time_constant"] * 0.0625 for node in back["nodes"]]
+    assert found[: len(constants)] == pytest.approx(constants[: len(found)], 1e-6)
+
+
 def test_another_integrator_than_the_installed_one_is_refused():
     with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0 is installed"):
         to_neat_python(timed.read(NEWER[0]), times(NEWER[0])[0])

@@ -2,8 +2,6 @@
 
 import json
 import pickle
-import random
-import warnings
 
 import neat
 import numpy as np
@@ -68,20 +66,6 @@ def test_what_neat_python_can_say_it_computes_and_the_rest_is_refused():
     assert len(said) > len(ours)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith(("np-ff", "np-rec"))])
-def test_genes_come_back(name):
-    net = load_network(source(name))
-    back = load_network(net.to_library("neat-python"))
-    by_id = dict(zip(back.neurons.id.tolist(), range(len(back)), strict=True))
-    for at, key in enumerate(net.neurons.id.tolist()):
-        there = by_id[key]
-        assert back.activation_names[there] == net.activation_names[at]
-        assert back.aggregation_names[there] == net.aggregation_names[at]
-        assert back.neurons.bias[there] == net.neurons.bias[at]
-        assert back.neurons.response[there] == net.neurons.response[at]
-    assert genes(back) == genes(net)
-
-
 def genes(net):
     ids, edges = net.neurons.id, net.connections
     rows = zip(ids[edges.source], ids[edges.target], edges.weight, edges.enabled, strict=True)
@@ -117,40 +101,6 @@ def test_a_configuration_that_is_another_is_not_replaced(tmp_path):
     assert path.read_bytes() == written
 
 
-def seeded(genome, config):
-    """A population of copies of the genome."""
-    population = neat.Population(config)
-    for key in population.population:
-        copy = neat.DefaultGenome(key)
-        copy.nodes = {k: gene.copy() for k, gene in genome.nodes.items()}
-        copy.connections = {k: gene.copy() for k, gene in genome.connections.items()}
-        population.population[key] = copy
-    config.genome_config.node_indexer = None
-    population.species.speciate(config, population.population, 0)
-    return population
-
-
-@pytest.mark.parametrize("name", ["np-ff-05", "np-rec-05", "nts-net-mlp-1"])
-def test_it_evolves_on(name):
-    genome, config = neat_onnx.to_neat_python(load_network(source(name)))
-    config.pop_size = 12
-    config.species_set_config.compatibility_threshold = 1000.0
-    random.seed(1)
-    population = seeded(genome, config)
-    first = []
-
-    def fitness(genomes, config):
-        first.append(genomes[0][1])
-        for _, one in genomes:
-            live(one, config)
-            one.fitness = random.random()
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        population.run(fitness, 10)
-    same(load_network(source(name)), first[0], config)
-
-
 def net_of(**gene):
     return neat_onnx.Network.build(
         inputs=1, outputs=[5], neurons=[{"id": 5, **gene}], connections=[(0, 5, 2.0)]
@@ -165,23 +115,6 @@ def test_a_slope_is_divided_out_and_told(activation, name):
     assert genome.nodes[0].activation == name
     assert genome.connections[-1, 0].weight == 2.0
     same(net, genome, config)
-
-
-def test_every_reason_is_told_with_its_neurons():
-    net = neat_onnx.Network.build(
-        inputs=1,
-        outputs=[5],
-        neurons=[{"id": 5, "activation": "gelu"}, {"id": 6, "activation": "step", "initial": 1.0}],
-        connections=[
-            (0, 5, 1.0),
-            {"source": 6, "target": 5, "weight": 1.0, "delay": 2},
-            {"source": 0, "target": 6, "weight": 1.0, "gater": 5, "gate_delay": 1},
-        ],
-    )
-    with pytest.raises(NetworkError) as caught:
-        net.to_library("neat-python")
-    for reason in ("gelu (neuron 5)", "step (neuron 6)", "delay of more", "gate", "initial value"):
-        assert reason in str(caught.value)
 
 
 def test_outputs_twice_inputs_as_outputs_and_doubled_connections_get_nodes():

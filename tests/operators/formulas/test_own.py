@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-import neat_onnx.operators.export  # noqa: F401 (so that the tables are full when they are saved)
+import neat_onnx.operators.export
+import neat_onnx.operators.families  # noqa: F401
 from neat_onnx import (
     ModelError,
     Network,
@@ -24,7 +25,6 @@ from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.lowering.registry import _PLANNERS
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.operators import elementwise as _elementwise  # noqa: F401 (registers all)
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,8 @@ Mappings are asked first, then the blocks that the network carries, then the wei
 Each is a claim, checked against the connections before it is used.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -33,65 +32,41 @@ Layer = Convolution | Pool
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
 
 
-@dataclass
-class SpatialLayers:
-    """The spatial layers of a network.
-
-    Attributes:
-        layers: one for each block that is written as such.
-        mismatched: the layers that a mapping calls a convolution, and whose weights are none.
-        inferred: the blocks that were found in the weights.
-    """
-
-    layers: list[Layer] = field(default_factory=list)
-    mismatched: list[int] = field(default_factory=list)
-    inferred: list[SpatialBlock] = field(default_factory=list)
-
-    @property
-    def blocks(self) -> list[SpatialBlock]:
-        """The geometry of each layer, in the order of `layers`."""
-        return [layer.spatial for layer in self.layers]
-
-
 @lowers(Stage.WINDOWS)
 def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
-    """Claim convolutions and pools."""
-    found = spatial_layers(ctx, free)
-    claims = [
-        Claim(Block(0, layer.neurons), layer.lower, layer.one_level) for layer in found.layers
-    ]
-
-    def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
-        return spatial_metadata(ctx, claims, found.inferred, found.mismatched)
-
-    ctx.apart += [each.spatial for each in found.layers if each.apart is not None]
-    return Plan(claims, metadata)
-
-
-def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
-    """The convolutions and pools of a network, among neurons that are free.
-
-    A mapping or a block of the network that does not hold is a NeatOnnxWarning.
-    """
+    """Claim convolutions and pools; one that was asked for and does not hold is a warning."""
     search = _Search(ctx, free)
-    search.convolutions_of_mappings()
-    search.pools_of_mappings()
+    search.mapped_convolutions()
+    search.mapped_pools()
     for whole in ctx.net.blocks:
         label = f"a {whole.kind} of the network is written neuron by neuron"
         for block in whole.by_activation(ctx.net.neurons.activation):
             search.take(label, block, asked=False)
+    inferred = []
     if ctx.options.infer_conv:
-        for block in inferred_blocks(ctx, search.found.blocks):
+        for block in inferred_blocks(ctx, [layer.spatial for layer in search.layers]):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
-                search.found.inferred.append(block)
-    return search.found
+                inferred.append(block)
+    claims = [
+        Claim(Block(0, layer.neurons), layer.lower, layer.one_level) for layer in search.layers
+    ]
+    ctx.apart += [each.spatial for each in search.layers if each.apart is not None]
+    return Plan(
+        claims, lambda ctx, claims: spatial_metadata(ctx, claims, inferred, search.mismatched)
+    )
 
 
 class _Search:
-    """The blocks found so far, and their neurons."""
+    """The layers found so far, and their neurons.
+
+    Attributes:
+        layers: one for each block that is written as such.
+        mismatched: the layers that a mapping calls a convolution, and whose weights are none.
+    """
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
-        self.found = SpatialLayers()
+        self.layers: list[Layer] = []
+        self.mismatched: list[int] = []
         matters = np.zeros(len(ctx.net), np.bool_)
         matters[np.concatenate(ctx.schedule.levels)] = True
         self._taken = matters & ~free & ~ctx.net.is_input  # by planners that were asked before
@@ -100,39 +75,39 @@ class _Search:
         if len(ctx.net.inputs) == 1:
             self._shapes[0] = ctx.net.inputs[0].shape
 
-    def convolutions_of_mappings(self) -> None:
+    def mapped_convolutions(self) -> None:
         """Take the layers that the options name."""
         for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
             level = mapping.layer_index
             label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
-            try:
-                block = _mapped_convolution(self._ctx, self._levels, mapping)
-                self._refuse_taken(block)
-            except NotShared as error:
-                warn(f"{label}: {error.message}")
-                continue
-            self._shapes[level] = block.neurons.shape
-            if self.take(label, block, level):
-                self._compare_activations(k, block, mapping.activation)
+            block = self._mapped(label, partial(_mapped_convolution, mapping=mapping))
+            if block is not None:
+                self._shapes[level] = block.neurons.shape
+                if self.take(label, block, level):
+                    self._compare_activations(k, block, mapping.activation)
 
-    def pools_of_mappings(self) -> None:
+    def mapped_pools(self) -> None:
         """Take the pools that the options name, lowest first: each tells the shape of the next."""
         mappings = enumerate(self._ctx.options.pool2d_mappings)
         for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
             level = mapping.after_layer_index
             label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
-            try:
-                block = _mapped_pool(self._ctx, self._levels, mapping, self._shapes)
-                self._refuse_taken(block)
-            except NotShared as error:
-                warn(f"{label}: {error.message}")
-                continue
-            if self.take(label, block):
+            block = self._mapped(label, partial(_mapped_pool, mapping=mapping, known=self._shapes))
+            if block is not None and self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
 
-    def _refuse_taken(self, block: SpatialBlock) -> None:
-        if np.any(self._taken[block.neurons]):
-            raise NotShared("another mapping has its neurons")
+    def _mapped(
+        self, label: str, claimed: Callable[[LoweringContext, Schedule], SpatialBlock]
+    ) -> SpatialBlock | None:
+        """The block of a mapping; None, and a warning, if it cannot be one."""
+        try:
+            block = claimed(self._ctx, self._levels)
+            if np.any(self._taken[block.neurons]):
+                raise NotShared("another mapping has its neurons")
+        except NotShared as error:
+            warn(f"{label}: {error.message}")
+            return None
+        return block
 
     def _compare_activations(self, k: int, block: SpatialBlock, wanted: str | None) -> None:
         """Warn of an activation that a mapping asks for, and the layer does not have."""
@@ -160,15 +135,15 @@ class _Search:
         if np.any(self._taken[block.neurons]):
             return False
         try:
-            self.found.layers.append(self._checked(block, evolved=not asked))
+            self.layers.append(self._checked(block, evolved=not asked))
         except NotShared as error:
             holds = isinstance(error, Unavailable)
             if asked or not holds:
                 warn(f"{label}: {error.message}")
             if level is not None and not holds:
-                self.found.mismatched.append(level)
+                self.mismatched.append(level)
             return False
-        self._taken[self.found.layers[-1].neurons] = True
+        self._taken[self.layers[-1].neurons] = True
         return True
 
     def _checked(self, block: SpatialBlock, *, evolved: bool) -> Layer:
@@ -181,21 +156,17 @@ class _Search:
         except NotShared as error:
             if not evolved or isinstance(error, Unavailable):
                 raise
-            layer = self._layer_of_most(block, error)
-        together = [*(each.one_level for each in self.found.layers), layer.one_level]
+            try:
+                layer = self._layer(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
+            except NotShared:
+                raise error from None  # which tells of all neurons
+        together = [*(each.one_level for each in self.layers), layer.one_level]
         if not all(stands_on_a_level(self._levels, each) for each in together):
             try:
                 schedule(self._ctx.net, together)
             except NetworkError:
                 raise NotShared("one of its neurons depends on another") from None
         return layer
-
-    def _layer_of_most(self, block: SpatialBlock, error: NotShared) -> Layer:
-        """The layer of most neurons of a block, which refused all of them with an error."""
-        try:
-            return self._layer(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
-        except NotShared:
-            raise error from None
 
     def _layer(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
         ctx = self._ctx
@@ -243,8 +214,10 @@ def _mapped_pool(
         NotShared: the pooled level's shape is not known, or not that of the network's level.
     """
     level = mapping.after_layer_index
-    shape = _given_shape(mapping) or known.get(level)
-    if shape is None or len(shape) != 3:
+    given = mapping.in_channels, mapping.in_height, mapping.in_width
+    shape = tuple(size for size in given if size is not None)
+    shape = shape if len(shape) == 3 else known.get(level, ())
+    if len(shape) != 3:
         raise NotShared(f"nothing tells the channels, height and width of layer {level}")
     window = mapping.window
     positions = (shape[0], *window.positions(shape[1:]))
@@ -255,13 +228,6 @@ def _mapped_pool(
         window,
         count_padding=mapping.count_include_pad and mapping.type == "AveragePool",
     )
-
-
-def _given_shape(mapping: Pool2DMapping) -> Sizes | None:
-    channels, height, width = mapping.in_channels, mapping.in_height, mapping.in_width
-    if channels is None or height is None or width is None:
-        return None
-    return channels, height, width
 
 
 def _level(ctx: LoweringContext, plan: Schedule, level: int, shape: Sizes, side: str) -> Ints:

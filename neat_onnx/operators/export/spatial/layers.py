@@ -14,14 +14,13 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import OneLevel, SameLevel
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.network.window import Sizes, Window
+from neat_onnx.network.window import Sizes
 from neat_onnx.operators.export.activate import emit_activation, groups_of, slopes
 from neat_onnx.operators.export.columns import flat_tensor, in_shape
 from neat_onnx.operators.export.spatial.weights import (
     Unavailable,
     Weights,
     shared_weights,
-    usual_responses,
 )
 
 _DILATED_AVERAGE_SINCE = 19
@@ -79,52 +78,36 @@ class SpatialLayer:
             sources = np.where(inside & ~read, sources[read][0], sources)
         return in_shape(ctx, sources, level)
 
+    def bind(self, ctx: LoweringContext, block: Block, tensor: str, result: Columns) -> None:
+        """Bind the neurons to their columns of `result`, and their pre-activations to `tensor`."""
+        if self.apart is not None:  # none of the pre-activations is read then
+            self._bind_runs(ctx, block, result, self.apart)
+            return
+        if ctx.reads_state(block.neurons):
+            names = f"{tensor}_flat", f"flatten_{tensor}"
+            read = ctx.signals.pre_activation[result.signals]
+            ctx.places.bind(Columns(tensor, read, block.level, result.shape, names))
+        ctx.places.bind(result)
 
-def _bind(
-    ctx: LoweringContext, block: Block, tensor: str, result: Columns, apart: Bools | None = None
-) -> None:
-    """Bind the neurons of a block to `result`, and their pre-activations to `tensor`.
-
-    Args:
-        ctx: the export.
-        block: the neurons.
-        tensor: of pre-activations, shaped as the result.
-        result: the columns of the whole block.
-        apart: which of them are not the neurons'; none of the pre-activations is read then.
-    """
-    if apart is not None:
-        _bind_parts(ctx, block, result, apart)
-        return
-    if ctx.reads_state(block.neurons):
-        names, read = (
-            (f"{tensor}_flat", f"flatten_{tensor}"),
-            ctx.signals.pre_activation[result.signals],
-        )
-        ctx.places.bind(Columns(tensor, read, block.level, result.shape, names))
-    ctx.places.bind(result)
-
-
-def _bind_parts(ctx: LoweringContext, block: Block, result: Columns, apart: Bools) -> None:
-    """Bind runs of columns between those that are apart."""
-    starts = np.flatnonzero(np.append(True, np.diff(apart)))
-    runs = np.split(result.signals, starts[1:])
-    wished = [f"{block.tensor('Part')}_{k}" for k in range(len(runs))]
-    sizes = ctx.integers(block.weights("parts"), [len(run) for run in runs])
-    inputs = [flat_tensor(ctx, result), sizes]
-    parts = ctx.emit_all("Split", inputs, wished, block.name("split"), axis=1)
-    for part, run, start in zip(parts, runs, starts, strict=True):
-        if not apart[start]:
-            ctx.bind(run, part, block.level)
+    def _bind_runs(self, ctx: LoweringContext, block: Block, result: Columns, apart: Bools) -> None:
+        """Bind runs of columns between those that are apart."""
+        starts = np.flatnonzero(np.append(True, np.diff(apart)))
+        runs = np.split(result.signals, starts[1:])
+        wished = [f"{block.tensor('Part')}_{k}" for k in range(len(runs))]
+        sizes = ctx.integers(block.weights("parts"), [len(run) for run in runs])
+        inputs = [flat_tensor(ctx, result), sizes]
+        parts = ctx.emit_all("Split", inputs, wished, block.name("split"), axis=1)
+        for part, run, start in zip(parts, runs, starts, strict=True):
+            if not apart[start]:
+                ctx.bind(run, part, block.level)
 
 
 class Convolution(SpatialLayer):
     """Lowers the neurons of one checked block."""
 
-    def __init__(
-        self, spatial: SpatialBlock, apart: Bools | None, weights: Weights, response: float
-    ) -> None:
+    def __init__(self, spatial: SpatialBlock, apart: Bools | None, weights: Weights) -> None:
         super().__init__(spatial, apart)
-        self._weights, self._response = weights, response
+        self._weights = weights
 
     @classmethod
     def checked(
@@ -135,38 +118,26 @@ class Convolution(SpatialLayer):
         Raises:
             NotShared: they have not, or other weights or biases than their channel.
         """
-        response = float(usual_responses(ctx.net, spatial, apart)[0])
-        channels = np.full(len(spatial.neurons), response)
-        weights = shared_weights(ctx.net, ctx.signals, spatial, channels, apart)
-        return cls(spatial, apart, weights, response)
+        return cls(spatial, apart, shared_weights(ctx.net, ctx.signals, spatial, apart))
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
-        spatial, level = self.spatial, block.level
-        result, layer = self.applied(ctx, block, self.sources_in_shape(ctx, level))
-        neurons, flat = spatial.neurons, (block.tensor("Flat"), block.name("flatten"))
+        neurons, level = self.spatial.neurons, block.level
+        sums = self._sums(ctx, block, self.sources_in_shape(ctx, level))
+        group, names = (
+            groups_of(ctx, block.neurons)[0],
+            (block.tensor("Layer"), block.name("act_conv")),
+        )
+        layer = emit_activation(ctx, group.name, group.formula, sums, *names)
+        flat = block.tensor("Flat"), block.name("flatten")
         columns = Columns(layer, neurons.ravel(), level, neurons.shape, flat)
-        _bind(ctx, block, result, columns, self.apart)
-
-    @property
-    def parameters(self) -> tuple[bytes, bytes, float]:
-        """The weights, the biases and the response; equal ones are the same convolution."""
-        weights = self._weights
-        return weights.kernel.tobytes(), weights.bias.tobytes(), self._response
-
-    def applied(self, ctx: LoweringContext, block: Block, tensor: str) -> tuple[str, str]:
-        """Write Conv or ConvTranspose of a tensor, and the activation; return the tensors of
-        pre-activations and of activations.
-        """
-        result = self._sums(ctx, block, tensor)
-        group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
-        name = block.name("act_conv")
-        return result, emit_activation(ctx, group.name, group.formula, result, output, name)
+        self.bind(ctx, block, sums, columns)
 
     def _sums(self, ctx: LoweringContext, block: Block, tensor: str) -> str:
         """The pre-activations; a response is a factor behind a Conv that then has no bias."""
         spatial, slope = self.spatial, float(slopes(ctx, block.neurons[:1])[0])
-        kernel, bias, response = self._weights.kernel, self._weights.bias * slope, self._response
+        given = self._weights
+        kernel, bias, response = given.kernel, given.bias * slope, given.response
         if ctx.options.fold or response == 1.0:
             kernel, response = kernel * (response * slope), 1.0
         inputs = [tensor, ctx.initializer(block.weights("ConvW"), kernel)]
@@ -192,19 +163,14 @@ class Convolution(SpatialLayer):
 
 def _output_padding(spatial: SpatialBlock) -> dict[str, Sizes]:
     """The number of neurons beyond the last position of the window, on each axis."""
-    plain = _unfolded(spatial.window, spatial.sources.shape[1:])
-    more = tuple(size - bare for size, bare in zip(spatial.neurons.shape[1:], plain, strict=True))
-    return {"output_padding": more} if any(more) else {}
-
-
-def _unfolded(window: Window, positions: Sizes) -> Sizes:
-    """The space that so many positions cover, without padding."""
-    return tuple(
-        (count - 1) * stride + reach - begin - end
-        for count, stride, reach, begin, end in zip(
-            positions, window.strides, window.reach, window.begin, window.end, strict=True
-        )
+    window = spatial.window
+    places = zip(spatial.neurons.shape[1:], spatial.sources.shape[1:], strict=True)
+    geometry = zip(window.strides, window.reach, window.begin, window.end, strict=True)
+    more = tuple(
+        size - ((positions - 1) * stride + reach - begin - end)
+        for (size, positions), (stride, reach, begin, end) in zip(places, geometry, strict=True)
     )
+    return {"output_padding": more} if any(more) else {}
 
 
 class Pool(SpatialLayer):
@@ -212,29 +178,19 @@ class Pool(SpatialLayer):
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the pool, and the layout that later levels read."""
-        spatial = self.spatial
-        pooled, result = self.applied(ctx, block, self.sources_in_shape(ctx, block.level))
-        neurons, after = spatial.neurons.ravel(), pooled_level(ctx, spatial)
-        flat = (f"PoolFlat_{after}", f"flatten_after_l{after}")
+        spatial, after = self.spatial, pooled_level(ctx, self.spatial)
+        source, name = self.sources_in_shape(ctx, block.level), f"pool_after_l{after}"
+        pooled = ctx.emit(spatial.kind, [source], f"Pool_{after}", name, **_attributes(spatial))
+        activation = str(ctx.net.activation_names[block.neurons[0]])
+        formula, result = activation_named(activation).expression, pooled
+        if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
+            names = block.tensor("Layer"), block.name("act")
+            result = emit_activation(ctx, label_of(activation), formula, pooled, *names)
+        neurons, flat = spatial.neurons.ravel(), (f"PoolFlat_{after}", f"flatten_after_l{after}")
         columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)
         if ctx.options.flatten_after_pooling:
             columns = Columns(flat_tensor(ctx, columns), neurons, block.level)
-        _bind(ctx, block, pooled, columns, self.apart)
-
-    def applied(self, ctx: LoweringContext, block: Block, tensor: str) -> tuple[str, str]:
-        """Write the pool of a tensor, and the activation; return the tensors of pre-activations and
-        of activations.
-        """
-        after = pooled_level(ctx, self.spatial)
-        kind, name = self.spatial.kind, f"pool_after_l{after}"
-        pooled = ctx.emit(kind, [tensor], f"Pool_{after}", name, **_attributes(self.spatial))
-        activation = str(ctx.net.activation_names[block.neurons[0]])
-        formula = activation_named(activation).expression
-        if formula == VARIABLE:
-            return pooled, pooled
-        # whole: a pool has no weights for its slope to go into
-        output, name = block.tensor("Layer"), block.name("act")
-        return pooled, emit_activation(ctx, label_of(activation), formula, pooled, output, name)
+        self.bind(ctx, block, pooled, columns)
 
 
 def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:

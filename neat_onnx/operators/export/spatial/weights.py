@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, repeated
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
@@ -36,10 +36,12 @@ class Weights:
     Attributes:
         kernel: shaped as the operator wants it.
         bias: (channels,).
+        response: of all neurons.
     """
 
     kernel: Floats
     bias: Floats
+    response: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +67,7 @@ class Found:
 
 
 def shared_weights(
-    net: Network,
-    signals: GraphSignals,
-    block: SpatialBlock,
-    response: Floats | None = None,
-    apart: Bools | None = None,
+    net: Network, signals: GraphSignals, block: SpatialBlock, apart: Bools | None = None
 ) -> Weights:
     """The weights that all positions of a convolution share.
 
@@ -77,15 +75,14 @@ def shared_weights(
         net: the network.
         signals: its signals.
         block: the convolution.
-        response: of each channel; None for 1.
         apart: neurons that are not looked at, in the order of the block; None for none.
 
     Raises:
         NotShared: they do not.
     """
-    channels = np.ones(len(block.neurons)) if response is None else response
     apart = np.zeros(block.neurons.size, np.bool_) if apart is None else apart
-    _check_neurons(net, block, np.repeat(channels, block.neurons[0].size), apart)
+    response = float(net.neurons.response[block.neurons.flat[np.argmin(apart)]])
+    _check_neurons(net, block, np.full(block.neurons.size, response), apart)
     found, outside = connections_into(net, signals, block)
     _refuse(net, block, outside & ~apart, READS_MORE)
     found = found.of(~apart)
@@ -106,7 +103,7 @@ def shared_weights(
     usual = bias[np.arange(len(bias)), np.argmax(there, axis=1)]
     differs_there = there & (bias != usual[:, None])
     _refuse(net, block, differs_there, "has a bias of its own, unlike its channel")
-    return Weights(kernel.reshape(block.weight_shape), usual)
+    return Weights(kernel.reshape(block.weight_shape), usual, response)
 
 
 def check_pool(
@@ -123,9 +120,7 @@ def check_pool(
     _refuse(net, block, (bias != 0.0) & ~apart, "has a bias")
     found, outside = connections_into(net, signals, block)
     _refuse(net, block, outside & ~apart, READS_MORE)
-    wrong = (found.times != 1) | (found.weight != 1.0)
-    at = np.zeros(block.neurons.size, np.bool_)
-    at[found.fields.neuron[wrong]] = True
+    at = _neurons_of(block, found, (found.times != 1) | (found.weight != 1.0))
     what = "does not read every neuron of its window once, with the weight 1"
     _refuse(net, block, at & ~apart, what)
 
@@ -179,7 +174,7 @@ def connections_into(
     read, weight = signals.read[edge], signals.weight[edge]
     key = row * size + position[read]
     if np.array_equal(key, wanted) and np.all(position[read] != NONE):  # all of them, and no other
-        once = repeated(1, len(wanted), np.int64)
+        once = np.ones(len(wanted), np.int64)
         return Found(fields, weight, once), np.zeros(block.neurons.size, np.bool_)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (position[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
@@ -199,9 +194,15 @@ def _refuse_overflowing(
 ) -> None:
     """Refuse a window that would put a weight of 0 on a value that may overflow."""
     overflows = signals.overflows[block.sources.ravel()][found.fields.source] & (found.times == 0)
-    at = np.zeros(block.neurons.size, np.bool_)
-    at[found.fields.neuron[overflows]] = True
+    at = _neurons_of(block, found, overflows)
     _refuse(net, block, at, "does not read a neuron of its window that may overflow")
+
+
+def _neurons_of(block: SpatialBlock, found: Found, which: Bools) -> Bools:
+    """Whether each neuron has one of these connections."""
+    at = np.zeros(block.neurons.size, np.bool_)
+    at[found.fields.neuron[which]] = True
+    return at
 
 
 def _refuse(net: Network, block: SpatialBlock, wrong: Bools, what: str) -> None:
@@ -238,7 +239,7 @@ def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> B
         apart |= _differ(channel, net.neurons.response[neurons])
         apart |= _differ(channel, net.neurons.bias[neurons])
         wrong = _differ(found.fields.weight, found.weight)
-    apart[found.fields.neuron[wrong]] = True
+    apart |= _neurons_of(block, found, wrong)
     if np.count_nonzero(apart) * _MIN_ALIKE_PER_DIFFERENT > apart.size:
         raise NotShared("too many of its neurons differ")
     if np.any(np.isin(block.sources, neurons[~apart])):
@@ -263,20 +264,10 @@ def _fits(net: Network, signals: GraphSignals, block: SpatialBlock, *, evolved: 
         if block.is_pool:
             check_pool(net, signals, block, apart)
         else:
-            shared_weights(net, signals, block, usual_responses(net, block, apart), apart)
+            shared_weights(net, signals, block, apart)
     except NotShared:
         return False
     return True
-
-
-def usual_responses(net: Network, block: SpatialBlock, apart: Bools | None) -> Floats:
-    """The response of each channel, by its first neuron that is not apart."""
-    if apart is None:
-        first = np.zeros(len(block.neurons), np.int64)
-    else:
-        first = np.argmin(apart.reshape(len(block.neurons), -1), axis=1)
-    neurons = block.neurons.reshape(len(block.neurons), -1)
-    return net.neurons.response[neurons[np.arange(len(neurons)), first]]
 
 
 def _differ(group: Ints, values: Floats | Ints) -> Bools:

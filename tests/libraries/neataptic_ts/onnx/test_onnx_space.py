@@ -29,11 +29,11 @@ from neat_onnx import (
     convert,
     export,
     import_model,
-    load_model,
     validate,
 )
 
 ONE = [spec(1, (1, 4, 4), (2, 3, 3))]
+FIRST = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
 
 
 def one_conv(**metadata: Any) -> dict[str, Any]:
@@ -52,21 +52,16 @@ def refusal(source: dict[str, Any]) -> str:
     return str(refused.value)
 
 
-# --- shapes --------------------------------------------------------------------------------------
-
-
-def test_the_nodes_are_named_as_export_names_them():
-    model = with_warnings(convert, one_conv(conv2d_specs=ONE))[0]
+def test_nodes_are_named_as_export_names_them_and_the_own_spec_counts():
+    wrong = spec(2, (1, 2, 8), (2, 1, 7))
+    model = with_warnings(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
     assert [entry.name for entry in model.graph.node] == [
         *("reshape_l1", "conv_l1", "act_conv_l1", "flatten_l1", "gemm_l2"),
     ]
     assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
-
-
-def test_a_spec_of_another_layer_is_not_taken():
-    wrong = spec(2, (1, 2, 8), (2, 1, 7))
-    model = with_warnings(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
-    assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
+    source = document(conv(1, "input", [2, 2]), FIRST, 16, 18, conv2d_specs=ONE)
+    assert validate(with_warnings(convert, source)[0]) == []
+    assert with_warnings(import_model, source)[0].outputs[0].shape == (18,)
 
 
 @pytest.mark.parametrize(
@@ -105,14 +100,6 @@ def test_a_layer_may_be_seen_in_another_shape_by_the_next():
     assert validate(model) == []
 
 
-def test_an_output_that_is_spatial_is_flattened():
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
-    source = document(conv(1, "input", [2, 2]), tensors, 16, 18, conv2d_specs=ONE)
-    model = with_warnings(convert, source)[0]
-    assert validate(model) == []
-    assert with_warnings(import_model, source)[0].outputs[0].shape == (18,)
-
-
 def test_a_flat_layer_between_convolutions():
     tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), V=(8, 18), C=(8,))
     tensors |= weights(ConvW2=(1, 2, 2, 2), ConvB2=(1,), W=(2, 1), B=(2,))
@@ -125,17 +112,6 @@ def test_a_flat_layer_between_convolutions():
         *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
         *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
     ]
-
-
-def test_a_valid_model_is_left_alone():
-    tensors = weights(k=(2, 1, 2, 2), w=(18, 2))
-    nodes = [made("Conv", "x k", "c"), made("Flatten", "c", "f"), made("Gemm", "f w", "y")]
-    source = graph(nodes, x=("N", 1, 4, 4), **tensors)
-    model = load_model(source)
-    assert [entry.op_type for entry in convert(model).graph.node] == ["Conv", "Flatten", "Gemm"]
-
-
-# --- pools ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("operator", ["MaxPool", "AveragePool"])
@@ -171,53 +147,46 @@ def test_a_pool_that_keeps_the_size_is_computed(operator: str, flatten: bool):
     )
 
 
+NEVER = "pool_after_l1 (MaxPool) before it makes the layer {}, which NeatapticTS's network never"
+STEPS_OF_2 = {"strides": [2, 2], "pads": [0, 0, 0, 0]}
+PADDED = {"strides": [1, 1], "pads": [1, 1, 1, 1]}
+
+
 @pytest.mark.parametrize(
-    ("window", "effect"),
+    ("then", "width", "text"),
     [
-        ({"strides": [2, 2], "pads": [0, 0, 0, 0]}, "smaller, which NeatapticTS's network never"),
-        ({"strides": [1, 1], "pads": [1, 1, 1, 1]}, "larger, which NeatapticTS's network never"),
+        ([pool("MaxPool", 1, [2, 2], **STEPS_OF_2), gemm(2, "Pool_1")], 2, NEVER.format("smaller")),
+        ([pool("MaxPool", 1, [2, 2], **PADDED), gemm(2, "Pool_1")], 2, NEVER.format("larger")),
+        (
+            [pool("MaxPool", 1, [2, 2]), *conv(2, "Pool_1", [2, 2])],
+            4,
+            "node conv_l2 (Conv) reads 2×3×3 values, its input has 8: pool_after_l1",
+        ),
+        (
+            [pool("AveragePool", 1, [2, 2])],
+            18,
+            "graph output 'output' has 18 columns, what produces it has 8: pool_after_l1",
+        ),
+        (
+            [gemm(2, "Layer_1")],
+            2,
+            "has 8 columns, its input has 18: conv_l1 (Conv) before it makes the layer larger",
+        ),
     ],
 )
-def test_a_pool_of_another_size_is_refused(window: dict[str, Any], effect: str):
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 18), B=(2,))
-    nodes = [*conv(1, "input", [2, 2]), pool("MaxPool", 1, [2, 2], **window), gemm(2, "Pool_1")]
-    line = refusal(document(nodes, tensors, 16, 2, conv2d_specs=ONE))
-    assert "node gemm_l2 (Gemm) has 18 columns, its input has" in line
-    assert f"pool_after_l1 (MaxPool) before it makes the layer {effect}" in line
-
-
-def test_a_pool_before_a_convolution_that_wants_more_is_refused():
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), ConvW1=(1, 2, 2, 2), ConvB1=(1,))
+def test_layers_of_another_size_than_their_readers_need_are_refused(then, width, text):
+    columns = 8 if "has 8 columns, its" in text else 18
+    tensors = FIRST | weights(ConvW1=(1, 2, 2, 2), ConvB1=(1,), W=(2, columns), B=(2,))
     specs = [*ONE, spec(2, (2, 3, 3), (1, 2, 2))]
-    nodes = [*conv(1, "input", [2, 2]), pool("MaxPool", 1, [2, 2]), *conv(2, "Pool_1", [2, 2])]
-    line = refusal(document(nodes, tensors, 16, 4, conv2d_specs=specs))
-    assert "node conv_l2 (Conv) reads 2×3×3 values, its input has 8: pool_after_l1" in line
-
-
-def test_a_pool_after_the_last_layer_is_refused():
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
-    nodes = [*conv(1, "input", [2, 2]), pool("AveragePool", 1, [2, 2])]
-    line = refusal(document(nodes, tensors, 16, 18, conv2d_specs=ONE))
-    assert "graph output 'output' has 18 columns, what produces it has 8: pool_after_l1" in line
+    nodes = [*conv(1, "input", [2, 2]), *then]
+    assert text in refusal(document(nodes, tensors, 16, width, conv2d_specs=specs))
 
 
 def test_a_pool_of_a_flat_layer_is_refused():
-    nodes = [pool("MaxPool", 1, [2, 2]), gemm(2, "Pool_1")]
-    nodes.insert(0, node("Gemm", "input V C", "Layer_1", "gemm_l1", transB=1))
-    line = refusal(document(nodes, weights(V=(9, 2), C=(9,), W=(2, 9), B=(2,)), 2, 2))
+    first = node("Gemm", "input V C", "Layer_1", "gemm_l1", transB=1)
+    tensors = weights(V=(9, 2), C=(9,), W=(2, 9), B=(2,))
+    line = refusal(document([first, pool("MaxPool", 1, [2, 2]), gemm(2, "Pool_1")], tensors, 2, 2))
     assert "pool_after_l1 (MaxPool): its input is a flat layer of 9 neurons" in line
-
-
-def test_a_convolution_whose_layer_has_another_size_is_refused():
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 8), B=(2,))
-    nodes = [*conv(1, "input", [2, 2]), gemm(2, "Layer_1")]
-    line = refusal(document(nodes, tensors, 16, 2, conv2d_specs=ONE))
-    assert (
-        "has 8 columns, its input has 18: conv_l1 (Conv) before it makes the layer larger" in line
-    )
-
-
-# --- any network of any shape --------------------------------------------------------------------
 
 
 @st.composite

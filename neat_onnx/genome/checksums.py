@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from neat_onnx.genome.live import DIGITS, rounded
+from neat_onnx.genome.live import rounded
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.genes import Floats
@@ -20,14 +20,14 @@ def written_numbers(graph: Graph) -> str:
     for name, values in sorted(_floats(graph), key=lambda each: each[0]):
         digest.update(f"{name}\n".encode())
         digest.update((rounded(values, kind) + 0.0).astype("<f8").tobytes())
-    return digest.hexdigest()[:DIGITS]
+    return digest.hexdigest()
 
 
 def whole_file(model: Model, genome: str) -> str:
     """The checksum of a model as binary ONNX, but its metadata entry `genome`."""
     others = [each for each in model.metadata_props if each.key != genome]
     data = model.model_copy(update={"metadata_props": others}).to_bytes()
-    return hashlib.sha256(data).hexdigest()[:DIGITS]
+    return hashlib.sha256(data).hexdigest()
 
 
 def _floats(graph: Graph) -> Iterator[tuple[str, Floats]]:

@@ -1,0 +1,241 @@
+"""A genome: the live genes of a graph, with what the metadata says beside them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.genome.document import NEURON_DEFAULTS, GenomeDocument
+from neat_onnx.genome.live import LiveGenes, live_genes
+from neat_onnx.genome.port_hints import plain_ports
+from neat_onnx.lifting.trace import Lifted
+from neat_onnx.model import DataType
+from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, owned
+from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port, moved_memory
+from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
+
+
+@dataclass(frozen=True)
+class Places:
+    """Places of neurons in a genome.
+
+    Attributes:
+        position: the place of each id.
+        place: the place of each neuron of the graph, NONE for those that the genome has not.
+    """
+
+    position: dict[int, int]
+    place: Ints
+
+
+def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
+    """Yield where the neurons of a graph may stand in the genome, the likeliest first.
+
+    They are found by the names of tensors. Where an optimizer has taken a tensor away, with an
+    Identity for instance, its neurons are those of a tensor of the same size, none of which has a
+    place, or those that are left in their order: export and import both number by levels. The
+    checksum of the structure tells which it is.
+
+    Raises:
+        NetworkError: an id is missing, or stands twice.
+    """
+    listed = dict.fromkeys(each for ids in document.ids.values() for each in ids)
+    order = list(listed) if document.order is None else document.order
+    position = {each: at for at, each in enumerate(order)}
+    if len(position) < len(order) or not position.keys() >= listed.keys():
+        raise NetworkError("its ids do not fit together", where="order")
+    place = np.full(len(lifted.network), NONE, np.int64)
+    missing = dict.fromkeys(listed)
+
+    def put(ids: list[int], neurons: Ints | None) -> None:
+        """Give places to the neurons of a tensor that have none, if there is one for each id."""
+        if neurons is None or len(neurons) != len(ids):
+            return
+        for each, neuron in zip(ids, neurons.tolist(), strict=True):
+            if each in missing and place[neuron] == NONE:
+                place[neuron] = position[each]
+                del missing[each]
+
+    for tensor, ids in document.ids.items():
+        put(ids, lifted.tensors.get(tensor))
+    yield Places(position, place)
+    if missing:
+        left = np.flatnonzero((place == NONE) & ~_products(lifted.network))
+        if len(left) == len(missing):
+            in_order = place.copy()
+            in_order[left] = [position[each] for each in missing]
+            yield Places(position, in_order)
+        for tensor, ids in document.ids.items():
+            if missing.keys() >= set(ids) and tensor not in lifted.tensors:
+                level = tensor.partition("_")[2]  # Biased_1_max ends in the neurons of Layer_1_max
+                others = [
+                    (name.partition("_")[2] != level, neurons)
+                    for name, neurons in lifted.tensors.items()
+                    if name not in document.ids and len(neurons) == len(ids)
+                ]
+                ordered = (neurons for _, neurons in sorted(others, key=lambda each: each[0]))
+                free = (each for each in ordered if np.all(place[each] == NONE))
+                put(ids, next(free, None))
+        yield Places(position, place)
+
+
+def _products(lifted: Network) -> Bools:
+    """Which neurons are the product of two values, as only a graph has them for itself, (n,)."""
+    live = lifted.live
+    found: Bools = lifted.fan_in == 1
+    found[live.target[live.gater == NONE]] = False
+    found &= lifted.activation_names == "identity"
+    return found
+
+
+def restored(
+    document: GenomeDocument, lifted: Lifted, places: Places, live: LiveGenes, *, exact: bool
+) -> Network:
+    """The live genes, with what the metadata says; of their numbers if they are as exported."""
+    net, position = lifted.network, places.position
+    return Network(
+        inputs=tuple(_placed(port, places.place) for port in plain_ports(net.inputs)),
+        outputs=tuple(_placed(port, places.place) for port in plain_ports(net.outputs)),
+        **_neurons(document, net, position, live, exact=exact),
+        connections=_connections(document, position, live, exact=exact),
+        library=document.library,
+        blocks=_blocks(document, lifted, places),
+        memory=moved_memory(net.memory, places.place),
+    )
+
+
+def _placed(port: Port, place: Ints) -> Port:
+    neurons = place[port.neurons]
+    if np.any(neurons == NONE):
+        raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
+    return replace(port, neurons=neurons)
+
+
+def _neurons(
+    document: GenomeDocument,
+    net: Network,
+    position: dict[int, int],
+    live: LiveGenes,
+    *,
+    exact: bool,
+) -> dict[str, Any]:
+    columns = {name: [value] * len(position) for name, value in NEURON_DEFAULTS.items()}
+    places, genes = live.place.tolist(), net.neurons
+    for name, places_with, values in (
+        ("activation", places, net.activation_names[live.neuron]),
+        ("aggregation", places, net.aggregation_names[live.neuron]),
+        ("bias", places, genes.bias[live.neuron]),
+        ("response", places, genes.response[live.neuron]),
+        ("initial", live.late_place.tolist(), live.initial),
+    ):
+        for at, value in zip(places_with, values.tolist(), strict=True):
+            columns[name][at] = value
+    computing = set(places)
+    for fields in document.neurons:
+        given = fields.model_dump(exclude_none=True, exclude={"ids"})
+        for each in fields.ids:
+            at = _position(each, position, "neurons")
+            for name, value in given.items():
+                if exact or name != "bias" or at not in computing:
+                    columns[name][at] = value
+    neurons, activations, aggregations = Neurons.of(list(position), **columns)
+    return {"neurons": neurons, "activations": activations, "aggregations": aggregations}
+
+
+def _connections(
+    document: GenomeDocument, position: dict[int, int], live: LiveGenes, *, exact: bool
+) -> Connections:
+    known, count = live.genes, len(live.genes.edge)
+    listed = range(count) if document.connections is None else document.connections
+    of_graph = [each for each in listed if isinstance(each, int)]
+    if sorted(of_graph) != list(range(count)):
+        raise NetworkError("it does not list each of the graph's once", where="connections")
+    others = [_whole(each) for each in listed if not isinstance(each, int)]
+    is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
+    columns: dict[str, Any] = {}
+    for name, values in {
+        "source": known.source,
+        "target": known.target,
+        "weight": known.weight,
+        "enabled": np.ones(count, np.bool_),
+        "delay": known.delay,
+        "reads_state": known.reads_state,
+        "gater": known.gater,
+        "gate_delay": known.gate_delay,
+        "initial_gain": known.gain,
+    }.items():
+        column = columns[name] = np.empty(len(listed), values.dtype)
+        column[is_known] = values[of_graph]
+        given = [getattr(each, name) for each in others]
+        if name in ("source", "target", "gater"):
+            given = [
+                NONE if each is None else _position(each, position, "connections") for each in given
+            ]
+        column[~is_known] = given
+    for key, fields in document.genes.items():
+        if not key.isdecimal() or len(key) > 9 or int(key) >= len(listed):
+            raise NetworkError(f"there is no connection {key[:20]}", where="genes")
+        for name, value in fields.model_dump(exclude_none=True).items():
+            if exact or name != "weight":
+                columns[name][int(key)] = value
+    return Connections(**{name: owned(column) for name, column in columns.items()})
+
+
+def _whole(connection: list[int] | ConnectionDocument) -> ConnectionDocument:
+    if isinstance(connection, ConnectionDocument):
+        return connection
+    if len(connection) != 2:
+        raise NetworkError("a connection has two ends", where="connections")
+    source, target = connection
+    return ConnectionDocument(source=source, target=target, weight=0.0)
+
+
+def _position(neuron: int, position: dict[int, int], where: str) -> int:
+    if neuron not in position:
+        raise NetworkError(f"there is no neuron {neuron}", where=where)
+    return position[neuron]
+
+
+def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
+    """The spatial blocks of a graph, with the genome's neurons in place of those apart."""
+    found, place = [], places.place
+    apart = [np.array([places.position.get(each, NONE) for each in ids]) for ids in document.apart]
+    for block in (*lifted.network.blocks, *lifted.apart):
+        sources = place[block.sources]
+        neurons = np.where(block.neurons == NONE, NONE, place[block.neurons])
+        if np.any(missing := neurons == NONE):
+            alike = (each.reshape(neurons.shape) for each in apart if each.size == neurons.size)
+            has = (each for each in alike if np.array_equal(each[~missing], neurons[~missing]))
+            neurons = next(has, neurons)
+        if not np.any(neurons == NONE) and not np.any(sources == NONE):
+            found.append(replace(block, sources=sources, neurons=neurons))
+    return in_order_of_neurons(found)
+
+
+@np.errstate(all="ignore")
+def with_numbers(net: Network, live: LiveGenes, data_type: DataType) -> Network:
+    """The network with the numbers of a graph of the same structure in its live genes."""
+    found = live_genes(net, np.arange(len(net)), data_type)
+    if found.structure() != live.structure():
+        return net
+    neurons, genes = net.neurons, net.connections
+    bias, response, initial = neurons.bias.copy(), neurons.response.copy(), neurons.initial.copy()
+    weight, gain = genes.weight.copy(), genes.initial_gain.copy()
+    at, edge, scale = found.neuron, found.genes.edge, found.weight / found.genes.weight
+    for values, new, old in (
+        (bias, live.bias, found.bias),
+        (response, live.response, found.response),
+    ):
+        other = new != old  # -0.0 plus 0.0 would be 0.0
+        values[at[other]] += ((new - old) / found.slope)[other]
+    initial[found.late] = live.initial
+    weight[edge] += (live.weight - found.weight) / scale
+    late = found.genes.gate_delay > 0
+    gain[edge[late]] = live.genes.gain[late]
+    genes = replace(genes, weight=owned(weight), initial_gain=owned(gain))
+    neurons = replace(neurons, bias=owned(bias), response=owned(response), initial=owned(initial))
+    return replace(net, neurons=neurons, connections=genes)
