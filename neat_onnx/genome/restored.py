@@ -226,14 +226,14 @@ def with_numbers(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     bias, response, initial = neurons.bias.copy(), neurons.response.copy(), neurons.initial.copy()
     weight, gain = genes.weight.copy(), genes.initial_gain.copy()
     at, edge, scale = found.neuron, found.genes.edge, found.weight / found.genes.weight
-    for values, new, old in (
-        (bias, live.bias, found.bias),
-        (response, live.response, found.response),
+    for values, place, new, old, factor in (
+        (bias, at, live.bias, found.bias, found.slope),
+        (response, at, live.response, found.response, found.slope),
+        (weight, edge, live.weight, found.weight, scale),
     ):
-        other = new != old  # -0.0 plus 0.0 would be 0.0
-        values[at[other]] += ((new - old) / found.slope)[other]
+        other = new != old  # -0.0 plus 0.0 would be 0.0, and the factor of 0 is none
+        values[place[other]] += ((new - old) / factor)[other]
     initial[found.late] = live.initial
-    weight[edge] += (live.weight - found.weight) / scale
     late = found.genes.gate_delay > 0
     gain[edge[late]] = live.genes.gain[late]
     genes = replace(genes, weight=owned(weight), initial_gain=owned(gain))

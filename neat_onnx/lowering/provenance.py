@@ -64,9 +64,12 @@ def _candidates(model: Model, source: Source, net: Network) -> Iterator[Model]:
     """The source if no number has changed, and then the source with the network's numbers."""
     if numbers_checksum(net) == source.numbers:
         yield model
-    changed = _with_numbers_of(model, source, net)
-    if changed is not None:
-        yield changed
+    weights = Weights.of(model, scalars=False)
+    every = Weights.of(model, scalars=True)
+    for some in (weights, every) if len(every.values) > len(weights.values) else (weights,):
+        changed = _with_numbers_of(model, some, source, net)
+        if changed is not None:
+            yield changed
 
 
 def _valid(model: Model) -> Model:
@@ -93,9 +96,8 @@ def _finished(model: Model, options: ExportOptions) -> Model:
     return model.written_as(options.encoding)
 
 
-def _with_numbers_of(model: Model, source: Source, net: Network) -> Model | None:
+def _with_numbers_of(model: Model, weights: Weights, source: Source, net: Network) -> Model | None:
     """The model with the numbers of a network; None where these do not determine its weights."""
-    weights = Weights.of(model)
     if not 0 < len(weights.values) <= _LAST_BITS:
         return None
     marked = _marked(weights.values)

@@ -35,6 +35,7 @@ from neat_onnx.model.attributes import Attributes
 from neat_onnx.parsing import Plain, complaint, json_path
 
 _REGISTRY: dict[str, type["Node"]] = {}
+_DECLARED: dict[str, Callable[[], type["Node"]]] = {}  # made when they are looked up
 _FINDERS: list[Callable[[], None]] = []
 
 OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
@@ -85,7 +86,7 @@ class Node(BaseModel, metaclass=Plain):
     def __pydantic_init_subclass__(cls, *, abstract: bool = False, **_: Any) -> None:
         if abstract:
             return
-        if cls.__name__ in _REGISTRY:
+        if cls.__name__ in _REGISTRY or cls.__name__ in _DECLARED:
             raise ModelError(f"op_type {cls.__name__} is registered twice")
         _REGISTRY[cls.__name__] = cls
 
@@ -159,9 +160,10 @@ def node_class(op_type: str) -> type[Node]:
     Raises:
         ModelError: no such operator is registered.
     """
-    while op_type not in _REGISTRY and _FINDERS:
+    while op_type not in _REGISTRY and op_type not in _DECLARED and _FINDERS:
         _FINDERS.pop(0)()
-    found = _REGISTRY.get(op_type)
+    make = _DECLARED.pop(op_type, None)
+    found = _REGISTRY.get(op_type) if make is None else make()
     if found is None:
         raise ModelError(
             f"unsupported op_type {op_type}",
@@ -176,7 +178,16 @@ def node_classes() -> dict[str, type[Node]]:
     """Every registered operator by its op_type, in alphabetical order."""
     while _FINDERS:
         _FINDERS.pop(0)()
+    for op_type in list(_DECLARED):
+        node_class(op_type)
     return dict(sorted(_REGISTRY.items()))
+
+
+def declare_operator(op_type: str, make: Callable[[], type[Node]]) -> None:
+    """Have the class of an operator made when it is looked up: most programs need few of them."""
+    if op_type in _REGISTRY or op_type in _DECLARED:
+        raise ModelError(f"op_type {op_type} is registered twice")
+    _DECLARED[op_type] = make
 
 
 def find_operators_with(finder: Callable[[], None]) -> Callable[[], None]:

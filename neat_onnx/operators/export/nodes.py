@@ -4,11 +4,13 @@ What a class declares is how many inputs and outputs its operator has, the first
 in this form, and its attributes. Every other operator is an `OpenNode`.
 """
 
+from functools import partial
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import create_model, field_validator, model_validator
 
 from neat_onnx.model import Attributes, Graph, Node, Tensor
+from neat_onnx.model.node import declare_operator
 from neat_onnx.network import cells
 from neat_onnx.network.window import Sizes, Window
 
@@ -46,6 +48,11 @@ def declare(
     return made
 
 
+def _later(op_type: str, *bounds: Any, **attributes: tuple[Any, Any]) -> None:
+    """Declare an operator whose class is made when it is looked up."""
+    declare_operator(op_type, partial(declare, op_type, *bounds, **attributes))
+
+
 # --- element by element --------------------------------------------------------------------------
 
 _ONE = (1, 1)
@@ -60,45 +67,45 @@ _SINCE = {  # one input, no attributes
 }  # fmt: skip
 for _since, _names in _SINCE.items():
     for _name in _names:
-        declare(_name, _ONE, _since)
+        _later(_name, _ONE, _since)
 for _name in ("Add", "Sub", "Mul", "Div", "Pow", "Greater", "Less", "Equal", "MatMul"):
-    declare(_name, (2, 2))
+    _later(_name, (2, 2))
 for _name in ("Max", "Min", "Sum", "Mean"):
-    declare(_name, (1, None))
+    _later(_name, (1, None))
 for _name in ("And", "Or", "Xor"):
-    declare(_name, (2, 2), 7)
+    _later(_name, (2, 2), 7)
 for _name in ("GreaterOrEqual", "LessOrEqual"):
-    declare(_name, (2, 2), 12)
+    _later(_name, (2, 2), 12)
 
 _FLAG = Literal[0, 1]
 _ALPHA, _GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 _NUMBERS = Literal[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16]
 _ROUNDING = Literal["up", "down", "nearest"]  # of a float8 that is not among the types
 
-declare("Elu", _ONE, 6, alpha=(float, 1.0))
-declare("Selu", _ONE, 6, alpha=(float, _ALPHA), gamma=(float, _GAMMA))
-declare("LeakyRelu", _ONE, 6, alpha=(float, 0.01))
-declare("HardSigmoid", _ONE, 6, alpha=(float, 0.2), beta=(float, 0.5))
-declare("Gelu", _ONE, 20, approximate=(Literal["none", "tanh"], "none"))
-declare("Clip", (1, 3))
-declare("Mod", (2, 2), fmod=(_FLAG, 0))
-declare("Where", (3, 3), 9)
-declare("IsInf", _ONE, 10, detect_negative=(_FLAG, 1), detect_positive=(_FLAG, 1))
-declare("Cast", to=(_NUMBERS, ...), saturate=(_FLAG, 1), round_mode=(_ROUNDING, "up"))
+_later("Elu", _ONE, 6, alpha=(float, 1.0))
+_later("Selu", _ONE, 6, alpha=(float, _ALPHA), gamma=(float, _GAMMA))
+_later("LeakyRelu", _ONE, 6, alpha=(float, 0.01))
+_later("HardSigmoid", _ONE, 6, alpha=(float, 0.2), beta=(float, 0.5))
+_later("Gelu", _ONE, 20, approximate=(Literal["none", "tanh"], "none"))
+_later("Clip", (1, 3))
+_later("Mod", (2, 2), fmod=(_FLAG, 0))
+_later("Where", (3, 3), 9)
+_later("IsInf", _ONE, 10, detect_negative=(_FLAG, 1), detect_positive=(_FLAG, 1))
+_later("Cast", to=(_NUMBERS, ...), saturate=(_FLAG, 1), round_mode=(_ROUNDING, "up"))
 
 # --- along axes, and between them ----------------------------------------------------------------
 
 for _name in ("ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceMean"):
-    declare(
+    _later(
         _name,
         (1, 2),
         axes=(tuple[int, ...] | None, None),  # an input in later opsets
         keepdims=(_FLAG, 1),
         noop_with_empty_axes=(_FLAG, 0),
     )
-declare("Softmax", _ONE, 1, axis=(int | None, None))
-declare("ArgMax", axis=(int, 0), keepdims=(_FLAG, 1), select_last_index=(_FLAG, 0))
-declare(
+_later("Softmax", _ONE, 1, axis=(int | None, None))
+_later("ArgMax", axis=(int, 0), keepdims=(_FLAG, 1), select_last_index=(_FLAG, 0))
+_later(
     "TopK",
     (2, 2),
     11,
@@ -107,7 +114,7 @@ declare(
     largest=(_FLAG, 1),
     sorted=(Literal[1], 1),
 )
-declare(
+_later(
     "BatchNormalization",
     (5, 5),
     9,
@@ -115,17 +122,17 @@ declare(
     momentum=(float, 0.9),
     training_mode=(Literal[0], 0),
 )
-declare("GatherElements", (2, 2), axis=(int, 0))
-declare("Gather", (2, 2), axis=(int, 0))
-declare("Split", (1, 2), 13, (1, None), axis=(int, 0), num_outputs=(int | None, None))
-declare("Reshape", (2, 2), allowzero=(int, 0))
-declare("Transpose", perm=(tuple[int, ...] | None, None))
-declare("Squeeze", (1, 2))
-declare("Unsqueeze", (2, 2))
-declare("Slice", (3, 5))
-declare("Expand", (2, 2))
-declare("Shape", start=(int, 0), end=(int | None, None))
-declare("Constant", (0, 0), value=(Tensor, ...))
+_later("GatherElements", (2, 2), axis=(int, 0))
+_later("Gather", (2, 2), axis=(int, 0))
+_later("Split", (1, 2), 13, (1, None), axis=(int, 0), num_outputs=(int | None, None))
+_later("Reshape", (2, 2), allowzero=(int, 0))
+_later("Transpose", perm=(tuple[int, ...] | None, None))
+_later("Squeeze", (1, 2))
+_later("Unsqueeze", (2, 2))
+_later("Slice", (3, 5))
+_later("Expand", (2, 2))
+_later("Shape", start=(int, 0), end=(int | None, None))
+_later("Constant", (0, 0), value=(Tensor, ...))
 
 
 class ConcatAttributes(Attributes):

@@ -23,7 +23,7 @@ from neat_onnx import (
 from neat_onnx.extend import Stage, expression
 from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.lowering.registry import _PLANNERS
-from neat_onnx.model.node import _REGISTRY
+from neat_onnx.model.node import _REGISTRY, node_classes
 from neat_onnx.network.activations import ACTIVATIONS
 
 
@@ -31,7 +31,7 @@ from neat_onnx.network.activations import ACTIVATIONS
 def registries() -> Iterator[None]:
     """Forget operators of a test after it."""
     named, traced = dict(ACTIVATIONS), dict(OPERATORS)
-    classes, planners = dict(_REGISTRY), list(_PLANNERS[Stage.CUSTOM])
+    classes, planners = node_classes(), list(_PLANNERS[Stage.CUSTOM])
     yield
     for table, kept in ((_REGISTRY, classes), (ACTIVATIONS, named)):
         table.clear()
