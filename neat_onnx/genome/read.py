@@ -100,7 +100,7 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
             live = live_genes(lifted.network, places.place, data_type)
         except LookupError:
             continue
-        if live.structure().startswith(document.structure):
+        if live.structure.startswith(document.structure):
             break
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
