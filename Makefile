@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup package build packed docs web test lint first-half second-half scripts page sweep browser firefox numbers speed fidelity runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup package build packed docs web test lint first-half second-half scripts page sweep browser compilers firefox numbers speed fidelity runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -55,6 +55,11 @@ lint: $(DONE)/python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	nice $(BIN)/mypy
+
+# Mono and Godot, by which tests compile and run generated C# and GDScript; without them they skip.
+compilers:
+	@command -v mcs mono godot3-server >/dev/null \
+		|| { $(call apt,mono-mcs mono-runtime libmono-system-core4.0-cil godot3-server); }
 
 browser: setup
 	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true

@@ -18,8 +18,6 @@ def states(neat: NeatPage) -> Iterator[str]:
     page.evaluate(AXE.read_text() + "; undefined")
     if page.get_attribute("body", "data-job") == "none":
         yield "ready"
-    neat.choose("bad.json", b'{"nodes": [}')
-    yield "error"
     assert neat.choose("open.onnx", open_model()) == "error"
     yield "a model that was refused, and the form of an import"
     assert neat.choose("timed.json", source_text("np-ctrnn-v21-3")) == "asking"
@@ -28,7 +26,6 @@ def states(neat: NeatPage) -> Iterator[str]:
     files = {"net.json": net.to_json().encode(), "net.onnx": neat_onnx.export(net).to_bytes()}
     assert neat.choose_all(files) == "done"
     neat["runtime-verdict"].wait_for(state="attached")
-    yield "two files with memory"
     neat.unfold_all()
     page.locator("#model-graph .node").first.wait_for()
     page.locator("figure .plot").first.wait_for()

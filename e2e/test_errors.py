@@ -110,14 +110,22 @@ def paste(neat: NeatPage, text: str) -> None:
     neat.page.keyboard.press("ControlOrMeta+V")
 
 
-def test_pasted_json_is_taken_and_other_text_is_told(neat):
+MODEL = '<ir_version: 8, opset_import: ["": 18]> agraph (float[N, 2] x) => (float[N, 2] y) '
+MODEL += "{ y = Tanh (x) }"
+
+
+def test_pasted_text_is_taken_and_other_text_is_told(neat):
     turns = neat.turns()
     paste(neat, source_text("nap-net-perceptron-4").decode())
     assert neat.outcome(turns) == "done"
     assert neat.download("onnx")[0] == "pasted.onnx"
-    for text, told in [("https://example.com/net.json", "an address"), ("hello", "no format")]:
-        paste(neat, text)
-        neat["notice"].get_by_text(told).wait_for()
+    paste(neat, "https://example.com/net.json")
+    neat["notice"].get_by_text("an address").wait_for()
+    paste(neat, "hello")
+    neat["error"].get_by_text("text that begins with 'hello'").wait_for()
+    turns = neat.turns()
+    paste(neat, MODEL)
+    assert neat.outcome(turns) == "done"
     assert neat.text("verdict") == "passed"
 
 

@@ -26,12 +26,12 @@ def site(tmp_path):
 
 def built(site: Path) -> str:
     """Write the service worker for the files that are there now; gives the build's version."""
-    from pack import offline
+    from pack import beside
 
     page = site / "index.html"
     page.write_text(re.sub(r' data-version="\w+"', "", page.read_text()))
     (site / "sw.js").unlink()
-    offline.write(site, DIST.parent / "sw.js")
+    beside.service_worker(site, DIST.parent / "sw.js")
     return re.search(r'data-version="(\w+)"', page.read_text())[1]
 
 

@@ -23,6 +23,7 @@ from neat_onnx.api import (
     generate_code,
     import_model,
     json_schema,
+    operator,
     replay,
     substrate_network,
     to_torch,
@@ -46,7 +47,6 @@ from neat_onnx.network.aggregations import register_aggregation, unregister_aggr
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
-from neat_onnx.registering import operator
 from neat_onnx.version import __version__
 
 if typing.TYPE_CHECKING:

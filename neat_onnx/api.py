@@ -4,7 +4,7 @@ Each imports its room when it is called: the operators are many classes, and who
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -587,3 +587,32 @@ def json_schema(name: Literal["model", "network", "options", "certificate"]) -> 
     from neat_onnx.schemas import schema_named
 
     return schema_named(name)
+
+
+@takes(domain=TEXT, op_type=TEXT)
+def operator(domain: str, op_type: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as an operator of a domain of your own.
+
+        @neat_onnx.operator("my.domain", "Bump")
+        def bump(z, width: float = 1.0):
+            return exp(-(width * z * z))
+
+    Import puts the formula in place of such a node; export writes the node in place of an
+    activation that is the formula, for any values of attributes that stand in it themselves. One
+    with numbers that are computed of attributes is written in ONNX's own operators.
+
+    Args:
+        domain: the node's domain, none of ONNX's.
+        op_type: the node's operator.
+
+    Returns:
+        The decorator. The function takes a formula and the attributes, float or int, and gives a
+        formula; it stays as it is.
+
+    Raises:
+        OptionError: the domain is ONNX's, or the function is no such function.
+        ModelError: an operator of that name is known already.
+    """
+    from neat_onnx.operators.export.custom import operator as registered
+
+    return registered(domain, op_type)

@@ -7,8 +7,7 @@ themselves, with `node_classes` for the operators that exist.
 
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.registry import register_library, unregister_library
-from neat_onnx.lifting.formulas import formula
-from neat_onnx.lifting.neurons import Tensor
+from neat_onnx.lifting.neurons import Tensor, formula
 from neat_onnx.lifting.operator import operator, refuse
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers

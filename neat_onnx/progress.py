@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+from neat_onnx.arguments import shown
+from neat_onnx.errors import OptionError
+
 Item = TypeVar("Item")
 Shown = Callable[..., Iterable[Any]]
 
@@ -19,9 +22,14 @@ def showing(progress: bool | Shown) -> Iterator[None]:
     Args:
         progress: True for a line that counts on standard error; or a function that takes an
             iterable and its `total`, and passes it on, as `tqdm.tqdm` does.
+
+    Raises:
+        OptionError: it is neither.
     """
-    chosen: Shown | None = progress if callable(progress) else counted if progress else None
-    before = _shown.set(chosen)
+    if not (isinstance(progress, bool) or callable(progress)):
+        text = f"progress is {shown(progress)}, expected True, False or a function"
+        raise OptionError(text, where="progress", hint="As in progress=tqdm.tqdm")
+    before = _shown.set(progress if callable(progress) else counted if progress else None)
     try:
         yield
     finally:
@@ -30,8 +38,8 @@ def showing(progress: bool | Shown) -> Iterator[None]:
 
 def tracked(items: Collection[Item]) -> Iterable[Item]:
     """Pass items on, and show how many are done where that is asked for."""
-    shown = _shown.get()
-    return items if shown is None else shown(items, total=len(items))
+    show = _shown.get()
+    return items if show is None else show(items, total=len(items))
 
 
 def counted(items: Iterable[Item], *, total: int) -> Iterator[Item]:

@@ -110,16 +110,6 @@ def test_one_that_was_registered_and_is_gone_is_unknown():
         load_network(net.to_json())
 
 
-def test_a_name_is_taken_once():
-    register_activation("own_swish", OWN_ACTIVATIONS["own_swish"])
-    with pytest.raises(NetworkError, match="registered already"):
-        register_activation("own_swish", OWN_ACTIVATIONS["own_bump"])
-    with pytest.raises(NetworkError, match="same formula as the activation 'own_swish'"):
-        register_activation("another", OWN_ACTIVATIONS["own_swish"])
-    with pytest.raises(NetworkError, match="registered already"):
-        register_aggregation("max", OWN_AGGREGATIONS["own_range"])
-
-
 # --- an operator ----------------------------------------------------------------------------------
 
 

@@ -2,16 +2,14 @@
 import { Cancelled, Engine, whyFailed } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
-import { blobOf, save, stemOf } from "./files.js";
+import { save, stemOf } from "./files.js";
 import { linked, linkTo } from "./link.js";
 import { completed, genomeMissing, isConfiguration, missingFileOf } from "./neat-python.js";
-import { keepOffline } from "./offline.js";
 import { checkByRuntime, endCheck } from "./runtime-check.js";
-import { isEmbedded } from "./spawn.js";
-import { clearRecent, keepRecent, noteRecent, recentFiles } from "./recent.js";
-import { changes } from "./views/changes.js";
+import { isEmbedded, keepOffline } from "./spawn.js";
+import { keepRecent, recentFiles } from "./recent.js";
 import { sentence } from "./views/dom.js";
-import { difference } from "./views/difference.js";
+import { changes, difference } from "./views/difference.js";
 import { drop } from "./views/drop.js";
 import { error, missingFile } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
@@ -27,11 +25,11 @@ import { modelGraph } from "./views/model-graph.js";
 import { neuron } from "./views/neuron.js";
 import { options } from "./views/options.js";
 import { outputs } from "./views/outputs.js";
+import { pngOf } from "./views/picture.js";
 import { progress } from "./views/progress.js";
-import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
 import { samples } from "./views/samples.js";
-import { summary } from "./views/summary.js";
+import { report, summary } from "./views/summary.js";
 import { notice, offline, outcomeOf, reportOf, status, verdict } from "./views/verdict.js";
 
 const PAUSE = 500; // ms before the runtime check: the engine is busy with it, and a next file would wait
@@ -51,7 +49,6 @@ const state = {
   other: null, // the result compared with another file: {name, genome, function, drawing} or {name, failed}
   series: null, // checkpoints of a run: {id, files: [{name, load, label}], at, facts: [{size, fitness, species}], known, configuration}
   recent: recentFiles(), // {on, entries}
-  files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
@@ -63,17 +60,22 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, open, takeSeries, giveFacts, importAgain, light, download, downloadFor, cancel, notify, select, edit, tune, edited,
+  take, pick, open, takeSeries, download, cancel, notify, edit, tune, edited,
+  select: (selected) => update({ selected }),
+  light: (lit) => update({ lit }), // neurons in the drawing
+  again: (settings) => run({ ...state.made, settings }), // with the options of the form
+  giveFacts: (facts) => run({ ...state.wanted, facts: { ...state.wanted.facts, ...facts } }), // that the file does not say
+  importAgain: (importOptions) => run({ ...(state.error?.ports ? state.wanted : state.made), importOptions }), // a model
   look, animate,
   plot: () => asked("parity"), lookIntoModel: () => asked("model_graph"), writable: () => asked("writable"),
   undo: () => edited(state.made.edits.slice(0, -1)),
   dismiss: () => update({ error: null, notice: null }),
   recall: (link) => { location.hash = link; },
-  keep: (on) => update({ recent: keepRecent(on) }),
-  clear: () => update({ recent: clearRecent() }),
+  keep: (on) => update({ recent: keepRecent(on ? state.recent.entries : null) }),
+  clear: () => update({ recent: keepRecent(state.recent.on ? [] : null) }),
   restart: () => engine.start(),
-  saveSvg: () => downloadFor({ method: "svg", suffix: ".svg" }),
-  savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
+  saveSvg: () => download({ method: "svg", suffix: ".svg" }),
+  savePng: () => download({ method: "svg", suffix: ".png", as: pngOf }),
 };
 const views = [
   status, drop, samples, notice, error, importing, missingFile, facts, verdict, files, downloads, share, progress, summary, inputs, outputs,
@@ -192,7 +194,7 @@ function follow() {
 function leave() {
   endCheck();
   state.player?.stop();
-  update({ result: null, made: null, drawn: null, files: null, link: null, player: null, check: null, other: null, series: null, error: null, notice: null, selected: -1 });
+  update({ result: null, made: null, drawn: null, link: null, player: null, check: null, other: null, series: null, error: null, notice: null, selected: -1 });
 }
 
 /** Have the site kept, once nothing more urgent comes. */
@@ -204,24 +206,11 @@ async function keep() {
 async function address(made) {
   const link = await linkTo(made).catch(() => null); // its file cannot be read any more
   if (state.made !== made) return;
-  update({ link, ...(link && { recent: noteRecent(made.name, link) }) });
+  const others = state.recent.entries.filter((each) => each.link !== link);
+  const recent = link && state.recent.on ? keepRecent([{ name: made.name, link }, ...others]) : state.recent;
+  update({ link, recent });
   const embed = document.body.hasAttribute("data-embed") && link ? `${link}&embed` : link;
   if (location.hash !== (embed ?? "")) history.pushState(null, "", embed ?? location.pathname + location.search);
-}
-
-/** The file of the result once more, with the options of the form. */
-function again(settings) {
-  return run({ ...state.made, settings });
-}
-
-/** The same file once more, now that more is known than it says. */
-function giveFacts(facts) {
-  return run({ ...state.wanted, facts: { ...state.wanted.facts, ...facts } });
-}
-
-/** A model once more, the one that was refused or that of the result, imported in another way. */
-function importAgain(importOptions) {
-  return run({ ...(state.error?.ports ? state.wanted : state.made), importOptions });
 }
 
 /** Save the generations, or some steps of a network, as an animation with the verdict in the corner. */
@@ -242,10 +231,6 @@ async function animate(said) {
 
 function notify(text) {
   update({ notice: text });
-}
-
-function select(selected) {
-  update({ selected });
 }
 
 /** End whatever is under way; the last good result stays. */
@@ -279,7 +264,6 @@ async function run(wanted) {
     performance.mark("verdict");
     address(wanted);
     update({ drawn: { ...(await engine.call("drawing", looked)).result, asked: looked } });
-    if (!wanted.edits.length) await write("onnx", onProgress);
     const live = await livePlan();
     if (live && before) live.continued(before);
     outcome = { player: live, other: wanted.other && await comparison(wanted.other, onProgress) };
@@ -357,14 +341,10 @@ async function convert(wanted, onProgress, current) {
 }
 
 function show(made, result) {
-  Object.values(state.files ?? {}).forEach(({ url }) => url && URL.revokeObjectURL(url));
   state.player?.stop();
-  const stem = stemOf(made.name);
-  const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
-  const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
   const again = state.made?.load === made.load; // the same file: what is looked at stays until it is drawn anew
   const kept = again ? {} : { drawn: null, player: null, selected: -1 };
-  update({ made, result: { ...result, name: made.name }, files, link: null, check: null, other: null, lit: [], ...kept });
+  update({ made, result: { ...result, name: made.name }, link: null, check: null, other: null, lit: [], ...kept });
   held = state.result;
 }
 
@@ -374,21 +354,6 @@ async function hold(onProgress) {
   const { result } = state;
   await convert(state.made, onProgress, () => state.result === result);
   held = result;
-}
-
-/** Have a file of the result written, and keep it. */
-async function write(kind, onProgress) {
-  const { result } = state;
-  await hold(onProgress);
-  const { blobs } = await engine.call("file", { kind }, undefined, onProgress);
-  if (state.result !== result) return;
-  const written = { ...state.files[kind], ...blobOf(kind, blobs[kind]) };
-  update({ files: { ...state.files, [kind]: written } });
-}
-
-/** Light up neurons in the drawing. */
-function light(lit) {
-  update({ lit });
 }
 
 /** What a method of the bridge says of the result, or {failed}: why not. */
@@ -402,25 +367,8 @@ async function asked(method, params = {}) {
   }
 }
 
-/** Give a file of the result, once it is written. */
-async function download(kind) {
-  if (!state.files[kind].url) {
-    const { job, onProgress, current } = begin(state.files[kind].name);
-    update({ job, error: null });
-    try {
-      await write(kind, onProgress);
-    } catch (reason) {
-      if (reason instanceof Cancelled || !current()) return;
-      update({ error: problem(state.files[kind].name, reason) });
-    }
-    if (!current()) return;
-    update({ job: null });
-  }
-  if (state.files[kind].url) save(state.files[kind]);
-}
-
-/** Give the result's network in another form, which a method of the engine writes. */
-async function downloadFor({ method, suffix, ...params }) {
+/** Give the result as a file, which a method of the engine writes. */
+async function download({ method, suffix, as = null, ...params }) {
   const stem = stemOf(state.result.name);
   const { job, onProgress, current } = begin(`${stem}${suffix}`);
   update({ job, error: null, notice: null });
@@ -429,7 +377,8 @@ async function downloadFor({ method, suffix, ...params }) {
     await hold(onProgress);
     const { result, blobs } = await engine.call(method, { ...params, file: job.name }, undefined, onProgress);
     if (!current()) return;
-    saveBlob(result.name ?? job.name, new Blob([blobs[method]]));
+    const blob = new Blob(Object.values(blobs));
+    save(result.name ?? job.name, as ? await as(await blob.text()) : blob);
     outcome = { notice: result.warnings?.join(" ") || null };
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
@@ -438,14 +387,8 @@ async function downloadFor({ method, suffix, ...params }) {
   update({ ...outcome, job: null });
 }
 
-function saveBlob(name, blob) {
-  const url = URL.createObjectURL(blob);
-  save({ url, name });
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 function saveAs(ending, blob) {
-  saveBlob(`${stemOf(state.result.name)}.${ending}`, blob);
+  save(`${stemOf(state.result.name)}.${ending}`, blob);
 }
 
 /** What plays with the result: null if the engine says that it is too large. */

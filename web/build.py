@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).absolute().parent.parent))  # our package, as it is here
 
-from pack import bundle, documentation, notices, offline, packages, pictures, runtime
+from pack import beside, bundle, notices, packages, pictures
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -52,12 +52,12 @@ def main() -> None:
     for path in [ours, *(published[name] for name in packages.FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
-    runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
+    beside.runtime(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
     npm_lock = PYODIDE / "pyodide-lock.json"
     write_lock(npm_lock, bundle.write(DIST / "packages", sources, tables))
-    documentation.write(ROOT, DIST / "docs")
+    beside.documentation(ROOT, DIST / "docs")
     name_site(DIST / "index.html", os.environ.get("SITE_URL", ""), f"wheels/{ours.name}")
-    offline.write(DIST, WEB / "sw.js")
+    beside.service_worker(DIST, WEB / "sw.js")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")

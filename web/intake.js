@@ -4,17 +4,6 @@
 
 const FITS = /\.(json|onnx|onnxtxt|onnxtext|textproto|txtpb|pbtxt|prototxt|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
-const FORMATS = [ // how a text of each begins, and the ending of its name
-  [/^[{[]/, ".json"],
-  [/^<(\?xml|Root|ActivationFunctions|Network)/i, ".xml"],
-  [/^FANN_/, ".net"],
-  [/^<\s*ir_version/, ".onnxtxt"],
-  [/^(ir_version|producer_name|graph)\s*[:{]/, ".textproto"],
-  [/^(genomestart|trait\b|node\b|gene\b|\/\*)/i, ".neat"],
-  [/^(genome|nodes|genes|traits):/i, ".yaml"],
-  [/^(#.*\n\s*)*\d+\s+\d+\s*\n(#.*\n|\s)*(a?cyclic)/i, ".net"],
-  [/^-?[\d.]+(e[-+]?\d+)?\s*,/i, ".out"],
-];
 const one = (file) => ({ name: file.name, load: async () => file });
 
 /** Of a drop: a file, the only fitting one of a folder or of several, or JSON as text. */
@@ -59,15 +48,15 @@ function beside(configurations, { name }) {
   return configurations.length === 1 && !/\.(json|onnx)$/i.test(name) ? { configuration: one(configurations[0]) } : {};
 }
 
+/** A text as a file: what it is, the engine finds. */
 function text(content, how) {
   const begin = content.trim();
-  const [, ending] = FORMATS.find(([format]) => format.test(begin)) ?? [];
-  if (ending) return { name: `${how}${ending}`, load: async () => new File([content], `${how}${ending}`) };
   if (/^[a-z]+:\/\/\S+$/i.test(begin)) {
     return { notice: "That is an address. This page fetches nothing from elsewhere: download the file, then drop it here." };
   }
   if (!begin) return { notice: "There was nothing in it that this page can read. Drop a file, or paste its text." };
-  return { notice: `That text is of no format that this page knows: it begins with “${begin.slice(0, 24)}”. Copy the whole of it.` };
+  const name = `${how}.${/^[{[]/.test(begin) ? "json" : "txt"}`;
+  return { name, load: async () => new File([content], name) };
 }
 
 /** The files directly in a folder; a reader gives its entries in batches, and after the last an empty one. */

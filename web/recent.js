@@ -2,46 +2,20 @@
 const KEY = "neat_onnx recent";
 const MOST = 8;
 
-function stored() {
-  try {
-    const found = JSON.parse(localStorage.getItem(KEY));
-    return Array.isArray(found) ? found : null;
-  } catch {
-    return null; // there is no storage here, or somebody else's text
-  }
-}
-
-function store(entries) {
-  try {
-    if (entries) localStorage.setItem(KEY, JSON.stringify(entries));
-    else localStorage.removeItem(KEY);
-  } catch {
-    return false; // the browser refuses: nothing is kept
-  }
-  return true;
-}
-
 /** {on, entries: [{name, link}]}: whether files are kept, and which. */
 export function recentFiles() {
-  const found = stored();
-  return { on: found !== null, entries: found ?? [] };
+  try {
+    const found = JSON.parse(localStorage.getItem(KEY));
+    if (Array.isArray(found)) return { on: true, entries: found };
+  } catch {} // there is no storage here, or somebody else's text
+  return { on: false, entries: [] };
 }
 
-/** Begin or end keeping files; ending forgets them. */
-export function keepRecent(on) {
-  store(on ? stored() ?? [] : null);
-  return recentFiles();
-}
-
-/** Note a file, if files are kept. */
-export function noteRecent(name, link) {
-  const found = stored();
-  if (found) store([{ name, link }, ...found.filter((each) => each.link !== link)].slice(0, MOST));
-  return recentFiles();
-}
-
-/** Forget the files, and go on keeping them if they were kept. */
-export function clearRecent() {
-  if (stored()) store([]);
+/** Keep these files, or with null none at all; `recentFiles` from then on, as far as the browser lets. */
+export function keepRecent(entries) {
+  try {
+    if (entries) localStorage.setItem(KEY, JSON.stringify(entries.slice(0, MOST)));
+    else localStorage.removeItem(KEY);
+  } catch {} // the browser refuses: nothing is kept
   return recentFiles();
 }

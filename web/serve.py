@@ -1,6 +1,6 @@
 """Serve web/dist on this machine.
 
-python web/serve.py [PORT]     0 or nothing: a free port, 8000 if it is free
+python web/serve.py [PORT]     0 or nothing: a free port
 """
 
 import functools
@@ -46,11 +46,9 @@ def server(folder: Path, port: int = 0) -> ThreadingHTTPServer:
 def main() -> None:
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 0
     try:
-        found = server(DIST, wanted or 8000)
+        found = server(DIST, wanted)
     except OSError:
-        if wanted:
-            raise SystemExit(f"port {wanted} is taken") from None
-        found = server(DIST)
+        raise SystemExit(f"port {wanted} is taken") from None
     print(f"http://127.0.0.1:{found.server_port}/", flush=True)
     try:
         found.serve_forever()

@@ -13,9 +13,18 @@ const policy = globalThis.trustedTypes?.createPolicy("neat", {
   },
 }) ?? { createScriptURL: (url) => url };
 
-/** Start, or find, the service worker: resolves to its registration. */
-export function register() {
-  return navigator.serviceWorker.register(policy.createScriptURL(serviceWorker), { updateViaCache: "none" });
+/** Have the browser keep the site: from the next visit on it needs no network. Resolves to whether all of it is kept. */
+export async function keepOffline() {
+  const { serviceWorker: workers, connection } = navigator;
+  if (!workers || connection?.saveData) return false; // not over plain http, nor on a dear line
+  try {
+    await workers.register(policy.createScriptURL(serviceWorker), { updateViaCache: "none" });
+    const { active } = await workers.ready;
+    active.postMessage({ version: document.documentElement.dataset.version });
+    return true;
+  } catch {
+    return false; // the browser refuses, or the site is just being replaced: the page does without
+  }
 }
 
 /** A worker that runs one of our modules, under this page's policy; the module may look at its name. */

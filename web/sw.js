@@ -46,13 +46,11 @@ async function others() {
 
 async function keepAll() {
   const cache = await caches.open(NAME);
-  const older = await Promise.all((await others()).map((name) => caches.open(name)));
   const todo = Object.keys(files);
   const keep = async (path) => {
     const address = addressOf(path);
     if (await cache.match(address)) return;
-    const known = await Promise.all(older.map((each) => each.match(address)));
-    await cache.put(address, known.find(Boolean) ?? await fetched(path));
+    await cache.put(address, await fetched(path));
   };
   const work = async () => {
     while (todo.length) await keep(todo.pop());

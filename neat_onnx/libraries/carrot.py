@@ -56,7 +56,6 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
         connections=genes,
         initial_gain=initial_gain_of(options),
         ids=np.array(order, np.int64),
-        masks=np.array([parsed.nodes[at].mask for at in order], np.float64),
     )
     return compile_list(network)
 

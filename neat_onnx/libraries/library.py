@@ -140,23 +140,14 @@ class Library:
 
 
 def no_genome(genome: object, ids: Iterable[int]) -> OptionError:
-    """Return the error of a population that lacks an id; its hint lists the ids that there are.
-
-    Args:
-        genome: the id that was asked for.
-        ids: the ids of the population.
-    """
+    """Return the error of a population that lacks an id; its hint lists those that there are."""
     known = list(ids)
     listed = ", ".join(map(str, known[:20])) + (", …" if len(known) > 20 else "")
     return OptionError(f"there is no genome {genome}", where="genome", hint=f"Found: {listed}")
 
 
 def encoded(document: Any) -> bytes:
-    """Return the bytes of a file that holds a document: a JSON value, text or bytes.
-
-    Raises:
-        NetworkError: a JSON value holds NaN or an infinity.
-    """
+    """Return the bytes of a file that holds a document: a JSON value, text or bytes."""
     if isinstance(document, bytes):
         return document
     if isinstance(document, str):

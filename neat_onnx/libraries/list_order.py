@@ -13,7 +13,6 @@ moment. So
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -65,10 +64,8 @@ class ListNetwork:
         initial_gain: the gain of a gated connection before its gater was first computed: 0 after
             `clear()`, 1 where the network was restored without.
         ids: of the neurons, shape (n,); None for their positions.
-        masks: multiply the activations, shape (n,); None for ones.
         enabled: whether the library lets each connection act, shape (m,); None if all do.
         registered_for: the library's name where users register functions; `library` if empty.
-        states, activations: before the first step, shape (n,); None for zeros.
     """
 
     library: str
@@ -77,11 +74,12 @@ class ListNetwork:
     connections: Sequence[ListConnection]
     initial_gain: float = 0.0
     ids: Ints | None = None
-    masks: Floats | None = None
     enabled: Bools | None = None
     registered_for: str = ""
-    states: Floats | None = None
-    activations: Floats | None = None
+
+    def numbers(self, name: str, plain: float = 0.0) -> Floats:
+        """Return a number of each node, (n,): the mask, or the state or activation at the start."""
+        return np.array([getattr(node, name, plain) for node in self.nodes], np.float64)
 
 
 def compile_list(network: ListNetwork, document: ListDocument | None = None) -> Network:
@@ -93,12 +91,13 @@ def compile_list(network: ListNetwork, document: ListDocument | None = None) -> 
     """
     kinds = np.array([node.type for node in network.nodes], dtype=object)
     is_input = kinds == "input"
-    if document is not None:
-        _check_sizes(document, kinds)
-    _check_inputs_first(network.library, is_input)
-    _check_positions(network)
-    mask = np.ones(len(kinds)) if network.masks is None else network.masks
-    initial = _initial(network)
+    for end in ("input", "output") if document is not None else ():
+        said, found = getattr(document, end), int(np.sum(kinds == end))
+        if said is not None and said != found:
+            nodes = "1 node has" if found == 1 else f"{found} nodes have"
+            raise NetworkError(f"{end} is {said} but {nodes} type {end}", where=end)
+    _check(network, is_input)
+    mask, initial = network.numbers("mask", 1.0), _initial(network)
     masked = np.flatnonzero(((mask != 1.0) | (initial[0] != initial[1])) & ~is_input)
     shown = np.arange(len(kinds))
     shown[masked] = len(kinds) + np.arange(len(masked))
@@ -161,30 +160,16 @@ def sorted_by(
     return [nodes[node] for node in order], moved
 
 
-def _check_sizes(document: ListDocument, kinds: np.ndarray[Any, Any]) -> None:
-    _check_count("input", document.input, int(np.sum(kinds == "input")))
-    _check_count("output", document.output, int(np.sum(kinds == "output")))
-
-
-def _check_count(name: str, said: int | None, found: int) -> None:
-    if said is not None and said != found:
-        nodes = "1 node has" if found == 1 else f"{found} nodes have"
-        raise NetworkError(f"{name} is {said} but {nodes} type {name}", where=name)
-
-
-def _check_inputs_first(library: str, is_input: Bools) -> None:
-    count = int(is_input.sum())
-    if not np.all(is_input[:count]):
-        last = int(np.flatnonzero(is_input)[-1])
+def _check(network: ListNetwork, is_input: Bools) -> None:
+    """Refuse an input node after others, and connections without their nodes."""
+    count, inputs = len(network.nodes), int(is_input.sum())
+    if not np.all(is_input[:inputs]):
+        hint = f"{network.library} gives the k-th input to the k-th node: put the input nodes first"
         raise NetworkError(
             "an input node stands after nodes of other types",
-            where=f"nodes[{last}]",
-            hint=f"{library} gives the k-th input to the k-th node: put the input nodes first",
+            where=f"nodes[{np.flatnonzero(is_input)[-1]}]",
+            hint=hint,
         )
-
-
-def _check_positions(network: ListNetwork) -> None:
-    count = len(network.nodes)
     for position, gene in enumerate(network.connections):
         where = f"connections[{position}]"
         for end, node in (("from", gene.source), ("to", gene.target)):
@@ -201,12 +186,9 @@ def _check_positions(network: ListNetwork) -> None:
 
 def _initial(network: ListNetwork) -> tuple[Floats, Floats]:
     """The value of each neuron before the first step, and that of the neuron others read, (n,)."""
-    count = len(network.nodes)
-    zeros = np.zeros(count)
-    states = zeros if network.states is None else network.states
-    activations = zeros if network.activations is None else network.activations
+    states, activations = network.numbers("state"), network.numbers("activation")
     ends = [(gene.source, gene.target) for gene in network.connections]
-    places = np.arange(count)
+    places = np.arange(len(network.nodes))
     loops = np.isin(places, [source for source, target in ends if source == target])
     late = np.isin(places, [source for source, target in ends if source > target])
     own = np.where(loops, states, np.where(late, activations, 0.0))
@@ -271,7 +253,12 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
     if network.initial_gain:  # an input never sets the gain, so it stays
         weight = np.where(dead, network.initial_gain * weight, weight)
         gated, dead = gated & ~dead, np.zeros_like(dead)
-    _warn_of_dead(network.library, int(np.sum(dead & enabled)))
+    count = int(np.sum(dead & enabled))
+    if count:
+        warn(
+            f"{count} connection{'s' if count > 1 else ''} gated by an input: {network.library} "
+            "leaves such gains at 0 after clear(), so they never act and are read as disabled"
+        )
     return Connections.of(
         np.where(to_itself, source, shown[source]),
         target,
@@ -285,14 +272,6 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
     )
 
 
-def _warn_of_dead(library: str, count: int) -> None:
-    if count:
-        warn(
-            f"{count} connection{'s' if count > 1 else ''} gated by an input: {library} leaves "
-            "such gains at 0 after clear(), so they never act and are read as disabled"
-        )
-
-
 def _joined(one: Connections, other: Connections) -> Connections:
     return Connections(
         *(
@@ -304,11 +283,7 @@ def _joined(one: Connections, other: Connections) -> Connections:
 
 def initial_gain_of(options: ReadOptions) -> float:
     """Return the gain that gated connections start with, 0 if none is given."""
-    initial_gain = options.initial_gain
-    if initial_gain is None:
-        return 0.0
-    if not is_number(initial_gain):
-        raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
-    if not math.isfinite(initial_gain):
-        raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")
-    return float(initial_gain)
+    gain = 0.0 if options.initial_gain is None else options.initial_gain
+    if not is_number(gain) or not math.isfinite(gain):
+        raise OptionError(f"{gain!r} is not a finite number", where="initial_gain")
+    return float(gain)

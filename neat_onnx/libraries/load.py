@@ -150,11 +150,7 @@ def load_first(source: object, **options: Any) -> Network:
 
 
 def content_of(source: object) -> object:
-    """Return the content of a source, as `Library` describes it.
-
-    Raises:
-        DocumentError: it cannot be read, or is a file that holds no network.
-    """
+    """Return the content of a source, as `Library` describes it."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
         if source.isascii() and sniff(source[:_HEAD].encode()) == "json":
             return parse_json(source)  # without copies of what may be many megabytes
@@ -183,11 +179,7 @@ def _decoded(data: bytes) -> object:
 
 
 def _in_javascript(text: str) -> object:
-    """The JSON that JavaScript gives to a variable.
-
-    Raises:
-        DocumentError: it is no JSON: keys without quotes, for example.
-    """
+    """The JSON that JavaScript gives to a variable; keys without quotes are none."""
     try:
         return parse_json(text)
     except DocumentError as error:
@@ -213,11 +205,7 @@ def _library_of(content: object) -> Library:
 
 
 def _explain(content: str | bytes) -> None:
-    """Refuse text or bytes that no library recognises.
-
-    Raises:
-        DocumentError: says why it is not JSON, or how it begins.
-    """
+    """Refuse text or bytes that no library recognises: say why it is not JSON, or how it begins."""
     _refuse_others(content if isinstance(content, str) else "")
     if not content.strip():
         raise DocumentError("the file is empty", hint="Write the network again")
@@ -234,11 +222,7 @@ def _explain(content: str | bytes) -> None:
 
 
 def _refuse_others(text: str) -> None:
-    """Refuse the text of a file that stands where the network should be.
-
-    Raises:
-        DocumentError: says of which kind it is.
-    """
+    """Refuse the text of a file that stands where the network should be."""
     for begin, what, hint in _NO_NETWORKS:
         if re.match(begin, text, re.IGNORECASE):
             raise DocumentError(f"this is {what}", hint=hint)
@@ -297,11 +281,7 @@ def _check_id(genome: object) -> None:
 
 
 def picked(found: Mapping[int, Network], genome: int | str) -> Network:
-    """Return the network of that id; of "best", the first.
-
-    Raises:
-        OptionError: there is none; the hint lists those there are.
-    """
+    """Return the network of that id; of "best", the first."""
     _check_id(genome)
     if genome == BEST and found:
         return next(iter(found.values()))

@@ -26,13 +26,12 @@ def translated(
     where: str,
     library: str,
 ) -> str:
-    """The name in a Network of the function that a library calls `name`.
+    """Return the name in a Network of the function that a library calls `name`, or refuse it.
 
     Args:
         name: the library's.
         names: the library's names to ours.
         registry: all functions by our name; those that the user registered are found in it too.
-        kind: the kind of function.
         where: JSON path of the name, for the error.
         library: the library, by the name for which users register its custom functions.
     """

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_order import (
@@ -63,7 +61,6 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
         nodes=parsed.nodes,
         connections=genes,
         initial_gain=initial_gain_of(options),
-        masks=np.array([node.mask for node in parsed.nodes], np.float64),
     )
     return compile_list(network, parsed)
 

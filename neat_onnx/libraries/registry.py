@@ -70,14 +70,7 @@ def unregister_library(name: str) -> None:
 
 
 def library_named(name: str) -> Library:
-    """Return the library that is called `name`.
-
-    Args:
-        name: the library's name, or its title.
-
-    Raises:
-        OptionError: nobody knows it; the hint lists the known ones.
-    """
+    """Return the library of this name or title, or refuse it with the known ones."""
     for library in libraries():
         if name in (library.name, library.title):
             return library
@@ -91,26 +84,17 @@ def _unknown(name: str) -> OptionError:
 
 @check_libraries_with
 def check_named(name: str) -> None:
-    """Refuse all but the names of libraries: functions are registered for these, not for titles.
-
-    Raises:
-        OptionError: it is none; the hint lists the known ones.
-    """
+    """Refuse all but the names of libraries: functions are registered for these, not for titles."""
     if all(name != library.name for library in libraries()):
         raise _unknown(name)
 
 
 @find_writers_with
 def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
-    """Return the library that a file is written for.
+    """Return the library that a file is written for, by its name or title.
 
-    Args:
-        name: the library's name, or its title; None to go by the ending of the file: of a .json, or
-            of none, it is neat-onnx, of any other the one library that has such files.
-        path: the file.
-
-    Raises:
-        OptionError: as `writer_named`; or several libraries have such files, or none.
+    Without a name the ending of the file decides: of a .json, or of none, it is neat-onnx, of any
+    other the one library that has such files.
     """
     if name is not None:
         return writer_named(name)

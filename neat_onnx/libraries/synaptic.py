@@ -42,6 +42,11 @@ class _Neuron(ForeignDocument):
     activation: float = 0.0
 
 
+class _Node(ListNode):
+    state: float
+    activation: float
+
+
 class _Document(ForeignDocument):
     neurons: list[_Neuron]
     connections: list[ListConnection] = Field(default_factory=list)
@@ -51,25 +56,25 @@ def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
     parsed = parse(_Document, coerced(document), NetworkError)
     nodes = [
-        ListNode(
+        _Node(
             type=neuron.layer if isinstance(neuron.layer, str) else "hidden",
             bias=neuron.bias,
             squash=neuron.squash or "LOGISTIC",
+            state=neuron.state,
+            activation=neuron.activation,
         )
         for neuron in parsed.neurons
     ]
     genes = [_with_unit_loop(gene) for gene in _projected(parsed.connections)]
     order = sorted(range(len(nodes)), key=lambda at: _rank(parsed.neurons[at].layer))
-    nodes, genes = sorted_by(order, nodes, genes)
+    ordered, genes = sorted_by(order, nodes, genes)
     network = ListNetwork(
         library="synaptic",
         names=ACTIVATION_NAMES,
-        nodes=nodes,
+        nodes=ordered,
         connections=genes,
         initial_gain=1.0,
         ids=np.array(order, np.int64),
-        states=np.array([parsed.neurons[at].state for at in order], np.float64),
-        activations=np.array([parsed.neurons[at].activation for at in order], np.float64),
     )
     return compile_list(network)
 

@@ -5,13 +5,12 @@ An ONNX operator is one function over tensors in numpy's terms. Run on numbers i
 
 - `tape.py`         `Tape`: signals, and the neurons and connections in the making (arrays).
 - `pending.py`      `Pending`: elements that are factor · formula(signal) + shift, until they are
-                    read.
-- `joining.py`, `sums.py`, `binary.py`, `choices.py`
-                    functions of these: moving and joining elements; sums, products, aggregations;
-                    quotients, powers, comparisons; `where`. They take numbers as well.
-- `neurons.py`      `Neurons`: `Pending` with numpy's semantics, and all of these functions: what
-                    operators import.
-- `formulas.py`     functions of one number (`exp`, `tanh`, …), for numbers and for `Neurons`.
+                    read; moving and joining them.
+- `sums.py`, `binary.py`, `choices.py`
+                    functions of these: sums, products, aggregations; quotients, powers,
+                    comparisons; `where`. They take numbers as well.
+- `neurons.py`      `Neurons`: `Pending` with numpy's semantics, all of these functions, and those
+                    of one number (`exp`, `tanh`, …): what operators import.
 - `memory.py`       state over a sequence of no fixed length: one step between registers.
 - `recognition.py`  the name of an activation that a formula is.
 - `resolution.py`   `resolve(tape, …)`: the tape as a `Network`: sums merge, formulas become

@@ -5,12 +5,11 @@ time unless it is named as a batch. Where every size is fixed the first axis is 
 that of a vector is features.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeGuard
 
 from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
-from neat_onnx.model.ports import single_rows
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.port import names_time
 
@@ -20,10 +19,6 @@ Axes = tuple[int, ...]
 AS_FEATURES = ImportAdvice("Import with {} to take every axis for features", {"batch_axis": None})
 _MATRIX = 2  # axes
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
-
-
-class SharedInput(ValueInfo):
-    """An input that all samples share, though its first axis could be a batch of one."""
 
 
 def input_axes(sizes: Sequence[Extent]) -> Axes:
@@ -62,16 +57,7 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
 def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
     several = is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1
-    return isinstance(entry, SharedInput) or sizes == (1,) or several
-
-
-def with_shared_rows(inputs: Sequence[ValueInfo], states: Collection[str]) -> list[ValueInfo]:
-    """The inputs, with single rows as shared, but for states."""
-    rows = single_rows(inputs).difference(states)
-    return [
-        SharedInput(name=entry.name, type=entry.type) if entry.name in rows else entry
-        for entry in inputs
-    ]
+    return sizes == (1,) or several
 
 
 def _is_batch_first(first: str, second: str) -> bool:

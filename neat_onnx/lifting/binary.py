@@ -8,17 +8,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from neat_onnx.lifting.joining import concat, stack, take
 from neat_onnx.lifting.pending import (
     Pending,
     aligned,
     as_neurons,
     broadcast_to,
     combined,
+    concat,
     is_neurons,
     one_number,
     result_type,
     same_signals,
+    stack,
+    take,
 )
 from neat_onnx.lifting.sums import add, aggregated, multiply, subtract
 from neat_onnx.network.expression import (

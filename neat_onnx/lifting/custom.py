@@ -1,12 +1,11 @@
 """Operators that are a formula of one number, with attributes that are numbers in it."""
 
 from collections.abc import Callable, Mapping
-from inspect import Parameter, Signature
 from typing import Any
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lifting.formulas import formula
-from neat_onnx.lifting.operator import OPERATORS, Refusal, operator
+from neat_onnx.lifting.neurons import formula
+from neat_onnx.lifting.operator import OPERATORS, Operator, Refusal, add_operator, attribute_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.network.expression import Expression
 
@@ -27,28 +26,21 @@ def register_formula(
     Raises:
         ModelError: there is one already.
     """
+    defaults = {name: default for name, (_, default) in attributes.items() if default is not ...}
 
     def function(x: Any, **given: Any) -> Any:
         try:
-            found = made(given)
+            found = made(defaults | given)
         except NetworkError as error:
             raise Refusal(error.message) from error
         return formula(found)(x)
 
-    keywords = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if default is ... else default,
-            annotation=kind,
-        )
-        for name, (kind, default) in attributes.items()
-    ]
-    first = Parameter("x", Parameter.POSITIONAL_OR_KEYWORD, annotation=Any)
-    function.__signature__ = Signature([first, *keywords])  # type: ignore[attr-defined]
-    function.__annotations__ = {"x": Any} | {name: kind for name, (kind, _) in attributes.items()}
     if domain == RUNTIME_DOMAIN:
         import neat_onnx.operators.families  # noqa: F401, PLC0415 - many, and they register first
 
         OPERATORS.pop((domain, op_type), None)
-    operator(op_type, domain=domain)(function)
+    kinds = {
+        name: attribute_of(f"{op_type}.{name}", kind, default is ...)
+        for name, (kind, default) in attributes.items()
+    }
+    add_operator(Operator(op_type, domain, 1, function, ("x",), 1, False, kinds))

@@ -21,7 +21,7 @@ from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
 from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import reads, subgraphs
 from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
@@ -97,7 +97,7 @@ class Interpreter:
         faults: list[ModelError] = []
         missing: set[str] = set()
         for node in nodes:
-            if missing and not missing.isdisjoint(_read(node)):
+            if missing and not missing.isdisjoint(reads(node)):
                 missing.update(node.output)
                 continue
             try:
@@ -140,7 +140,7 @@ class Interpreter:
             for graph in subgraphs(node):
                 self.check(graph.node)
         except Refusal as error:
-            return ModelError(f"node {node.label}: {error}", where=_where(node), hint=error.hint)
+            return ModelError(f"node {node.label}: {error}", where=node.label, hint=error.hint)
         except ModelError as error:
             return error
         return None
@@ -158,13 +158,13 @@ class Interpreter:
             inputs = [tensors[name] if name else None for name in node.input]
         except KeyError as error:
             message = f"node {node.label}: nothing gives its input {error}"
-            raise ModelError(message, where=_where(node)) from None
+            raise ModelError(message, where=node.label) from None
         self.tape.where = node.label
         try:
             found = self._outputs(node, key, inputs, tensors)
         except Refusal as error:
             raise ModelError(
-                f"node {node.label}: {error}", where=_where(node), hint=error.hint
+                f"node {node.label}: {error}", where=node.label, hint=error.hint
             ) from None
         except LimitReached as error:
             if error.node:
@@ -174,12 +174,12 @@ class Interpreter:
             raise
         except NeatOnnxError as error:  # of a network's part, as a window
             message = f"node {node.label}: {error.message}"
-            raise ModelError(message, where=_where(node), hint=error.hint) from None
+            raise ModelError(message, where=node.label, hint=error.hint) from None
         except _FAULTS as error:
             shapes = abridged(_shape_text(x) for x in inputs if x is not None)
             given = f" with inputs of the shapes {shapes}" if shapes else ""
             message = f"node {node.label}: it is not supported{given}: {error}"
-            raise ModelError(message, where=_where(node)) from error
+            raise ModelError(message, where=node.label) from error
         for name, value in zip(node.output, found, strict=False):
             if name:
                 tensors[name] = self._with_ids(name, self._held(value))
@@ -287,27 +287,13 @@ def _key(node: Node) -> tuple[str, str]:
     return ("" if node.domain in ONNX_DOMAINS else node.domain), node.op_type
 
 
-def _where(node: Node) -> str:
-    return node.label
-
-
-def _read(node: Node) -> list[str]:
-    """The names that a node reads, those inside its graphs included."""
-    names = list(node.input)
-    for graph in subgraphs(node):
-        for inner in graph.node:
-            names += _read(inner)
-        names += [entry.name for entry in graph.outputs]
-    return names
-
-
 def needed_nodes(nodes: Sequence[Node], outputs: Iterable[str]) -> list[Node]:
     """The nodes that tensors depend on, in order."""
     wanted, found = set(outputs), []
     for node in reversed(nodes):
         if not wanted.isdisjoint(node.output):
             found.append(node)
-            wanted.update(_read(node))
+            wanted.update(reads(node))
     return found[::-1]
 
 

@@ -6,6 +6,7 @@ they get no neurons, so that an operator is written once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partialmethod
 from typing import Any, TypeAlias
 
@@ -24,8 +25,18 @@ from neat_onnx.lifting.binary import (
     truncated,
 )
 from neat_onnx.lifting.choices import where
-from neat_onnx.lifting.joining import concat, moved, pad, stack, take, take_or
-from neat_onnx.lifting.pending import Pending, as_neurons, broadcast_to, folded, is_neurons
+from neat_onnx.lifting.pending import (
+    Pending,
+    broadcast_to,
+    concat,
+    folded,
+    is_neurons,
+    moved,
+    pad,
+    stack,
+    take,
+    take_or,
+)
 from neat_onnx.lifting.sums import (
     add,
     affine,
@@ -36,45 +47,17 @@ from neat_onnx.lifting.sums import (
     multiply,
     subtract,
 )
-from neat_onnx.network.expression import (
-    VARIABLE,
-    equal,
-    floor,
-    greater,
-    greater_or_equal,
-    less,
-    less_or_equal,
-)
+from neat_onnx.network import expression as e
+from neat_onnx.network.expression import VARIABLE, Expression
 
 __all__ = [
-    "Neurons",
-    "Tensor",
-    "add",
-    "affine",
-    "apart",
-    "as_neurons",
-    "broadcast_to",
-    "concat",
-    "copied",
-    "divide",
-    "folded",
-    "is_neurons",
-    "matmul",
-    "maximum",
-    "minimum",
-    "moved",
-    "multiply",
-    "pad",
-    "power",
-    "quotient",
-    "signs",
-    "stack",
-    "subtract",
-    "take",
-    "take_or",
-    "truncated",
-    "where",
-]
+    "Function", "Neurons", "Tensor", "absolute", "add", "affine", "apart",
+    "broadcast_to", "ceil", "concat", "copied", "divide", "exp", "floor",
+    "folded", "formula", "is_neurons", "log", "matmul", "maximum", "minimum", "moved",
+    "multiply", "pad", "power", "quotient", "reciprocal", "relu", "rounded", "sigmoid", "signs",
+    "softplus", "sqrt", "square", "stack", "subtract", "take", "take_or", "tanh",
+    "truncated", "where",
+]  # fmt: skip
 
 
 class Neurons(Pending):
@@ -116,7 +99,7 @@ class Neurons(Pending):
         return divide(other, self)
 
     def __floordiv__(self, other: Any) -> Any:
-        return divide(self, other).apply(floor(VARIABLE))
+        return divide(self, other).apply(e.floor(VARIABLE))
 
     def __rmatmul__(self, other: Any) -> Any:
         return matmul(other, self)
@@ -124,14 +107,14 @@ class Neurons(Pending):
     def __abs__(self) -> Neurons:
         return self.apply(abs(VARIABLE))
 
-    __gt__ = partialmethod(compared, relation=greater)
-    __lt__ = partialmethod(compared, relation=less)
-    __ge__ = partialmethod(compared, relation=greater_or_equal)
-    __le__ = partialmethod(compared, relation=less_or_equal)
-    __eq__ = partialmethod(compared, relation=equal)
+    __gt__ = partialmethod(compared, relation=e.greater)
+    __lt__ = partialmethod(compared, relation=e.less)
+    __ge__ = partialmethod(compared, relation=e.greater_or_equal)
+    __le__ = partialmethod(compared, relation=e.less_or_equal)
+    __eq__ = partialmethod(compared, relation=e.equal)
 
     def __ne__(self, other: object) -> Any:
-        return ~compared(self, other, equal)
+        return ~compared(self, other, e.equal)
 
     __xor__ = __rxor__ = __ne__
     __hash__ = object.__hash__
@@ -153,3 +136,39 @@ class Neurons(Pending):
 
 Tensor: TypeAlias = Any
 """An array of neurons, or of numbers: no type says what both can do."""
+
+
+# --- functions of one number ----------------------------------------------------------------------
+
+z = VARIABLE
+Function = Callable[[Any], Any]
+
+
+def formula(expression: Expression, *, truth: bool = False) -> Function:
+    """The function of an expression of `z`.
+
+    Args:
+        expression: of `z`.
+        truth: its values are 0 and 1, of the type bool.
+    """
+
+    def apply(x: Any) -> Any:
+        if isinstance(x, Neurons):
+            return x.apply(expression, np.bool_ if truth else None)
+        values = np.asarray(x)
+        found = expression.evaluate(values)
+        kept = np.bool_ if truth else values.dtype
+        return np.broadcast_to(found, values.shape).astype(kept)
+
+    return apply
+
+
+exp = formula(e.exp(z))
+log = formula(e.log(z))
+sqrt = formula(e.sqrt(z))
+tanh, sigmoid, relu = formula(e.tanh(z)), formula(e.sigmoid(z)), formula(e.relu(z))
+absolute = formula(abs(z))
+reciprocal = formula(e.reciprocal(z))
+floor, ceil, rounded = formula(e.floor(z)), formula(e.ceil(z)), formula(e.rounded(z))
+softplus = formula(e.softplus(z))
+square = formula(z * z)

@@ -303,12 +303,21 @@ def operator(name: str, *, domain: str = "", since: int = 1) -> Callable[[Functi
     """
 
     def register(function: Function) -> Function:
-        if (domain, name) in OPERATORS:
-            raise ModelError(f"the operator {name} is registered twice", where=domain or None)
-        OPERATORS[domain, name] = _declared(name, domain, since, function)
+        add_operator(_declared(name, domain, since, function))
         return function
 
     return register
+
+
+def add_operator(made: Operator) -> None:
+    """Register an operator.
+
+    Raises:
+        ModelError: there is one already.
+    """
+    if (made.domain, made.name) in OPERATORS:
+        raise ModelError(f"the operator {made.name} is registered twice", where=made.domain or None)
+    OPERATORS[made.domain, made.name] = made
 
 
 def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) -> Operator:
@@ -327,7 +336,7 @@ def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) 
         elif parameter.name in _GIVEN:
             given.add(parameter.name)
         else:
-            attributes[parameter.name] = _attribute(
+            attributes[parameter.name] = attribute_of(
                 f"{name}.{parameter.name}",
                 kinds.get(parameter.name),
                 parameter.default is parameter.empty,
@@ -346,7 +355,12 @@ def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) 
     )
 
 
-def _attribute(name: str, kind: Any, required: bool) -> Attribute:
+def attribute_of(name: str, kind: Any, required: bool) -> Attribute:
+    """The attribute of an annotation.
+
+    Raises:
+        ModelError: no attribute has such a type.
+    """
     if get_origin(kind) in (Union, types.UnionType):
         (kind,) = (each for each in get_args(kind) if each is not type(None))
     if get_origin(kind) is Literal:

@@ -19,11 +19,11 @@ from neat_onnx.lifting.axes import (
     example_shapes,
     output_axes,
     shapes_of_inputs,
-    with_shared_rows,
 )
 from neat_onnx.lifting.neurons import Neurons
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import DataType, ValueInfo
+from neat_onnx.model.ports import single_rows
 from neat_onnx.model.value import MAX_AXES, is_fixed
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Dtype, Port
@@ -82,9 +82,8 @@ def frames_of(
     frame = Frame(axes, *_samples(inputs, axes))
     if not all(is_fixed(entry.shape) for entry in inputs):
         yield frame
-        shared = with_shared_rows(inputs, states)
-        if shared != list(inputs):
-            yield Frame(axes_of_inputs(shared))
+        if shared := single_rows(inputs).difference(states):
+            yield Frame(axes | dict.fromkeys(shared, ()))
         return
     apart = len(_sizes(inputs, axes)) > 1
     yield from (none, frame) if apart else (frame,)

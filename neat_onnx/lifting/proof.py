@@ -18,7 +18,6 @@ import numpy as np
 
 from neat_onnx.errors import Hint, ImportAdvice, ModelError, warn
 from neat_onnx.lifting.tape import Array
-from neat_onnx.lifting.wide import widened
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
 from neat_onnx.model.corrected import corrected
@@ -329,7 +328,7 @@ class Proof:
             shown = without_dead(with_graph(shown, outputs=kept))
         proto = _opened(shown.to_proto(), self._open_axes())
         refuse_crashes(proto)  # a runtime would end the process
-        return widened(proto) if wide else proto
+        return _widened(proto) if wide else proto
 
     # --- words ----------------------------------------------------------------------------------
 
@@ -451,3 +450,38 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
             dim = entry.type.tensor_type.shape.dim[axes[entry.name]]
             dim.ClearField("value")
     return proto
+
+
+# --- float64 --------------------------------------------------------------------------------------
+
+
+def _widened(proto: Any) -> Any:
+    """A model with DOUBLE for FLOAT, FLOAT16 and BFLOAT16, wherever a type stands, so that rounding
+    hides no difference.
+    """
+    from onnx import AttributeProto, TensorProto, TypeProto, helper, numpy_helper  # noqa: PLC0415
+
+    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+
+    def widen(part: Any) -> None:
+        if isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:
+            part.elem_type = TensorProto.DOUBLE
+        elif isinstance(part, TensorProto) and part.data_type in narrow:
+            values = numpy_helper.to_array(part).astype(np.float64)
+            part.CopyFrom(numpy_helper.from_array(values, part.name))
+        elif isinstance(part, AttributeProto) and part.name in ("value_float", "value_floats"):
+            found = part.f if part.name == "value_float" else list(part.floats)
+            tensor = numpy_helper.from_array(np.array(found, np.float64))
+            part.CopyFrom(helper.make_attribute("value", tensor))
+        elif isinstance(part, AttributeProto) and part.name in ("to", "dtype") and part.i in narrow:
+            part.i = TensorProto.DOUBLE
+        else:
+            for field, value in part.ListFields():
+                if field.message_type is not None:
+                    for each in value if hasattr(value, "__len__") else [value]:
+                        widen(each)
+
+    wide = type(proto)()
+    wide.CopyFrom(proto)
+    widen(wide)
+    return wide

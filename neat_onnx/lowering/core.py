@@ -139,7 +139,7 @@ def _metadata(
         return []
     entries = _layer_sizes(ctx)
     for plan in work.plans:
-        entries |= plan.metadata(ctx, plan.claims)
+        entries |= plan.metadata(ctx, plan.claims) if plan.metadata else {}
     entries |= frame.metadata(model)
     entries |= genome_metadata(ctx, model, entries)
     return _entries(entries)

@@ -55,10 +55,6 @@ class Claim:
     all_steps: bool = False
 
 
-def _nothing(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
-    return {}
-
-
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The answer of a planner.
@@ -70,7 +66,7 @@ class Plan:
     """
 
     claims: Sequence[Claim] = ()
-    metadata: Callable[[LoweringContext, Sequence[Claim]], dict[str, str]] = _nothing
+    metadata: Callable[[LoweringContext, Sequence[Claim]], dict[str, str]] | None = None
 
 
 Planner = Callable[[LoweringContext, Bools], Plan]

@@ -11,6 +11,7 @@ weight first. So the value is scaled before such a product, by about that weight
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -62,7 +63,10 @@ class GraphSignals:
             own.pre_activation == NONE, own.count + np.arange(len(net)), own.pre_activation
         )
         first_product = own.count + len(net)
-        overflows, bounded = _overflowing_values(net, pre_activation, own.registers, first_product)
+        followed = partial(_followed, own.registers, pre_activation, first_product)
+        found, nothing = overflowing(net), np.zeros(len(net), np.bool_)
+        overflows = followed(found.activation, found.pre_activation)
+        bounded = followed(found.bounded, nothing)
         gated = own.gain != NONE
         value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
         # A product of two without a bound is one without.
@@ -70,15 +74,17 @@ class GraphSignals:
         exponent = np.zeros(len(may_overflow), np.int64)
         if net.has_memory and np.any(may_overflow):
             # Without memory nothing grows: one product serves connections of all weights.
-            kept = _remembered_values(net, pre_activation, own.registers, first_product)
-            small = _at_most_one(net, own.registers, first_product)
+            kept = followed(remembering(net), remembering(net))
+            kept[own.registers.signal] = True
+            # A product with a value from -1 to 1 overflows no earlier than its other factor.
+            starts = np.abs(own.registers.initial) <= 1.0
+            small = followed(_at_most_one(net), nothing, starts)
             grows = may_overflow & (kept[value] | kept[gain]) & ~(small[value] | small[gain])
             exponent = np.where(grows, _exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
-        first, number = _each_product(factors, first_product)
-        products = factors[first]
+        products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
         read = own.source.copy()
-        read[gated] = first_product + number
+        read[gated] = first_product + number.reshape(-1)
         if np.any(exponent):
             weight = weight.copy()
             weight[gated] = np.ldexp(weight[gated], -exponent)
@@ -119,73 +125,31 @@ class GraphSignals:
         return np.where(inside, registers.origin[np.where(inside, position, 0)], NONE)
 
 
-def _each_product(factors: Ints, count: int) -> tuple[Ints, Ints]:
-    """The first place of each product that differs, in the order of their factors, and for each
-    place the number of its product.
-
-    Args:
-        factors: (value, gain, exponent), a row a place; values and gains are below `count`.
-        count: of signals.
-    """
-    value, gain, exponent = factors.T
-    if np.any(exponent):
-        _, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
-    else:  # to sort numbers is quicker than to sort rows
-        _, first, number = np.unique(value * count + gain, return_index=True, return_inverse=True)
-    return first, number.reshape(-1)
-
-
-def _overflowing_values(
-    net: Network, pre_activation: Ints, registers: Registers, count: int
-) -> tuple[Bools, Bools]:
-    """Whether each signal that is no product may overflow on moderate inputs, now or after any
-    number of steps, and whether it has a bound, whatever it reads.
-
-    Args:
-        pre_activation: the signal of each neuron's, (n,).
-        count: the number of these signals.
-    """
-    found = overflowing(net)
-    overflows, bounded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
-    overflows[: len(net)], overflows[pre_activation] = found.activation, found.pre_activation
-    bounded[: len(net)] = found.bounded
-    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
-    for signal, origin in pairs:  # a register stands after the one it follows
-        overflows[signal], bounded[signal] = overflows[origin], bounded[origin]
-    return overflows, bounded
-
-
-def _remembered_values(
-    net: Network, pre_activation: Ints, registers: Registers, count: int
+def _followed(
+    registers: Registers,
+    pre_activation: Ints,
+    count: int,
+    of_activation: Bools,
+    of_pre_activation: Bools,
+    at_first: Bools | None = None,
 ) -> Bools:
-    """Whether each signal that is no product depends on an earlier step.
-
-    Args:
-        pre_activation: the signal of each neuron's, (n,).
-        count: the number of these signals.
+    """Whether something holds of each of the first `count` signals, as it does of each neuron's
+    activation and pre-activation; of registers, if it holds of what they follow, and `at_first`.
     """
-    found = remembering(net)
-    remembered = np.zeros(count, np.bool_)
-    remembered[: len(net)] = remembered[pre_activation] = found
-    remembered[registers.signal] = True
-    return remembered
-
-
-def _at_most_one(net: Network, registers: Registers, count: int) -> Bools:
-    """Whether each signal that is no product is an activation from −1 to 1, or was one: a product
-    with it overflows no earlier than its other factor.
-
-    Args:
-        count: the number of these signals.
-    """
-    intervals = [interval_of(activation_named(name).expression) for name in net.activations]
-    small = np.array([low >= -1.0 and high <= 1.0 for low, high in intervals], np.bool_)
     found = np.zeros(count, np.bool_)
-    found[: len(net)] = small[net.neurons.activation] & ~net.is_input
-    starts_small = (np.abs(registers.initial) <= 1.0).tolist()
-    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), starts_small, strict=True)
+    found[pre_activation], found[: len(of_activation)] = of_pre_activation, of_activation
+    first = np.ones(len(registers), np.bool_) if at_first is None else at_first
+    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), first.tolist(), strict=True)
     for signal, origin, starts in pairs:  # a register stands after the one it follows
         found[signal] = starts and found[origin]
+    return found
+
+
+def _at_most_one(net: Network) -> Bools:
+    """Whether each neuron's activation is from -1 to 1, whatever it reads."""
+    intervals = [interval_of(activation_named(name).expression) for name in net.activations]
+    small = np.array([low >= -1.0 and high <= 1.0 for low, high in intervals], np.bool_)
+    found: Bools = small[net.neurons.activation] & ~net.is_input
     return found
 
 

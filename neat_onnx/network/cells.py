@@ -37,7 +37,6 @@ class Part:
     Attributes:
         name: its name.
         activation: its activation, if the operator's are the default ones.
-        function: which of the operator's activations it has; None for the one above, always.
         rows: its block of rows in W, R and B; None for a part without weights.
         matrices: the matrices that it has rows of: W reads the inputs, R the hidden units.
         gate: the part that multiplies the hidden units that R reads; "" for none.
@@ -47,7 +46,6 @@ class Part:
 
     name: str
     activation: str
-    function: int | None = None
     rows: int | None = None
     matrices: Literal["", "W", "R", "WR"] = ""
     gate: str = ""
@@ -64,7 +62,6 @@ class Cell:
         parts: in an order in which they can be computed; the last gives the hidden units.
         blocks: blocks of rows in W and R.
         functions: the activations that the operator has by default.
-        states: the parts that it hands from one step to the next: Y_h, then Y_c.
         attribute: the attribute of the operator that is 1 for this cell; "" for none.
     """
 
@@ -72,7 +69,6 @@ class Cell:
     parts: tuple[Part, ...]
     blocks: int
     functions: tuple[Literal["Sigmoid", "Tanh"], ...]
-    states: tuple[str, ...] = ("hidden",)
     attribute: str = ""
 
     @property
@@ -92,13 +88,13 @@ class Cell:
         return tuple(found[block] for block in sorted(found))
 
 
-RNN = Cell("RNN", (Part("hidden", "tanh", 0, 0, "WR"),), blocks=1, functions=("Tanh",))
+RNN = Cell("RNN", (Part("hidden", "tanh", 0, "WR"),), blocks=1, functions=("Tanh",))
 
 
 def _gru(*candidate: Part, attribute: str = "") -> Cell:
     parts = (
-        Part("update", "sigmoid", 0, 0, "WR"),
-        Part("reset", "sigmoid", 0, 1, "WR"),
+        Part("update", "sigmoid", 0, "WR"),
+        Part("reset", "sigmoid", 1, "WR"),
         *candidate,
         Part("fresh", "complement", links=(Link("update"),)),
         Part("hidden", "identity", links=(Link("candidate", "fresh"), Link("hidden", "update", 1))),
@@ -106,34 +102,25 @@ def _gru(*candidate: Part, attribute: str = "") -> Cell:
     return Cell("GRU", parts, 3, functions=("Sigmoid", "Tanh"), attribute=attribute)
 
 
-GRU = _gru(Part("candidate", "tanh", 1, 2, "WR", gate="reset"))
+GRU = _gru(Part("candidate", "tanh", 2, "WR", gate="reset"))
 
 LINEAR_GRU = _gru(
-    Part("linear", "identity", None, 2, "R"),
-    Part("candidate", "tanh", 1, 2, "W", links=(Link("linear", "reset"),)),
+    Part("linear", "identity", 2, "R"),
+    Part("candidate", "tanh", 2, "W", links=(Link("linear", "reset"),)),
     attribute="linear_before_reset",
 )
 """A GRU with linear_before_reset: the reset gate multiplies R·h + Rb, not h."""
 
-
-def _lstm(forget: Part, attribute: str = "") -> Cell:
-    parts = (
-        Part("entry", "sigmoid", 0, 0, "WR", peephole=(0, 1)),
-        forget,
-        Part("candidate", "tanh", 1, 3, "WR"),
-        Part("memory", "identity", links=(Link("candidate", "entry"), Link("memory", "forget", 1))),
-        Part("out", "sigmoid", 0, 1, "WR", peephole=(1, 0)),
-        Part("shown", "tanh", 2, links=(Link("memory"),)),
-        Part("hidden", "identity", links=(Link("shown", "out"),)),
-    )
-    functions: tuple[Literal["Sigmoid", "Tanh"], ...] = ("Sigmoid", "Tanh", "Tanh")
-    return Cell("LSTM", parts, 4, functions, ("hidden", "memory"), attribute)
-
-
-LSTM = _lstm(Part("forget", "sigmoid", 0, 2, "WR", peephole=(2, 1)))
-
-COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)), "input_forget")
-"""An LSTM with input_forget: it forgets as much as enters."""
+_LSTM_PARTS = (
+    Part("entry", "sigmoid", 0, "WR", peephole=(0, 1)),
+    Part("forget", "sigmoid", 2, "WR", peephole=(2, 1)),
+    Part("candidate", "tanh", 3, "WR"),
+    Part("memory", "identity", links=(Link("candidate", "entry"), Link("memory", "forget", 1))),
+    Part("out", "sigmoid", 1, "WR", peephole=(1, 0)),
+    Part("shown", "tanh", links=(Link("memory"),)),
+    Part("hidden", "identity", links=(Link("shown", "out"),)),
+)
+LSTM = Cell("LSTM", _LSTM_PARTS, 4, functions=("Sigmoid", "Tanh", "Tanh"))
 
 _INSIDE = "\0"  # no tensor's name has it
 

@@ -59,20 +59,6 @@ def parse_expression(text: str) -> Expression:
     return _Parser(text).formula()
 
 
-def check_size(expression: Expression) -> None:
-    """Refuse a formula that is too large to be carried by a network, with a NetworkError."""
-    if expression.size > MAX_NODES:
-        raise NetworkError(
-            f"a formula of {expression.size} primitives and numbers",
-            hint=f"The largest that is read has {MAX_NODES}",
-        )
-
-
-def fits(expression: Expression) -> bool:
-    """Return whether a formula is small enough to be written as text and read again."""
-    return expression.size <= MAX_NODES and expression.depth <= MAX_DEPTH
-
-
 class _Parser:
     """Recursive descent over the tokens of one text."""
 
@@ -88,7 +74,11 @@ class _Parser:
         self._require(found, "n", "the formula")
         if not _reads_variable(found):
             self._fail(f"the formula does not read {_VARIABLE}")
-        check_size(found)
+        if found.size > MAX_NODES:
+            raise NetworkError(
+                f"a formula of {found.size} primitives and numbers",
+                hint=f"The largest that is read has {MAX_NODES}",
+            )
         return found
 
     @property

@@ -164,14 +164,10 @@ def check_block(block: SpatialBlock, connections: int | None = None) -> None:
     if channels % block.groups or out % block.groups:
         raise NetworkError(f"{block.groups} groups do not divide {channels} channels into {out}")
     count = connections_of(block)
-    if connections is not None and count > (most := most_of_block(connections)):
+    most = max(_CONNECTIONS_ALWAYS_ALLOWED, _MAX_MADE_PER_CONNECTION * (connections or 0))
+    if connections is not None and count > most:
         raise NetworkError(f"the window makes {count} connections, at most {most} can be")
     _check_positions(block)
-
-
-def most_of_block(connections: int) -> int:
-    """The most connections that a window makes in a network of so many."""
-    return max(_CONNECTIONS_ALWAYS_ALLOWED, _MAX_MADE_PER_CONNECTION * connections)
 
 
 def connections_of(block: SpatialBlock) -> int:

@@ -128,26 +128,17 @@ class Structure(ReadOnly):
         if not isinstance(other, Structure):
             return NotImplemented
         return (
-            self.has_same_genes(other)
-            and np.array_equal(self.neurons.id, other.neurons.id)
-            and self.neuron_names == other.neuron_names
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def has_same_genes(self, other: Structure) -> bool:
-        """Whether `other` has these ports, and these genes at the same positions.
-
-        Such networks compute the same; the ids and names of their neurons may differ.
-        """
-        return (
             self.inputs == other.inputs
             and self.outputs == other.outputs
             and same_arrays(self.connections, other.connections, ())
             and same_arrays(self.neurons, other.neurons, _NOT_COMPARED)
+            and np.array_equal(self.neurons.id, other.neurons.id)
+            and self.neuron_names == other.neuron_names
             and np.array_equal(self.activation_names, other.activation_names)
             and np.array_equal(self.aggregation_names, other.aggregation_names)
         )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def without_source(self) -> Self:
         """The same, without the model that it was imported from."""

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import floor
 from neat_onnx.lifting.neurons import (
     Neurons,
     Tensor,
     add,
     copied,
     divide,
+    floor,
     is_neurons,
     maximum,
     minimum,

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import floor
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons
+from neat_onnx.lifting.neurons import Neurons, Tensor, floor, is_neurons
 from neat_onnx.lifting.operator import Array, Floats, Ints, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.model.budget import require_elements

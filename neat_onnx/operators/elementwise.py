@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import formula
-from neat_onnx.lifting.neurons import Tensor, is_neurons, maximum, minimum, where
+from neat_onnx.lifting.neurons import Tensor, formula, is_neurons, maximum, minimum, where
 from neat_onnx.lifting.operator import operator
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z

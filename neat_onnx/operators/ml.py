@@ -8,8 +8,18 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting import neurons as n
-from neat_onnx.lifting.formulas import absolute, formula, sigmoid, sqrt, square
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, take
+from neat_onnx.lifting.neurons import (
+    Neurons,
+    Tensor,
+    absolute,
+    formula,
+    is_neurons,
+    matmul,
+    sigmoid,
+    sqrt,
+    square,
+    take,
+)
 from neat_onnx.lifting.operator import Array, Floats, Ints, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z

@@ -4,8 +4,19 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import absolute, formula, sqrt, square
-from neat_onnx.lifting.neurons import Tensor, affine, is_neurons, matmul, moved, multiply, power
+from neat_onnx.lifting.neurons import (
+    Tensor,
+    absolute,
+    affine,
+    formula,
+    is_neurons,
+    matmul,
+    moved,
+    multiply,
+    power,
+    sqrt,
+    square,
+)
 from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e

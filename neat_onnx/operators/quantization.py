@@ -10,8 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import Function, formula, rounded
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, maximum, minimum, where
+from neat_onnx.lifting.neurons import (
+    Function,
+    Neurons,
+    Tensor,
+    formula,
+    is_neurons,
+    matmul,
+    maximum,
+    minimum,
+    rounded,
+    where,
+)
 from neat_onnx.lifting.operator import Ints, axis_within, held_type, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.network import expression as e

@@ -8,9 +8,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import Function, formula, relu, sigmoid, softplus, tanh
 from neat_onnx.lifting.memory import open_tape, run_one_step
-from neat_onnx.lifting.neurons import Tensor, apart, concat, is_neurons, matmul, stack
+from neat_onnx.lifting.neurons import (
+    Function,
+    Tensor,
+    apart,
+    concat,
+    formula,
+    is_neurons,
+    matmul,
+    relu,
+    sigmoid,
+    softplus,
+    stack,
+    tanh,
+)
 from neat_onnx.lifting.operator import Floats, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z

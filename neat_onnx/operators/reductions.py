@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import absolute, exp, log, sqrt, square
-from neat_onnx.lifting.neurons import Tensor, divide, truncated
+from neat_onnx.lifting.neurons import Tensor, absolute, divide, exp, log, sqrt, square, truncated
 from neat_onnx.lifting.operator import Array, axis_within, operator
 
 Axes = tuple[int, ...]

@@ -9,8 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import formula
-from neat_onnx.lifting.neurons import Tensor, concat, matmul, moved
+from neat_onnx.lifting.neurons import Tensor, concat, formula, matmul, moved
 from neat_onnx.lifting.operator import Array, Floats, Ints, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z

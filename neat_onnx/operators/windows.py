@@ -10,8 +10,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.formulas import absolute, sqrt, square
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, pad, power, take_or
+from neat_onnx.lifting.neurons import (
+    Neurons,
+    Tensor,
+    absolute,
+    is_neurons,
+    matmul,
+    pad,
+    power,
+    sqrt,
+    square,
+    take_or,
+)
 from neat_onnx.lifting.operator import Ints, Refusal, operator, refuse
 from neat_onnx.lifting.tape import Hint
 from neat_onnx.model.budget import require_elements

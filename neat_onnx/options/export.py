@@ -128,9 +128,8 @@ class ExportOptions(OptionDocument):
     fused_recurrent: bool = Field(
         True,
         description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
-        "that operator, if they hold all of the memory; then there is no Scan. In "
-        "float32 a model whose input is a whole sequence of fixed length has such nodes in any "
-        "case.",
+        "that operator, if they hold all of the memory and have the activations that the operator "
+        "has by default; then there is no Scan.",
     )
 
     conv2d_mappings: list[Conv2DMapping] = Field(

@@ -12,8 +12,6 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
-_NEURON_GENES = ("bias", "response")
-
 
 def edited(net: Network, edits: object) -> Network:
     """Return a network with genes changed.
@@ -41,11 +39,8 @@ def _connection(net: Network, edit: Mapping[str, Any]) -> Network:
     genes = net.connections
     place = _place(edit["connection"], len(genes))
     if "weight" in edit:
-        weight = np.array(genes.weight)
-        weight[place] = _number(edit["weight"])
-        return replace(net, connections=replace(genes, weight=weight))
-    enabled = np.array(genes.enabled)
-    enabled[place] = bool(edit.get("enabled"))
+        return net.with_parameters(weight=_with(genes.weight, place, _number(edit["weight"])))
+    enabled = _with(genes.enabled, place, bool(edit.get("enabled")))
     return replace(net, connections=replace(genes, enabled=enabled))
 
 
@@ -55,22 +50,26 @@ def _neuron(net: Network, edit: Mapping[str, Any]) -> Network:
         genes = net.connections
         its = (genes.source == place) | (genes.target == place) | (genes.gater == place)
         return replace(net, connections=replace(genes, enabled=genes.enabled & ~its))
-    for name in _NEURON_GENES:
-        if name in edit:
-            values = np.array(getattr(net.neurons, name))
-            values[place] = _number(edit[name])
-            changes: dict[str, Any] = {name: values}
-            return replace(net, neurons=replace(net.neurons, **changes))
+    if "bias" in edit:
+        return net.with_parameters(bias=_with(net.neurons.bias, place, _number(edit["bias"])))
+    if "response" in edit:
+        response = _with(net.neurons.response, place, _number(edit["response"]))
+        return net.with_parameters(response=response)
     name = str(edit.get("activation"))
     activation_named(name)
     names = net.activations if name in net.activations else (*net.activations, name)
-    chosen = np.array(net.neurons.activation)
-    chosen[place] = names.index(name)
+    chosen = _with(net.neurons.activation, place, names.index(name))
     spelling = net.neurons.spelling
     if spelling:  # the library's own name of the activation before
         spelling = tuple("" if k == place else text for k, text in enumerate(spelling))
     neurons = replace(net.neurons, activation=chosen, spelling=spelling)
     return replace(net, activations=names, neurons=neurons)
+
+
+def _with(values: np.ndarray, place: int, value: float) -> np.ndarray:
+    changed = np.array(values)
+    changed[place] = value
+    return changed
 
 
 def _place(value: object, size: int) -> int:

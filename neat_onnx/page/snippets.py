@@ -4,7 +4,7 @@ languages, with its real names, shapes and states; source code, official JSON, a
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
 import neat_onnx
@@ -188,6 +188,8 @@ class Form(TypedDict):
 
 FORMS = [
     Form(form="c", title="C source, no runtime", suffix=".c"),
+    Form(form="csharp", title="C# class, no runtime", suffix=".cs"),
+    Form(form="gdscript", title="GDScript, no runtime", suffix=".gd"),
     Form(form="javascript", title="JavaScript module, no runtime", suffix=".js"),
     Form(form="python", title="Python module, no runtime", suffix=".py"),
     Form(form="protobuf", title="ONNX's official JSON", suffix=".protobuf.json"),
@@ -202,15 +204,12 @@ def in_form(net: Network, model: Model, options: ExportOptions, form: str) -> st
         DocumentError: there is no such form.
         NetworkError, OptionError: as `neat_onnx.generate_code` does.
     """
-    writers: dict[str, Callable[[], str]] = {
-        "c": lambda: neat_onnx.generate_code(net, language="c"),
-        "javascript": lambda: neat_onnx.generate_code(net, language="javascript"),
-        "python": lambda: neat_onnx.generate_code(net, language="python"),
-        "protobuf": lambda: model.to_json(spelling="protobuf"),
-        "certificate": lambda: neat_onnx.certify(
-            net, model, options=options.model_dump(mode="json", exclude_defaults=True)
-        ).to_json(),
-    }
-    if form not in writers:
-        raise DocumentError(f"there is no form called '{form}'")
-    return writers[form]()
+    if form == "protobuf":
+        return model.to_json(spelling="protobuf")
+    if form == "certificate":
+        given = options.model_dump(mode="json", exclude_defaults=True)
+        return neat_onnx.certify(net, model, options=given).to_json()
+    for language in ("c", "csharp", "gdscript", "javascript", "python"):
+        if form == language:
+            return neat_onnx.generate_code(net, language=language)
+    raise DocumentError(f"there is no form called '{form}'")

@@ -36,13 +36,11 @@ class Gains:
 
     Attributes:
         values: (P, columns, edges): picks and weights the values.
-        gains: (P, columns, edges): picks the gains.
-        ungated: (P, 1, edges): 1 where a connection has no gater, or is padding.
+        gains: (P, columns, edges): picks the gains; nothing for a gain of 1.
     """
 
     values: Floats
     gains: Floats
-    ungated: Floats
 
 
 @dataclass(frozen=True)
@@ -127,12 +125,7 @@ class _Member:
 
     def edges_into(self, neuron: int) -> Ints:
         """Return the live connections into a neuron."""
-        return np.arange(*self._first_edge[neuron : neuron + 2])
-
-    @cached_property
-    def _first_edge(self) -> list[int]:
-        first: list[int] = self.net.first_edge.tolist()
-        return first
+        return np.arange(*self.net.first_edge[neuron : neuron + 2])
 
     def _key(self, neuron: int, aggregation: str, activation: str) -> _Key:
         k = int(self.net.fan_in[neuron])
@@ -179,7 +172,7 @@ class _Planner:
             registers = member.signals.registers.signal
             member.column[registers] = self._inputs + np.arange(len(registers))
         tasks = [task_of(member.net, member.keys) for member in self._members]
-        for member, stage in zip(self._members, stages_of(tasks, self._columns), strict=True):
+        for member, stage in zip(self._members, stages_of(tasks), strict=True):
             member.stage = stage
 
     def layout(self) -> Layout:
@@ -301,7 +294,6 @@ class _Planner:
     def _gains(self, edges: Sequence[Sequence[int]], count: int) -> Gains:
         """Return the weighted, gated inputs along these edges of each member; NONE is padding."""
         values, gains = self._zeros(self._columns, count), self._zeros(self._columns, count)
-        ungated = self._zeros(1, count) + 1.0
         for row, (member, chosen) in enumerate(zip(self._members, edges, strict=True)):
             for rank, edge in enumerate(chosen):
                 if edge == NONE:
@@ -310,8 +302,7 @@ class _Planner:
                 values[row, member.column[source], rank] = member.net.live.weight[edge]
                 if gain != NONE:
                     gains[row, member.column[gain], rank] = 1.0
-                    ungated[row, 0, rank] = 0.0
-        return Gains(values, gains, ungated)
+        return Gains(values, gains)
 
     def _place(self, stage: Stage, slots: list[dict[int, int]]) -> None:
         """Give the neurons of a stage their columns."""

@@ -156,7 +156,9 @@ class _Lowering(GraphBuilder):
         if not gains.gains.any():
             return weighted
         gain = self._product(f"g{stem}", gains.gains, values)
-        plain = self.initializer(f"U{stem}", gains.ungated.transpose(1, 2, 0))
+        plain = self.initializer(
+            f"U{stem}", (1.0 - gains.gains.sum(1, keepdims=True)).transpose(1, 2, 0)
+        )
         gain = self.emit("Add", [gain, plain], f"Gains_{stem}", f"gains_l{stem}")
         return self.emit("Mul", [weighted, gain], f"Gated_{stem}", f"gate_l{stem}")
 

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -77,12 +76,6 @@ def test_outputs_that_cannot_stand_last_are_copied():
     np.testing.assert_allclose(load_network(written.encode()).activate(X), net.activate(X), 1e-14)
     if fann_peer.library():
         np.testing.assert_allclose(fann_peer.computed(written, X), net.activate(X), 1e-14)
-
-
-def test_a_file_of_shortcuts_comes_back_as_the_same_genome():
-    source: Any = json.loads(RECORDED[1].read_text("utf-8"))["source"]
-    net = load_network(source.encode())
-    assert load_network(net.to_library("fann").encode()) == net
 
 
 def test_weights_too_large_to_be_multiplied_are_refused():

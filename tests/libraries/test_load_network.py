@@ -44,12 +44,6 @@ def test_every_kind_of_source_gives_the_same_network(tmp_path):
         assert load_network(source) == expected
 
 
-def test_reading_does_not_change_the_document():
-    before = copy.deepcopy(SOURCE)
-    load_network(SOURCE)
-    assert before == SOURCE
-
-
 @pytest.mark.parametrize("source", [None, 3, 2.5, object(), ["a"], "[1, 2]", "{}", b"null", b""])
 def test_what_is_no_network_is_refused(source):
     with pytest.raises(DocumentError):
@@ -77,26 +71,11 @@ def test_a_missing_file_and_a_directory(tmp_path):
         assert caught.value.where == str(path)
 
 
-@pytest.mark.parametrize("times", [{"time_step": 0.1}, {"advance_time": 0.1}])
-def test_times_are_for_networks_that_have_them(times):
-    with pytest.raises(OptionError, match="ctrnn and iznn"):
-        load_network(SOURCE, **times)
-
-
 def test_own_document_without_its_format_key():
     net = Network.mlp([2, 3, 1])
     document = json.loads(net.to_json())
     del document["format"]
     assert load_network(document) == net
-
-
-@pytest.mark.parametrize("format", ["neat-onnx-2", 7, None, {}])
-def test_another_format_key_is_not_ours(format):
-    with pytest.raises(DocumentError):
-        load_network({"format": format, "neurons": []})
-
-
-# --- list order ----------------------------------------------------------------------------------
 
 
 def test_input_nodes_only_take_their_values():
@@ -152,14 +131,6 @@ def test_a_mask_multiplies_what_others_read_and_not_the_state():
         rows.append([0.25 + shown * 2.0 + x * shown])
     np.testing.assert_allclose(net.run([[1.0], [-2.0], [0.5]]), rows, rtol=1e-15)
 
-
-def test_a_masked_output_and_a_mask_of_zero():
-    document = masked(0.0, [(0, 1, 1.0), (1, 2, 2.0)])
-    document["nodes"][2]["mask"] = 3.0
-    np.testing.assert_array_equal(load_network(document).activate([1.0]), [0.75])
-
-
-# --- whatever is done to a document, there is one clear line --------------------------------------
 
 PEERS = ["nts-net-gate-1", "nap-net-evolved-3", "np-ff-02", "np-rec-10"]
 OWN = json.loads(load_network(SOURCE).to_json())

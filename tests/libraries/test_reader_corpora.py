@@ -70,14 +70,6 @@ def test_a_disabled_self_connection_acts_in_neataptic_ts():
     assert (~net.connections.enabled).sum() == len(disabled) - len(to_itself)
 
 
-def test_a_mask_is_a_neuron_of_its_own():
-    read = case("nap-net-perceptron-4")
-    masked = [node for node in read.source["nodes"] if node["mask"] != 1]
-    net = read.network()
-    assert len(net) == len(read.source["nodes"]) + len(masked)
-    assert "masked 3" in net.neuron_names
-
-
 def test_gene_ids_are_kept():
     read = case("nts-net-gate-1")
     assert load_network(read.source).neurons.id.tolist() == [

@@ -1,7 +1,5 @@
 """The registry: what is listed, and a library of one's own from outside the package."""
 
-import json
-
 import pytest
 
 import neat_onnx
@@ -9,7 +7,6 @@ from neat_onnx import (
     Library,
     Network,
     OptionError,
-    ReadOptions,
     load_network,
     load_networks,
     register_activation,
@@ -86,11 +83,6 @@ def test_options_that_a_source_has_no_use_for_are_refused():
         load_network(Network.mlp([1, 1]), initial_gain=1.0)
 
 
-def test_a_genome_is_asked_of_populations_only():
-    with pytest.raises(OptionError, match="genome is for populations"):
-        load_network(Network.mlp([1, 1]).to_json(), genome=7)
-
-
 def test_the_initial_gain_of_a_gate():
     document = {
         "formatVersion": 2,
@@ -111,10 +103,6 @@ def test_the_initial_gain_of_a_gate():
     assert restored.run([[2.0], [5.0]]).ravel().tolist() == [6.0, 15.0]
     with pytest.raises(OptionError, match="finite"):
         load_network(document, initial_gain=float("nan"))
-
-
-def test_options_are_part_of_the_public_protocol():
-    assert json.dumps(vars(ReadOptions(genome=3)))
 
 
 @pytest.mark.parametrize("library", ["neat_python", "nobody", "", "NeatapticTS"])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support.peers.transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
 
-from neat_onnx import Network, NetworkError, OptionError, export, load_network, verify
+from neat_onnx import Network, NetworkError, OptionError, load_network
 from neat_onnx.libraries.tensorneat import ACTIVATION_NAMES, AGGREGATION_NAMES
 
 INPUTS, OUTPUTS = 3, 2
@@ -97,11 +97,6 @@ def test_recurrent_genomes_start_anew_with_each_sample(seed: int, cycles: int):
     assert not net.has_memory
     want = [tensorneat(network, row, OUTPUTS, cycles) for row in X]
     np.testing.assert_allclose(net.activate(X), want, rtol=1e-10, atol=1e-10)
-
-
-def test_one_is_exported():
-    net = load_network(genome(3), inputs=INPUTS, outputs=OUTPUTS)
-    assert verify(net, export(net, dtype="float64"), samples=16).passed
 
 
 @pytest.mark.parametrize(

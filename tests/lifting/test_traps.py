@@ -6,6 +6,7 @@ neither the trace nor its proof has seen.
 """
 
 import os
+from collections.abc import Callable
 from itertools import cycle
 
 import numpy as np
@@ -140,9 +141,89 @@ def branched(b: Builder, axis: int) -> None:
     b.add("Where", before, b.add("Tanh", first=before), first=many)
 
 
+def positioned(b: Builder, axis: int) -> None:
+    """The place of each sample, or step, is added to it."""
+    before = b.at
+    size = b.add("Gather", b.number(axis), first=b.add("Shape"), axis=0)
+    places = b.add("Range", size, b.number(1), first=b.number(0))
+    shape = [-1 if k == axis else 1 for k in range(len(b.shape))]
+    b.add("Reshape", b.number(shape), first=b.add("Cast", first=places, to=1))
+    b.add("Add", before)
+
+
+def summed(b: Builder, axis: int) -> None:
+    before, letters = b.at, "abc"[: len(b.shape)]
+    rest = letters.replace(letters[axis], "")
+    total = b.add("Einsum", equation=f"{letters}->{rest}")
+    b.add("Sub", b.add("Unsqueeze", b.number([axis]), first=total), first=before)
+
+
+def shifted(b: Builder, axis: int) -> None:
+    """Each is in the place of the one after it."""
+    pads = np.zeros(2 * len(b.shape), int)
+    pads[axis] = 1
+    b.add("Pad", b.number(pads))
+    b.add("Slice", b.number([0]), b.number([-1]), b.number([axis]))
+
+
+def windowed(b: Builder, axis: int) -> None:
+    """The mean of neighbours."""
+    rank = len(b.shape)
+    order = [k for k in range(rank) if k != axis] + [axis]
+    order = order if rank > 2 else [0, 1][:: -1 if axis == 0 else 1]
+    b.add("Transpose", perm=order)
+    before = b.at if rank > 2 else b.add("Unsqueeze", b.number([0]))
+    b.add("AveragePool", first=before, kernel_shape=[3], pads=[1, 1])
+    if rank == 2:
+        b.add("Squeeze", b.number([0]))
+    b.add("Transpose", perm=np.argsort(order).tolist())
+
+
+def compared(b: Builder, axis: int) -> None:
+    before = b.at
+    largest = b.add("ReduceMax", b.number([axis]))
+    b.add("Cast", first=b.add("Equal", largest, first=before), to=1)
+
+
+def unit(b: Builder, axis: int) -> None:
+    before = b.at
+    b.add("Div", b.add("ReduceL2", b.number([axis])), first=before)
+
+
+def picked(b: Builder, axis: int) -> None:
+    """The element of the largest one's place, from each."""
+    before = b.at
+    places = b.add("ArgMax", axis=axis)
+    b.add("Sub", b.add("GatherElements", places, first=before, axis=axis), first=before)
+
+
+def looped(b: Builder, axis: int) -> None:
+    """As many rounds as samples, or steps."""
+    size = b.add("Gather", b.number(axis), first=b.add("Shape", first=b.at), axis=0)
+    before = b.nodes[-2].input[0]
+    kinds = {"i": onnx.TensorProto.INT64, "c": onnx.TensorProto.BOOL, "d": onnx.TensorProto.BOOL}
+    entries = {
+        name: helper.make_tensor_value_info(name, kinds.get(name, 1), [] if name in kinds else None)
+        for name in "icsdt"
+    }
+    nodes = [helper.make_node("Tanh", ["s"], ["t"]), helper.make_node("Identity", ["c"], ["d"])]
+    sides = ([entries[name] for name in names] for names in ("ics", "dt"))
+    body = helper.make_graph(nodes, "body", *sides)
+    b.add("Loop", "", before, first=size, body=body)
+
+
+def _along(op: str) -> Callable[[Builder, int], None]:
+    def trap(b: Builder, axis: int) -> None:
+        given = {"axes": [axis]} if op == "MeanVarianceNormalization" else {"axis": axis}
+        b.add(op, **given)
+
+    return trap
+
+
 TRAPS = (
     reduced, shares, running, reversed_, rolled, first_of_all, sized, flat, ranked, turned,
-    attention, branched,
+    attention, branched, positioned, summed, shifted, windowed, compared, unit, picked, looped,
+    *map(_along, ("MeanVarianceNormalization", "LogSoftmax", "Hardmax", "LpNormalization")),
 )  # fmt: skip
 SHAPES: tuple[tuple[list[int | str], tuple[int, ...]], ...] = (
     (["N", FEATURES], (0,)),
@@ -150,7 +231,7 @@ SHAPES: tuple[tuple[list[int | str], tuple[int, ...]], ...] = (
     (["T", "N", FEATURES], (0, 1)),
     (["batch", "time", FEATURES], (0, 1)),
 )
-COUNT = 300
+COUNT = 600
 
 
 def _made(seed: int) -> onnx.ModelProto:

@@ -8,7 +8,7 @@ from sample_models import mlp, models
 from support.harness.sweep import count
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
-from neat_onnx.model import DataType, Graph, MetadataEntry, Model, Tensor, ValueInfo, load_model
+from neat_onnx.model import DataType, Graph, MetadataEntry, Model, Tensor, load_model
 
 LAID_OUT = """\
 {
@@ -121,18 +121,6 @@ def test_only_the_graph_is_required():
 def test_metadata_is_a_dict_in_which_the_first_of_a_key_counts():
     entries = [MetadataEntry(key="k", value=value) for value in "ab"]
     assert Model(metadata_props=entries, graph=Graph(outputs=[])).metadata == {"k": "a"}
-
-
-def test_a_value_info_says_its_type_and_shape():
-    value = ValueInfo.of("x", DataType.DOUBLE, ["N", 3, None])
-    assert (value.elem_type, value.shape) == (DataType.DOUBLE, ("N", 3, None))
-    assert ValueInfo.of("x").shape is None
-    assert ValueInfo.of("x", shape=[]).shape == ()
-
-
-def test_a_model_is_loaded_as_it_is():
-    model = mlp()
-    assert load_model(model) is model
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,14 @@ import sys
 import tracemalloc
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from sample_models import mlp, node
-from support.harness.sessions import open_session
+from sample_models import mlp
 from support.harness.sweep import count
 
-from neat_onnx.errors import ModelError, OptionError
+from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Tensor, load_model, validate
 from neat_onnx.model.tensor import MAX_VALUES
 
@@ -53,27 +51,6 @@ def said(dims, coordinates, values, **more):
 
 
 # --- writing --------------------------------------------------------------------------------------
-
-LAID_OUT = """\
-   {
-    "name": "W0",
-    "data_type": 1,
-    "dims": [3, 30],
-    "sparse": {"coordinates": [[0, 2], [0, 29], [2, 0]], "values": [0.1, -0.0, 5e-324]}
-   },
-   {
-    "name": "B0",
-    "data_type": 1,
-    "dims": [3],
-    "float_data": [0.0, 0.3333333333333333, 0.6666666666666666]
-   }
-"""
-
-
-def test_it_is_laid_out_for_people_and_short_tensors_stay_lists():
-    weights = np.zeros((3, 30))
-    weights[[0, 0, 2], [2, 29, 0]] = [0.1, -0.0, 5e-324]
-    assert LAID_OUT in mlp(weights).to_json(encoding="sparse")
 
 
 @st.composite
@@ -118,49 +95,10 @@ def test_tensors_of_integers_are_lists(data_type):
     assert "sparse" not in written(zeros, data_type)
 
 
-def test_what_is_inside_an_attribute_is_sparse_too():
-    constant = node("Constant", [], ["c"], value=Tensor.of("", scattered((20, 20), 5)))
-    body = holding(Tensor.of("W", scattered((20, 20), 5))).graph
-    body.node.append(constant)
-    scan = node("Scan", ["a"], ["b"], body=body, num_scan_inputs=1)
-    model = Model(graph=Graph(outputs=[], node=[constant, scan]))
-    text = model.to_json(encoding="sparse")
-    assert text.count("coordinates") == 3
-    assert "float_data" not in text
-    assert load_model(text) == model
-
-
 def test_the_binary_form_is_dense():
     model = mlp(scattered((30, 30), 9))
     assert load_model(model.to_json(encoding="sparse")).to_bytes() == model.to_bytes()
     assert not model.written_as("sparse").to_proto().graph.sparse_initializer
-
-
-def test_it_says_what_a_SparseTensorProto_says():
-    """The same numbers as ONNX's own sparse initializer, by onnx's checker and onnxruntime."""
-    model = mlp(scattered((20, 30), 12))
-    (document, _) = model.to_document(encoding="sparse")["graph"]["initializer"]
-    numbers, places = document["sparse"]["values"], document["sparse"]["coordinates"]
-    proto = model.to_proto()
-    sparse = onnx.helper.make_sparse_tensor(
-        onnx.helper.make_tensor("W0", onnx.TensorProto.FLOAT, [12], numbers),
-        onnx.helper.make_tensor("at", onnx.TensorProto.INT64, [12, 2], np.ravel(places).tolist()),
-        document["dims"],
-    )
-    onnx.checker.check_sparse_tensor(sparse)
-    proto.graph.sparse_initializer.append(sparse)
-    del proto.graph.initializer[0]
-    x = np.random.default_rng(1).normal(size=(5, 30)).astype(np.float32)
-    dense, theirs = (
-        open_session(each).run(None, {"input": x})[0] for each in (model.to_proto(), proto)
-    )
-    np.testing.assert_array_equal(theirs, dense)
-
-
-def test_there_is_no_other_encoding():
-    for write in (mlp().to_json, mlp().to_document):
-        with pytest.raises(OptionError, match=r"no encoding 'dense'\. Known: numbers, raw, sparse"):
-            write(encoding="dense")
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -255,15 +193,6 @@ def test_many_that_are_too_much_together_are_refused():
     (finding,) = validate({"graph": graph})
     assert finding.code == "schema"
     assert f"the sparse tensors of a file may have {MAX_VALUES} values" in finding.message
-
-
-def test_what_has_no_room_is_written_dense_and_so_can_be_read():
-    first = Tensor.of("large", np.zeros((1, MAX_VALUES)))
-    model = holding(first, Tensor.of("W", scattered((30, 30), 3)))
-    large, small = model.to_document(encoding="sparse")["graph"]["initializer"]
-    assert "sparse" in large
-    assert "float_data" in small
-    assert "sparse" in written(scattered((30, 30), 3))
 
 
 def test_a_hundredth_of_the_numbers_is_a_tenth_of_the_text_and_no_python_runs_for_each():

@@ -51,10 +51,6 @@ def test_of_nothing():
     assert empty == dict.fromkeys(FUNCTIONS, 0.0) | {"product": 1.0}
 
 
-def test_which_are_linear():
-    assert {name for name in FUNCTIONS if aggregation_named(name).linear} == {"sum", "mean"}
-
-
 def test_names_of_a_library_are_apart_from_ours():
     span = register_aggregation("max", lambda v, k: largest(v) - smallest(v), library="neat-python")
     mine = register_aggregation("my_mean", lambda v, k: total(v) / float(k), library="neat-python")

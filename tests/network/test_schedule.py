@@ -79,11 +79,6 @@ def test_what_the_outputs_depend_on():
     assert np.flatnonzero(contributing(network)).tolist() == [0, 1, 2, 4, 5]
 
 
-def test_a_million_connections_in_a_moment():
-    network = Network.mlp([1000, 1000, 10])
-    assert schedule(network).depth == 2
-
-
 def test_nothing_but_inputs():
     network = Network.build(inputs=2, outputs=[1, 0, 1], neurons=[], connections=[])
     assert schedule(network).depth == 0

@@ -162,36 +162,6 @@ def test_positions_are_those_that_onnx_infers(case: tuple[Window, Sizes]):
 # --- what a window is -----------------------------------------------------------------------------
 
 
-def test_what_is_not_given_is_plain():
-    window = Window.of((3, 2))
-    assert (window.strides, window.dilations) == ((1, 1), (1, 1))
-    assert window.pads == (0, 0, 0, 0)
-    assert not window.ceil
-
-
-def test_pads_are_all_begins_then_all_ends():
-    assert Window.of((3, 3), begin=(1, 2), end=(3, 4)).pads == (1, 2, 3, 4)
-
-
-def test_reach_includes_what_stands_between_the_taps():
-    assert Window.of((3, 1), dilations=(4, 5)).reach == (9, 1)
-
-
-def test_a_window_larger_than_the_padded_space_has_no_position():
-    window = Window.of((4,), begin=(1,), end=(1,))
-    assert window.positions((1,)) == (0,)
-    assert window.positions((2,)) == (1,)
-    assert window.taps((1,)).shape == (0, 4)
-
-
-def test_with_ceil_it_has_one_if_its_next_position_would_reach_beyond():
-    """As runtimes have it: 3 taps in steps of 2 over a space of 2 see both."""
-    window = Window.of((3,), strides=(2,), ceil=True)
-    assert window.positions((2,)) == (1,)
-    assert window.taps((2,)).tolist() == [[0, 1, NONE]]
-    assert Window.of((3,), strides=(1,), ceil=True).positions((2,)) == (0,)
-
-
 @pytest.mark.parametrize(
     ("given", "where"),
     [

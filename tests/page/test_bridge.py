@@ -16,7 +16,6 @@ from support.harness.sessions import open_session
 import neat_onnx
 from neat_onnx import errors
 from neat_onnx.page.bridge import call
-from neat_onnx.page.warming import NETWORKS
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 WEB = Path(__file__).parents[2] / "web"
@@ -235,8 +234,6 @@ def test_numbers_that_json_cannot_hold_come_as_words(source):
     json.dumps(reply, allow_nan=False)
 
 
-def test_warming_up_reads_a_network_of_the_libraries_whose_files_come_most():
-    assert ask("warm", reading=True) == ({"result": {}}, {})
-    read = [neat_onnx.load_network(document) for document in NETWORKS]
-    assert [net.library for net in read] == ["NeatapticTS", "neat-python feed-forward"]
-    assert [net.activate([0.5]).item() for net in read] == [np.tanh(0.5), 0.5]
+@pytest.mark.parametrize("reading", [False, True])
+def test_warming_up_goes_the_way_of_a_file(reading):
+    assert ask("warm", reading=reading) == ({"result": {}}, {})

@@ -30,11 +30,11 @@ def saved():
 
 def test_every_form_that_is_offered_is_written(saved):
     assert saved.offered == FORMS
-    assert len({saved(each["form"]) for each in FORMS}) == len(FORMS) == 5
+    assert len({saved(each["form"]) for each in FORMS}) == len(FORMS) == 7
 
 
 def test_code_is_what_the_engine_prints(saved):
-    for language in ("c", "javascript", "python"):
+    for language in ("c", "csharp", "gdscript", "javascript", "python"):
         assert saved(language) == neat_onnx.generate_code(RECURRENT.network(), language=language)
 
 

@@ -27,18 +27,17 @@ const round = (x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.rou
 /** A power: 1 to any, and −1 to an infinite one, are 1, which JavaScript has as NaN. */
 const pow = (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 
+const OF_MATH = [
+  "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "tanh", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+  "floor", "ceil",
+];
 const SCALAR = {
+  ...Object.fromEntries(OF_MATH.map((name) => [name, Math[name]])),
   add: (x, y) => x + y,
   sub: (x, y) => x - y,
   mul: (x, y) => x * y,
   div: (x, y) => x / y,
   neg: (x) => -x,
-  abs: Math.abs,
-  sqrt: Math.sqrt,
-  exp: Math.exp,
-  log: Math.log,
-  sin: Math.sin,
-  tanh: Math.tanh,
   reciprocal: (x) => 1 / x,
   sigmoid: (x) => 1 / (1 + Math.exp(-x)),
   relu: (x) => Math.max(x, 0),
@@ -48,20 +47,8 @@ const SCALAR = {
   selu: (x, alpha, gamma) => gamma * elu(x, alpha),
   leaky_relu: (x, slope) => (x < 0 ? slope * x : x),
   clip: (x, low, high) => Math.min(Math.max(x, low), high),
-  cos: Math.cos,
-  tan: Math.tan,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-  sinh: Math.sinh,
-  cosh: Math.cosh,
-  asinh: Math.asinh,
-  acosh: Math.acosh,
-  atanh: Math.atanh,
   erf,
   sign: (x) => Math.sign(x) + 0, // of −0 it is 0
-  floor: Math.floor,
-  ceil: Math.ceil,
   round,
   pow,
   mod: (x, y) => x % y,

@@ -73,7 +73,7 @@ export class Player {
   look(place) {
     this.cursor = Math.max(0, Math.min(this.frames.length - 1, place));
     this.inputs.set(this.frame.inputs);
-    this.#recompute();
+    this.resume();
     this.#notify();
   }
 
@@ -127,11 +127,6 @@ export class Player {
     return this.#evaluator.outputsOf(this.#evaluator.step(inputs));
   }
 
-  /** After probing: have the evaluator at the step looked at again. */
-  resume() {
-    this.#recompute();
-  }
-
   #take() {
     const before = this.#before();
     this.#evaluator.restore(before);
@@ -145,7 +140,8 @@ export class Player {
     this.#notify();
   }
 
-  #recompute() {
+  /** Have the evaluator at the step looked at, after probing as well. */
+  resume() {
     this.#evaluator.restore(this.frame.before);
     this.#evaluator.step(this.frame.inputs);
   }

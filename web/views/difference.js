@@ -1,5 +1,5 @@
-// Two files side by side: what one genome has and the other has not, and how far their outputs are apart.
-import { $, count, counted, h, plain, short, whenChanged } from "./dom.js";
+// What differs: of two files, gene by gene and by their outputs; and of one, what a person has changed since it was read.
+import { $, button, count, counted, h, plain, short, whenChanged } from "./dom.js";
 import { scatter } from "./parity.js";
 
 const MOST = 200; // genes listed of a kind
@@ -55,4 +55,22 @@ function byFunction(pairs) {
       : `On the same random inputs they were up to ${most < 1e-6 ? short(most) : plain(most)} apart.`),
     h("figure", {}, scatter(pairs, "The other file against this one"),
       h("figcaption", { className: "soft" }, `This file across, the other up: ${count(pairs.network.length)} of ${count(pairs.total)} outputs.`)));
+}
+
+/** The changes since the file was read, and the way back. */
+export function changes({ undo, edited }) {
+  return whenChanged((state) => state.result, (result, state) => {
+    const edits = state.made?.edits ?? [];
+    $("changes").hidden = !edits.length;
+    if (!edits.length) return;
+    $("changes").replaceChildren(h("h2", {}, "Changes"), h("ol", {}, ...edits.map((edit) => h("li", {}, inWords(edit)))),
+      h("div", { className: "buttons" }, button("Undo", undo, { "data-testid": "undo" }), button("Undo all", () => edited([]))));
+  });
+}
+
+function inWords({ gene, before, connection, neuron, pruned, enabled, ...rest }) {
+  if (pruned) return `${gene ?? `neuron ${neuron}`} pruned`;
+  if (enabled !== undefined) return `${gene ?? `connection ${connection}`} ${enabled ? "enabled" : "disabled"}`;
+  const [[field, after]] = Object.entries(rest);
+  return `${gene ?? "gene"}: ${field} ${before === undefined ? "" : `${value(before)} → `}${value(after)}`;
 }

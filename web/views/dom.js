@@ -43,6 +43,17 @@ export function whenChanged(look, draw) {
   };
 }
 
+/** A fold that asks for its content when it is opened: `show` makes elements of what `ask` gives. */
+export function fold(name, title, waiting, ask, show) {
+  const body = h("div", {}, h("p", { className: "soft", role: "status" }, waiting));
+  const details = h("details", { "data-testid": name }, h("summary", {}, title), body);
+  details.addEventListener("toggle", async () => {
+    const found = await ask();
+    if (body.isConnected) body.replaceChildren(...(found.failed ? [h("p", { className: "warning" }, `It could not be shown: ${found.failed}.`)] : show(found)));
+  }, { once: true });
+  return details;
+}
+
 /** Call `draw` at the next frame, once however often it was asked for. */
 export function soon(draw) {
   let asked = false;

@@ -173,19 +173,12 @@ export class Drawing {
       return;
     }
     if (chosen < 0) return;
-    const near = this.hovered >= 0 ? this.touching(chosen) : reached(scene, chosen);
+    const near = reached(scene, chosen);
     const edges = [...near.edges].filter((edge) => shows(scene.connections[edge], this.hiding));
     drawConnections(pen, scene, colours, edges, this.strong, { live: Boolean(this.live), lit: edges.length < 800 });
     drawGates(pen, scene, colours, edges);
     drawNeurons(pen, scene, colours, [...near.neurons], activations);
     ring(pen, ...scene.at[chosen], scene.radius + 5, 2, colours.accent);
-  }
-
-  touching(neuron) {
-    const { into, from, gates, connections } = this.scene;
-    const edges = new Set([...into[neuron], ...from[neuron], ...gates[neuron]]);
-    const ends = [...edges].flatMap((edge) => [connections[edge].source, connections[edge].target]);
-    return { edges, neurons: new Set([neuron, ...ends]) };
   }
 
   select(neuron) {

@@ -1,7 +1,6 @@
 // The menus of the bar: what can be downloaded, what can be shared, and which files there were.
-import { bytes, $, button, h, whenChanged } from "./dom.js";
+import { $, button, h, whenChanged } from "./dom.js";
 import { drawingShown } from "./graph.js";
-import { canvasOf } from "./picture.js";
 
 /** Close open menus on a click elsewhere or a choice, and on Escape, which gives the focus back. */
 function closing() {
@@ -26,66 +25,54 @@ function toast(place, text) {
   setTimeout(() => said.remove(), 6000);
 }
 
-const NOTES = { onnx: "for any runtime", json: "readable, every bit kept", network: "the genome, to evolve on" };
-const TITLES = { onnx: "ONNX", json: "JSON ONNX", network: "Network JSON" };
+const FILES = [
+  { method: "file", kind: "onnx", title: "ONNX", note: "for any runtime", suffix: ".onnx" },
+  { method: "file", kind: "json", title: "JSON ONNX", note: "readable, every bit kept", suffix: ".onnx.json" },
+  { method: "file", kind: "network", title: "Network JSON", note: "the genome, to evolve on", suffix: ".network.json" },
+];
 
 /** Download: the three files of a result, the files of libraries, and other forms. */
-export function downloads({ download, downloadFor, writable }) {
+export function downloads({ download, writable }) {
   closing();
-  const files = h("ul", { className: "entries", ariaLabel: "Files" });
-  const genome = h("ul", { className: "entries", ariaLabel: "Genome, for a library" });
-  const forms = h("ul", { className: "entries", ariaLabel: "Programs and proofs" });
-  $("downloads").append(files, h("h3", {}, "Genome"), genome, h("h3", {}, "Programs and proofs"), forms);
+  const entries = (label, found = []) => h("ul", { className: "entries", ariaLabel: label }, ...found.map((each) => entry(each, download)));
+  const [genome, forms] = [entries("Genome, for a library"), entries("Programs and proofs")];
+  $("downloads").append(entries("Files", FILES), h("h3", {}, "Genome"), genome, h("h3", {}, "Programs and proofs"), forms);
   let listed = null;
+  const fillGenome = (libraries) => genome.replaceChildren(...libraries.map((each) => entry({ method: "library", ...each }, download)));
   $("download-place").addEventListener("toggle", async () => {
     if (!$("download-place").open || listed) return;
     const asked = (listed = writable());
     const found = await asked;
     if (listed !== asked) return;
     if (found.failed) listed = null; // the next time it may be known
-    else genome.replaceChildren(...found.libraries.map((each) => entry({ method: "library", ...each }, downloadFor)));
+    else fillGenome(found.libraries);
   });
   const fill = whenChanged((state) => state.result, (result) => {
     $("download-place").hidden = !result;
     listed = null;
-    genome.replaceChildren(...(result?.libraries ?? []).map((each) => entry({ method: "library", ...each }, downloadFor)));
-    forms.replaceChildren(...(result?.forms ?? []).map((each) => entry({ method: "form", ...each }, downloadFor)));
-  });
-  const write = whenChanged((state) => state.files, (found) => {
-    const focused = document.activeElement?.dataset?.testid;
-    files.replaceChildren(...Object.entries(found ?? {}).map(([kind, file]) => h("li", {}, fileOf(kind, file, download))));
-    if (focused?.startsWith("download-")) files.querySelector(`[data-testid=${focused}]`)?.focus();
+    fillGenome(result?.libraries ?? []);
+    forms.replaceChildren(...(result?.forms ?? []).map((each) => entry({ method: "form", ...each }, download)));
   });
   const close = whenChanged((state) => state.wanted, () => {
     document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; });
   });
   return (state) => {
     fill(state);
-    write(state);
     close(state);
   };
 }
 
-function fileOf(kind, { name, url, size }, download) {
-  const note = [NOTES[kind], size === undefined ? "" : bytes(size)].filter(Boolean).join(" · ");
-  const inside = [h("strong", {}, TITLES[kind]), h("span", { className: "soft" }, note)];
-  const common = { className: "entry", title: name, "data-testid": `download-${kind}` };
-  return url
-    ? h("a", { ...common, href: url, download: name }, ...inside)
-    : h("button", { ...common, type: "button", onclick: () => download(kind) }, ...inside);
-}
-
-/** A form that is written when asked for; one that cannot hold the network says why instead. */
-function entry({ title, reason = null, ...asked }, downloadFor) {
-  const name = `download-${asked.method}-${asked.library ?? asked.form}${asked.suffix === ".pkl" ? "-pkl" : ""}`;
+/** A file that is written when asked for; one that cannot hold the network says why instead. */
+function entry({ title, note = "", reason = null, ...asked }, download) {
+  const what = asked.kind ?? `${asked.method}-${asked.library ?? asked.form}${asked.suffix === ".pkl" ? "-pkl" : ""}`;
   return h("li", {}, h("button", {
-    type: "button", className: "entry", disabled: Boolean(reason), "data-testid": name, title: reason ?? "",
-    onclick: () => downloadFor(asked),
-  }, h("strong", {}, title), reason ? h("span", { className: "soft" }, reason) : ""));
+    type: "button", className: "entry", disabled: Boolean(reason), "data-testid": `download-${what}`, title: reason ?? "",
+    onclick: () => download(asked),
+  }, h("strong", {}, title), reason || note ? h("span", { className: "soft" }, reason ?? note) : ""));
 }
 
 /** Share: a link, code that embeds it, pictures and an animation. */
-export function share({ saveSvg, savePicture, animate }) {
+export function share({ saveSvg, savePng, animate }) {
   let href = null;
   const said = (text) => toast($("share-place").parentElement, text);
   const copy = async (text, done) => {
@@ -99,16 +86,12 @@ export function share({ saveSvg, savePicture, animate }) {
   };
   const choice = (text, name, onclick) => h("li", {}, h("button", { type: "button", className: "entry", "data-testid": name, onclick }, h("strong", {}, text)));
   const embed = () => `<iframe src="${href}&amp;embed" width="800" height="500" style="border:0" title="An evolved network, alive"></iframe>`;
-  const drawn = (save) => () => {
-    if (drawingShown()) save(drawingShown());
-    else said("Draw all neurons first: levels are no picture of the network.");
-  };
   $("share").append(h("ul", { className: "entries" },
     choice("Copy link", "copy-link", () => copy(href, `The link is copied, ${href?.length.toLocaleString("en")} characters. Nothing of it is sent to a server.`)),
     choice("Copy embed code", "copy-embed", () => copy(embed(), "The code is copied: a frame with this network, alive.")),
     choice("Picture as SVG", "save-svg", saveSvg),
-    choice("Picture as PNG", "save-png", drawn((drawing) => savePicture(canvasOf(drawing)))),
-    choice("Animation as WebP", "save-animation", drawn(() => animate(said))),
+    choice("Picture as PNG", "save-png", savePng),
+    choice("Animation as WebP", "save-animation", () => (drawingShown() ? animate(said) : said("Draw all neurons first: levels do not move."))),
     choice("Print", "print", () => print())));
   const place = whenChanged((state) => state.result, (result) => { $("share-place").hidden = !result; });
   const link = whenChanged((state) => state.link, (found, { result }) => {

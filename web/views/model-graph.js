@@ -1,5 +1,5 @@
 // The model seen: its graph, hovered together with the drawing of the network, its JSON and its text.
-import { $, count, counted, h, svg, whenChanged } from "./dom.js";
+import { $, count, counted, fold, h, svg, whenChanged } from "./dom.js";
 
 const [WIDE, HIGH, GAP_X, GAP_Y] = [148, 54, 36, 14];
 
@@ -7,7 +7,7 @@ export function modelGraph({ lookIntoModel, light }) {
   let boxes = []; // [{element, neurons}] of the nodes drawn
   const build = whenChanged((state) => state.result, (result) => {
     boxes = [];
-    if (result) $("model-graph").replaceChildren(fold(lookIntoModel, (found) => { boxes = draw($("model-graph-body"), found, light); }));
+    if (result) $("model-graph").replaceChildren(fold("model-graph", "Look into the model", "Looking into the model…", lookIntoModel, (found) => draw(found, boxes, light)));
   });
   const point = whenChanged((state) => state.drawn?.graph?.neurons[state.selected]?.place, (selected) => {
     for (const { element, neurons } of boxes) element.classList.toggle("lit", neurons.includes(selected));
@@ -18,34 +18,16 @@ export function modelGraph({ lookIntoModel, light }) {
   };
 }
 
-/** A fold that asks for the model when it is opened. */
-function fold(look, show) {
-  const body = h("div", { id: "model-graph-body" }, h("p", { className: "soft", role: "status" }, "Looking into the model…"));
-  const details = h("details", { "data-testid": "model-graph" }, h("summary", {}, "Look into the model"), body);
-  let asked = false;
-  details.addEventListener("toggle", async () => {
-    if (!details.open || asked) return;
-    asked = true;
-    const found = await look();
-    if (!body.isConnected) return;
-    if (found.failed) body.replaceChildren(h("p", { className: "warning" }, `The model could not be shown: ${found.failed}.`));
-    else show(found);
-  });
-  return details;
-}
-
-function draw(body, { nodes, omitted, elements, text, json }, light) {
-  const boxes = [];
+function draw({ nodes, omitted, elements, text, json }, boxes, light) {
   const more = omitted ? ` and ${count(omitted)} more that are not drawn` : "";
-  body.replaceChildren(
+  return [
     h("p", { className: "soft" }, `${counted(nodes.length, "node")}${more}, ${counted(elements, "number")} in the initializers. `
       + "Point at a node: its neurons light up in the drawing above."),
     h("div", { className: "nodes", tabIndex: 0, role: "group", ariaLabel: "Graph of the model" }, graphOf(nodes, boxes, light)),
     ...(json === null ? [h("p", { className: "soft" }, "It is too large to be written out here: download it as JSON instead.")] : [
       written("model-json", "As JSON", json), written("model-text", "As ONNX text", text),
     ]),
-  );
-  return boxes;
+  ];
 }
 
 const written = (name, title, text) => h("details", { "data-testid": name }, h("summary", {}, title), h("pre", { tabIndex: 0 }, h("code", {}, text)));

@@ -1,30 +1,18 @@
 // Two plots of the comparison: each output of one side against the other, and how large errors are.
-import { count, h, short, svg } from "./dom.js";
+import { count, fold, h, short, svg } from "./dom.js";
 
 const SIZE = 300;
 const PAD = 34;
 
 /** A fold that has the plots made when it is opened. */
-export function parityFold({ plot }) {
-  const inside = h("div", { className: "plots" }, h("p", { className: "soft", role: "status" }, "Running both once more…"));
-  const fold = h("details", { "data-testid": "parity" }, h("summary", {}, "See every output"), inside);
-  fold.addEventListener("toggle", async () => {
-    if (!fold.open || inside.dataset.done) return;
-    inside.dataset.done = "yes";
-    const found = await plot();
-    if (found.failed) inside.replaceChildren(h("p", { className: "warning" }, `The outputs could not be plotted: ${found.failed}.`));
-    else inside.replaceChildren(...figures(found));
-  });
-  return fold;
-}
+export const parityFold = ({ plot }) => fold("parity", "See every output", "Running both once more…", plot, figures);
 
 function figures(found) {
-  return [
+  return [h("div", { className: "plots" },
     h("figure", {}, scatter(found), h("figcaption", { className: "soft" },
       `Network across, ONNX up: ${count(found.network.length)} of ${count(found.total)} outputs.`)),
     h("figure", {}, histogram(found), h("figcaption", { className: "soft" },
-      `Errors of all outputs. The band is ±${short(found.band)}, half a unit in the last place of the largest one.`)),
-  ];
+      `Errors of all outputs. The band is ±${short(found.band)}, half a unit in the last place of the largest one.`)))];
 }
 
 const frame = (label, ...children) => svg("svg", {

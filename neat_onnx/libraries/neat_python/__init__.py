@@ -45,47 +45,26 @@ class NeatPython(Library):
         return any(map(_is_from_neat, parts))
 
     def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network, as neat-python evaluates it.
-
-        Raises:
-            DocumentError: a pickle is not one of neat-python's.
-            NetworkError: it is not a network; says where.
-            OptionError: the times or the configuration are missing or wrong.
-        """
+        """Return the network, as neat-python evaluates it."""
         from neat_onnx.libraries.neat_python.sources import read
 
         return _updated(read(content, options), options)
 
     def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
-        """Return the networks of a checkpoint or a dictionary of genomes, the fittest first.
-
-        Raises:
-            DocumentError: a pickle is not one of neat-python's.
-            NetworkError: one of them is not a network; says where.
-            OptionError: the times or the configuration are missing or wrong.
-        """
+        """Return the networks of a checkpoint or a dictionary of genomes, the fittest first."""
         from neat_onnx.libraries.neat_python.sources import read_all
 
         found = read_all(content, options)
         return {key: _updated(net, options) for key, net in found.items()}
 
     def write(self, network: Network) -> Any:
-        """Return the JSON that neat-python exports.
-
-        Raises:
-            NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        """
+        """Return the JSON that neat-python exports."""
         from neat_onnx.libraries.neat_python.write import document_of
 
         return document_of(network)
 
     def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
-        """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration.
-
-        Raises:
-            NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-            OptionError: the configuration does not fit, or JSON is written, which has none.
-        """
+        """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration."""
         from neat_onnx.libraries.neat_python.write import files_of
 
         if name.lower().endswith((".pkl", ".pickle")):

@@ -30,6 +30,7 @@ from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.parsing import ForeignDocument, parse
 
 _VERSION = "1.0"
+_KINDS = ("feedforward", "recurrent", "ctrnn", "iznn")
 _NUMBERS = {"ctrnn": ("time_constant",), "iznn": ("a", "b", "c", "d")}
 """The further genes of nodes, by the kind of network."""
 
@@ -97,17 +98,11 @@ class _Node(ForeignDocument):
     aggregation: _Function
     bias: float
     response: float
-
-
-class _TimedNode(_Node):
-    time_constant: float
-
-
-class _SpikingNode(_Node):
-    a: float
-    b: float
-    c: float
-    d: float
+    time_constant: float | None = None
+    a: float | None = None
+    b: float | None = None
+    c: float | None = None
+    d: float | None = None
 
 
 class _Connection(ForeignDocument):
@@ -124,10 +119,6 @@ class _Topology(ForeignDocument):
     output_keys: list[_Id]
 
 
-class _Metadata(ForeignDocument):
-    neat_python_version: str | None = None
-
-
 class _Head(ForeignDocument):
     format_version: Any = None
     network_type: str
@@ -137,38 +128,22 @@ class _Document(_Head):
     topology: _Topology
     nodes: list[_Node]
     connections: list[_Connection]
-
-
-class _TimedDocument(_Document):
-    nodes: list[_TimedNode]  # type: ignore[assignment]
-    metadata: _Metadata = _Metadata()
-
-
-class _SpikingDocument(_Document):
-    nodes: list[_SpikingNode]  # type: ignore[assignment]
-
-
-_DOCUMENTS: dict[str, type[_Document]] = {
-    "feedforward": _Document,
-    "recurrent": _Document,
-    "ctrnn": _TimedDocument,
-    "iznn": _SpikingDocument,
-}
+    metadata: Any = None
 
 
 def genes_of_document(document: Mapping[str, Any]) -> Genes:
     """Return the genes in JSON, or refuse it with the path of the first mistake."""
     head = parse(_Head, document, NetworkError)
     kind = head.network_type
-    if kind not in _DOCUMENTS:
+    if kind not in _KINDS:
         raise NetworkError(
             f"unknown network_type '{kind}'",
             where="network_type",
-            hint=f"Known: {', '.join(_DOCUMENTS)}",
+            hint=f"Known: {', '.join(_KINDS)}",
         )
     if head.format_version != _VERSION:
         warn(f"unknown format_version {head.format_version}: read as version {_VERSION}")
-    parsed = parse(_DOCUMENTS[kind], document, NetworkError)
+    parsed = parse(_Document, document, NetworkError)
     topology = parsed.topology
     for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
         number, found = getattr(topology, count), len(getattr(topology, said))
@@ -192,7 +167,7 @@ def genes_of_document(document: Mapping[str, Any]) -> Genes:
             node.response,
             Function(node.activation.name, node.activation.custom),
             Function(node.aggregation.name, node.aggregation.custom),
-            {name: getattr(node, name) for name in _NUMBERS.get(kind, ())},
+            _numbers(node, kind, f"nodes[{index}]"),
             f"nodes[{index}]",
         )
         for index, node in enumerate(parsed.nodes)
@@ -202,9 +177,19 @@ def genes_of_document(document: Mapping[str, Any]) -> Genes:
         ConnectionGene(gene.source, gene.target, gene.weight, gene.enabled)
         for gene in parsed.connections
     ]
-    if isinstance(parsed, _TimedDocument):
-        genes.version = parsed.metadata.neat_python_version
+    if isinstance(parsed.metadata, Mapping):
+        version = parsed.metadata.get("neat_python_version")
+        genes.version = version if isinstance(version, str) else None
     return checked(genes)
+
+
+def _numbers(node: _Node, kind: str, where: str) -> dict[str, float]:
+    """The further genes of a node, none of which may be missing."""
+    found = {name: getattr(node, name) for name in _NUMBERS.get(kind, ())}
+    for name, value in found.items():
+        if value is None:
+            raise NetworkError(f"{name} is missing", where=f"{where}.{name}")
+    return found
 
 
 def checked(genes: Genes) -> Genes:

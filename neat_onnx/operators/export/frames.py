@@ -99,12 +99,14 @@ class Frame(ABC):
 class OneStep(Frame):
     """A single step: the memory comes in as inputs, and goes out as outputs."""
 
+    _memory = staticmethod(named_ports)
+
     def open(self) -> None:
         """Bind the neurons of the inputs, and a column of an input for every register."""
         for port in self._ctx.net.inputs:
             open_input(self._ctx, port)
         blocks = [claim.block for claim in self._claims]
-        self.states = open_states(self._ctx, blocks, named_ports(self._ctx))
+        self.states = open_states(self._ctx, blocks, self._memory(self._ctx))
 
     def close(self) -> Graph:
         """Produce the outputs, and those that feed the states of the next step."""
@@ -129,12 +131,7 @@ class OverSteps(OneStep):
     The memory ports that a model of sequences had cross the ends; other states are inside.
     """
 
-    def open(self) -> None:
-        """Bind the same: the inputs are those of the body."""
-        for port in self._ctx.net.inputs:
-            open_input(self._ctx, port)
-        blocks, ports = [claim.block for claim in self._claims], ports_of_sequences(self._ctx)
-        self.states = open_states(self._ctx, blocks, ports)
+    _memory = staticmethod(ports_of_sequences)
 
     def close(self) -> Graph:
         """Put the step into a Scan."""

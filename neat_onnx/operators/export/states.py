@@ -94,22 +94,14 @@ def ports_of_sequences(ctx: LoweringContext) -> Sequence[MemoryPort]:
 
 
 def _is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
-    """Whether a port is written: some neuron is read in the next step, and none is left out.
-
-    Args:
-        used: which signals are read.
-    """
+    """Whether a port is written: some neuron is read in the next step, and none is left out."""
     registers, scheduled = ctx.signals.registers, np.concatenate(ctx.schedule.levels)
     read = bool(np.any(used[registers.signal[np.isin(registers.origin, port.neurons)]]))
     return read and bool(np.all(np.isin(port.neurons, scheduled)))
 
 
 def _open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
-    """Bind the registers of a memory port to an input of its name.
-
-    Args:
-        used: which signals are read.
-    """
+    """Bind the registers of a memory port that are used to an input of its name."""
     registers = ctx.signals.registers
     first = {
         int(registers.origin[k]): k for k in reversed(range(len(registers)))
@@ -212,11 +204,7 @@ def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
 
 
 def check_lost_states(states: Sequence[State], model: Model, *, lossy: bool) -> None:
-    """Raise OptionError if `model` without metadata would compute something else.
-
-    Args:
-        lossy: warn instead.
-    """
+    """Refuse a model that without metadata computes something else; warn of it if `lossy`."""
     found = []
     lost = [state.previous for state in states if np.any(state.initial != 0.0)]
     if lost:

@@ -109,14 +109,6 @@ def test_a_state_that_nothing_reads_is_left_out():
     assert [entry.name for entry in model.graph.inputs] == ["input"]
 
 
-def test_what_feeds_a_state_is_in_the_metadata():
-    (case,) = (case for case in WHOLE if case.name == "nts-onnx-recurrent2-2")
-    model, texts = with_warnings(convert, case.source)
-    pairs = [["hidden_prev", "hidden_next"], ["hidden_prev_l2", "hidden_next_l2"]]
-    assert json.loads(model.metadata["neat_onnx.state"]) == pairs
-    assert "repaired: 'hidden_prev_l2' is what 'RecurrentSum_2' was one step ago" in texts
-
-
 def test_by_products_leave_nothing_behind():
     (case,) = (case for case in WHOLE if case.name == "nts-onnx-gru-1")
     assert any(node.op_type == "GRU" for node in load_model(case.source).graph.node)

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, NetworkError, OptionError, export
-from neat_onnx.cli import main
 
 NET = Network.mlp([4, 4, 2], activation="tanh")
 STEPS = {"kernelHeight": 1, "kernelWidth": 1, "strideHeight": 1, "strideWidth": 1}
@@ -109,10 +108,6 @@ def test_what_means_nothing_in_this_dialect_is_refused(option: str, value: Any):
     assert str(refusal.value.where).startswith(option)
 
 
-def test_defaults_that_are_spelled_out_are_accepted():
-    assert document(dtype="float32", fold=False, fused_recurrent=False, opset=18) == document()
-
-
 def test_the_legacy_order_is_of_this_dialect_only():
     names = [node["name"] for node in document(legacy_node_ordering=True)["graph"]["node"]]
     assert names == ["act_l1", "gemm_l1", "act_l2", "gemm_l2"]
@@ -193,18 +188,3 @@ def test_the_document_is_json_only(tmp_path):
     assert not list(tmp_path.iterdir())
     model.save(tmp_path / "net.onnx.json")
     assert json.loads((tmp_path / "net.onnx.json").read_bytes()) == document()
-
-
-def test_the_command_line_writes_it(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    loop().save("net.json")
-    flags = ["--dialect", "neataptic", "--allow-recurrent"]
-    assert main(["export", "net.json", "out.json", *flags]) == 2
-    assert "lossy=True" in capsys.readouterr().err
-    assert main(["export", "net.json", "out.json", *flags, "--lossy"]) == 0
-    assert "lost: self-connections are left out (neuron 1)" in capsys.readouterr().err
-    assert main(["export", "net.json", "out.json", *flags, "--recurrent-single-step"]) == 0
-    written = json.loads((tmp_path / "out.json").read_bytes())
-    assert written == document(loop(), allow_recurrent=True, recurrent_single_step=True)
-    assert main(["export", "net.json", "out.onnx", *flags, "--recurrent-single-step"]) == 2
-    assert not (tmp_path / "out.onnx").exists()

@@ -103,13 +103,6 @@ def test_logistic_and_sigmoid_are_two_activations_as_the_peer_has_it(tmp_path: P
     assert net == load_network(respelled(recorded, ["logistic"]))
 
 
-@pytest.mark.parametrize("squash", ["logistic", "sigmoid"])
-def test_a_layer_of_one_spelling_is_one_gemm(squash: str):
-    network = respelled(case("nts-onnx-mixed-1"), [squash])
-    graph = json.loads(written(network, {})[0].to_json())["graph"]
-    assert [node["name"] for node in graph["node"]] == ["gemm_l1", "act_l1", "gemm_l2", "act_l2"]
-
-
 @pytest.mark.parametrize("case", COMPUTED, ids=lambda case: case.name)
 def test_what_is_not_refused_computes_the_network(case: Case):
     options = case.document["options"]
