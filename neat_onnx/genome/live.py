@@ -83,13 +83,20 @@ class _Functions:
 
     @classmethod
     def of(
-        cls, net: Network, genes: _Connections, data_type: DataType, known: DataType
+        cls,
+        net: Network,
+        genes: _Connections,
+        by_state: Bools,
+        data_type: DataType,
+        known: DataType,
     ) -> "_Functions":
         """Read the functions of a network, its numbers rounded to the type `known`."""
         forms = [form_of(name, data_type) for name in net.activations]
         codes = net.neurons.activation
         slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
         texts = [forms[code].formula for code in codes.tolist()]
+        for neuron in np.flatnonzero(by_state).tolist():
+            slope[neuron], shift[neuron], texts[neuron] = 1.0, 0.0, IDENTITY
         for neuron in distinct(genes.source[genes.reads_state]).tolist():
             if texts[neuron] == IDENTITY or shift[neuron] != 0.0:
                 slope[neuron], shift[neuron] = 1.0, 0.0
@@ -211,7 +218,9 @@ def live_genes(
     """
     known = data_type if rounds else DataType.DOUBLE
     genes = _enabled(net, data_type)
-    functions = _Functions.of(net, genes, data_type, known)
+    by_state = _by_state_alone(net, genes)
+    genes = replace(genes, reads_state=genes.reads_state & ~by_state[genes.source])
+    functions = _Functions.of(net, genes, by_state, data_type, known)
     genes = _through(net, genes, place, functions)
     genes = _added(genes, place, functions.sums, net)
     weight = (
@@ -277,6 +286,16 @@ def _in_places(
         ),
         weight=weight,
     )
+
+
+def _by_state_alone(net: Network, genes: _Connections) -> Bools:
+    """Whether the state of each neuron is read, and its activation by nothing: no graph has it."""
+    found = np.zeros(len(net), np.bool_)
+    found[genes.source[genes.reads_state]] = True
+    found[genes.source[~genes.reads_state]] = False
+    found[genes.gater[genes.gater != NONE]] = False
+    found[net.output_neurons] = False
+    return found
 
 
 def _enabled(net: Network, data_type: DataType) -> _Connections:

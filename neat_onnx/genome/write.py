@@ -174,6 +174,7 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     in_one = is_sum & (live.bias == 0.0) & (live.slope != 1.0) & (response != 1.0)
     return {
         "activation": unnamed
+        | (~curved & (names != "identity"))
         | in_one
         | divided
         | (is_mean | folded & curved) & (live.slope != 1.0),
