@@ -71,11 +71,7 @@ def _column(gemm: Node) -> int:
 
 
 def _scales(values: Floats, axis: int, least: Floats | float = 0.0) -> Floats:
-    """Return the step of int8 along an axis, in float32; 1 for zeros.
-
-    Args:
-        least: the scales are at least this.
-    """
+    """The step of int8 along an axis, in float32, `least` or more; 1 for zeros."""
     others = tuple(k for k in range(values.ndim) if k != axis)
     size = np.maximum(np.max(np.abs(values), axis=others) / _MAX_INT8, least)
     return np.where(size > _MIN_SCALE, size, 1.0).astype(np.float32).astype(np.float64)

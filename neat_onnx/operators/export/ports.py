@@ -155,8 +155,7 @@ class _Ends:
     def outputs(self, *, timed: bool) -> list[ValueInfo]:
         """Add the nodes in front of outputs, and return the entries.
 
-        Args:
-            timed: an output without time has the last step alone.
+        Of sequences (`timed`), an output without time has the last step alone.
         """
         net, draft = self._net, self.draft
         entries = {entry.name: entry for entry in draft.model.graph.outputs}

@@ -109,11 +109,7 @@ def shared_weights(
 def check_pool(
     net: Network, signals: GraphSignals, block: SpatialBlock, apart: Bools | None
 ) -> None:
-    """Raise NotShared if the neurons do not take the largest, or the mean, of their windows.
-
-    Args:
-        net, signals, block, apart: as of `shared_weights`.
-    """
+    """Raise NotShared if the neurons do not take the largest, or the mean, of their windows."""
     apart = np.zeros(block.neurons.size, np.bool_) if apart is None else apart
     _check_neurons(net, block, responses_of_pool(block), apart)
     bias = net.neurons.bias[block.neurons.ravel()]
