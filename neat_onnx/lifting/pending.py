@@ -16,10 +16,12 @@ import numpy as np
 from neat_onnx.lifting.recognition import has_name, has_steps
 from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Tape
 from neat_onnx.model.budget import require_elements
+from neat_onnx.network.bounds import line_of
 from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
 
 _MAX_SIZE, _MAX_DEPTH = 120, 40  # of a formula that grows on
+_MAX_CARRIED = 16  # changes between a quotient and what rounds it
 _FLOAT = np.dtype(np.float64)
 
 
@@ -46,6 +48,7 @@ class Pending:
 
     __array_ufunc__ = None
     __slots__ = (
+        "_carried",
         "_linear",
         "_settled",
         "_signals",
@@ -75,6 +78,7 @@ class Pending:
         self._sources: Self | None = None
         self._signals: Ints | None = None
         self.exact: Callable[[], Self] | None = None
+        self._carried = 0  # by how many changes
 
     def of(
         self,
@@ -111,8 +115,8 @@ class Pending:
 
     def like(self, other: Any, change: Callable[[Any], Any]) -> Self:
         """These elements, whose exact ones are a change of those of another array."""
-        if other.exact is not None:
-            self.exact = lambda: change(other.exact())
+        if other.exact is not None and other._carried < _MAX_CARRIED:
+            self.exact, self._carried = lambda: change(other.exact()), other._carried + 1
         return self
 
     def __getitem__(self, key: Any) -> Self:
@@ -129,7 +133,8 @@ class Pending:
 
     def typed(self, dtype: Any) -> Self:
         """The same numbers as elements of another type."""
-        return self.of(self.ids, self.formula, self.factor, self.shift, np.dtype(dtype))
+        result = self.of(self.ids, self.formula, self.factor, self.shift, np.dtype(dtype))
+        return result.like(self, lambda exact: exact.typed(dtype))
 
     # --- what is pending ------------------------------------------------------------------------
 
@@ -186,6 +191,8 @@ class Pending:
             numbers = np.asarray(x.numbers())
             shift = np.where(x.ids < 0, formula.evaluate(numbers), 0.0).astype(np.float64)
         made = x.of(x.ids, whole, 1.0, shift, np.dtype(result))
+        if self.exact is None or line_of(formula) is None:
+            return made
         return made.like(self, lambda exact: exact.apply(formula, dtype))
 
     def numbers(self) -> Floats | float:

@@ -57,6 +57,13 @@ def instance_normalization(
     return normal * _for_channels(input, scale) + _for_channels(input, b)
 
 
+@operator("MeanVarianceNormalization", since=9)
+def mean_variance_normalization(x: Tensor, *, axes: Ints = (0, 2, 3)) -> Tensor:
+    """(x − mean) / (√variance + 1e-9); the body of ONNX has roots of less than 0 by rounding."""
+    centred = x - x.mean(axis=axes, keepdims=True)
+    return centred / (sqrt(square(centred).mean(axis=axes, keepdims=True)) + 1e-9)
+
+
 @operator("SimplifiedLayerNormalization")
 def simplified_layer_normalization(
     x: Tensor, scale: Tensor, *, axis: int = -1, epsilon: float = 1e-5, stash_type: int = 1
