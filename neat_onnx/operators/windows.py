@@ -234,9 +234,9 @@ def conv_transpose(
     pads = pads or (0,) * (2 * rank)
     for k, (size, step, reach) in enumerate(zip(space, window.strides, window.reach, strict=True)):
         length = output_shape[k - rank] if output_shape else full[k] - pads[k] - pads[k + rank]
+        require_elements(x.size // max(1, size), length + reach - 1)
         at = np.arange(length + reach - 1) + pads[k] - (reach - 1)
         place = np.where((at % step == 0) & (at >= 0), at // step, size)
-        require_elements(x.size // max(1, size), len(place))
         taken = partial(take_or, index=np.where(place < size, place, -1), value=0.0)
         x = along_last(x, k + 2, taken)
     kernels = w.reshape(group, -1, *w.shape[1:]).swapaxes(1, 2)
