@@ -76,15 +76,16 @@ def export_for_engine(
     engine = _ENGINES.get(options.preset)
     if engine is not None:
         names = _names_for(engine, net, names) | names
-        if engine.memory and net.has_memory:
-            names |= dict(zip((PREVIOUS, NEXT), engine.memory, strict=True))
         options = _options_for(engine, options)
     options = options.model_copy(update={"preset": "none", "rename": {}})
     if net.source is not None and GENOME not in (model := export(net, options)).metadata:
         model = _with_names(model, names)  # it is the source
     else:
         ported, others = _ported(net.without_source(), names)
-        model = _with_names(export(_with_copies(ported, engine, names), options), others)
+        model = export(_with_copies(ported, engine, names), options)
+        if engine and engine.memory and model.states:
+            others |= dict(zip((PREVIOUS, NEXT), engine.memory, strict=True))
+        model = _with_names(model, others)
     return model if engine is None else engine.finish(model, net)
 
 

@@ -66,6 +66,14 @@ def test_ml_agents_finds_its_tensors():
     np.testing.assert_allclose(twice["continuous_actions"], want[1], rtol=1e-5)
 
 
+def test_memory_that_no_output_reads_is_carried():
+    dead = {"source": 4, "target": 5, "weight": 1.0, "delay": 1}
+    net = Network.build(inputs=1, outputs=[4], neurons=[4, 5], connections=[(0, 4, 1.0), dead])
+    model = neat_onnx.export(net, preset="ml-agents")
+    assert [entry.name for entry in model.graph.inputs] == ["obs_0", "recurrent_in"]
+    assert neat_onnx.verify(net, model, runtime="onnxruntime", samples=16).passed
+
+
 def test_godot_rl_passes_its_state_through():
     given = {"obs": np.ones((2, 3), np.float32), "state_ins": np.array([0.5, 2], np.float32)}
     found = ran(neat_onnx.export(PLAIN, preset="godot-rl"), given)

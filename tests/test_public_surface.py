@@ -95,7 +95,10 @@ def test_the_package_is_typed():
 @pytest.mark.parametrize("kind", [neat_onnx.Model, neat_onnx.Report, neat_onnx.Certificate])
 def test_help_tells_nothing_of_pydantic(kind: type) -> None:
     text = pydoc.plain(pydoc.render_doc(kind))
-    told = [line for line in text.splitlines() if "pydantic" in line or "model_" in line]
+    lines = [
+        line.strip(" |") for line in text.splitlines() if f" {kind.__name__}(*" not in line
+    ]  # pydantic's own signature
+    told = [line for line in lines if "pydantic" in line or line.startswith("model_")]
     assert all("BaseModel" in line for line in told), told
     for name in vars(kind):
         if inspect.isfunction(vars(kind)[name]) and not name.startswith("_"):

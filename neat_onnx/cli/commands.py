@@ -58,7 +58,7 @@ DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
 
 def export(arguments: Namespace) -> int:
-    """Network to ONNX; with --verify the file is written only if the check passes."""
+    """Turn a network into ONNX."""
     if many.is_many(arguments.file, arguments.out):
         options = chosen_options(arguments)
         suffix = ".json" if options.dialect == "neataptic" else ".onnx"
@@ -94,7 +94,7 @@ def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) ->
 
 
 def import_(arguments: Namespace) -> int:
-    """ONNX to a network, as a library's own file."""
+    """Turn ONNX into a network that can evolve on."""
     library = checked_library(arguments)
     model = read_model(arguments.file)
     net = neat_onnx.import_model(model, **chosen_import(arguments))
@@ -106,7 +106,7 @@ def import_(arguments: Namespace) -> int:
 
 
 def translate(arguments: Namespace) -> int:
-    """A network of one library to the file of another."""
+    """Turn a network of one library into a file of another."""
     if many.is_many(arguments.file, arguments.out):
         library = writer_for(arguments.to)
         jobs = many.jobs_of(arguments, arguments.file, arguments.out, library.suffixes[0])
@@ -143,7 +143,7 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
 
 
 def code(arguments: Namespace) -> int:
-    """A network as source code in the language of OUT's ending."""
+    """Print a network as C, C++, C#, GDScript, JavaScript or Python, without a runtime."""
     check_target(arguments, None if arguments.language else tuple(SUFFIXES))
     net = read(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
@@ -157,7 +157,7 @@ def code(arguments: Namespace) -> int:
 
 
 def draw(arguments: Namespace) -> int:
-    """A network as a picture; of a population, its networks beside each other, the best first."""
+    """Draw a network, or the networks of a population, as SVG or HTML."""
     from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
     check_target(arguments, (".svg", ".html"))
@@ -180,7 +180,7 @@ def draw(arguments: Namespace) -> int:
 
 
 def convert(arguments: Namespace) -> int:
-    """A model to valid ONNX; with --verify the file is written only if the check passes."""
+    """Make a model valid ONNX, or write it in the other form."""
     check_target(arguments, (".onnx", ".json"))
     model = neat_onnx.convert(read_model(arguments.file))
     report = None
@@ -190,14 +190,14 @@ def convert(arguments: Namespace) -> int:
 
 
 def canonicalize(arguments: Namespace) -> int:
-    """A model in its canonical form."""
+    """Bring a model to one simple form, whatever its age and the tool that wrote it."""
     check_target(arguments, (".onnx", ".json"))
     model = neat_onnx.canonicalize(read_model(arguments.file))
     return _write_model(arguments, model, None, arguments.encoding)
 
 
 def inspect(arguments: Namespace) -> int:
-    """The kind of a file: a network, or a model and the network that it computes."""
+    """Say what a file is: a network or a model."""
     with of_file(arguments.file, config=arguments.config):
         found = load(arguments.file, chosen_network(arguments))
     if isinstance(found, Network):
@@ -214,7 +214,7 @@ def inspect(arguments: Namespace) -> int:
 
 
 def validate(arguments: Namespace) -> int:
-    """Each file's findings; one that cannot be read does not keep the others from being checked."""
+    """Say what is wrong with models."""
     code, documents, lines = DONE, [], []
     for path in arguments.files:
         try:
@@ -239,7 +239,7 @@ def validate(arguments: Namespace) -> int:
 
 
 def verify(arguments: Namespace) -> int:
-    """A network and a model, run side by side."""
+    """Compare a network with its model on samples."""
     if many.is_many(arguments.network, arguments.model):
         jobs = many.jobs_of(arguments, arguments.network, arguments.model, ".onnx")
         return many.run(arguments, partial(_verify_one, _checking(arguments)), jobs, writes=False)
@@ -268,7 +268,7 @@ def _verify_one(checking: dict[str, Any], job: many.Job) -> tuple[int, str]:
 
 
 def diff(arguments: Namespace) -> int:
-    """Two networks, or the networks of models: gene by gene, then by their outputs."""
+    """Say which genes of two networks differ, and by how much their outputs do."""
     found = []
     for path in (arguments.file, arguments.other):
         with of_file(path, config=arguments.config):
@@ -279,7 +279,7 @@ def diff(arguments: Namespace) -> int:
 
 
 def certify(arguments: Namespace) -> int:
-    """A network and a model, compared and certified; written only if the check passes."""
+    """Compare a network with its model, and write that down so that others can repeat it."""
     check_target(arguments, (".json",))
     certificate = neat_onnx.certify(
         read(arguments, load_first),
@@ -298,7 +298,7 @@ def certify(arguments: Namespace) -> int:
 
 
 def replay(arguments: Namespace) -> int:
-    """A certificate's comparison again: equal, or the first contradiction."""
+    """Repeat the comparison of a certificate, and say what is not as it says."""
     from neat_onnx.verification.certificate import (  # noqa: PLC0415 (seldom needed)
         CertificateMismatch,
         load_certificate,
@@ -319,7 +319,7 @@ def replay(arguments: Namespace) -> int:
 
 
 def schema(arguments: Namespace) -> int:
-    """One of the JSON Schemas, on standard output."""
+    """Print one of the JSON Schemas."""
     print(json_text(neat_onnx.json_schema(arguments.name)))
     return DONE
 

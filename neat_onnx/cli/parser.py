@@ -2,6 +2,7 @@
 
 import argparse
 import difflib
+import inspect
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,34 +41,37 @@ class Command:
     """A command of the command line.
 
     Attributes:
-        name: its name.
-        run: takes the parsed arguments, prints, and returns the exit code.
-        text: the line of help, without a capital or a full stop.
+        run: takes the parsed arguments, prints, and returns the exit code; its name is that of the
+            command, its docstring the line of help.
         parts: each adds arguments to its parser, in the order of the help.
         epilog: the end of its help.
         usage: the line of usage before the positional arguments; argparse's if it is empty.
     """
 
-    name: str
     run: Callable[[argparse.Namespace], int]
-    text: str
     parts: tuple[Part, ...]
     epilog: str | None = None
     usage: str = ""
 
+    @property
+    def name(self) -> str:
+        """The word that is typed."""
+        return self.run.__name__.rstrip("_")
+
     def add_to(self, subparsers: Any, *, whole: bool) -> None:
         """Add the command's parser to the parsers of commands, with its arguments if `whole`."""
+        text = inspect.getdoc(self.run) or self.name
         parser: argparse.ArgumentParser = subparsers.add_parser(
             self.name,
-            help=self.text,
-            description=self.text[0].upper() + self.text[1:] + ".",
+            help=text[0].lower() + text[1:].rstrip("."),
+            description=text,
             epilog=self.epilog,
             **_STYLE,
         )
         if self.usage:
             parser.usage = f"{parser.prog} {self.usage}"
         parser.set_defaults(run=self.run)
-        for add in (*self.parts, _PLUGIN) if whole else ():
+        for add in (*self.parts, _JSON, _PLUGIN) if whole else ():
             add(parser)
 
 
@@ -178,9 +182,7 @@ _SPELLING = _argument(
 )
 _COMMANDS = (
     Command(
-        "export",
         commands.export,
-        "turn a network into ONNX",
         (
             _NETWORK_IN,
             _MODEL_OUT,
@@ -191,7 +193,6 @@ _COMMANDS = (
                 help="verify, and keep the certificate in OUT's metadata",
             ),
             _SPELLING,
-            _JSON,
             add_network_flags,
             add_many_flags,
             add_option_flags,
@@ -201,22 +202,16 @@ _COMMANDS = (
         "[reading options] [export options] IN OUT",
     ),
     Command(
-        "import",
         commands.import_,
-        "turn ONNX into a network that can evolve on",
-        (_MODEL_IN, _NETWORK_OUT, add_library_flag, add_import_flags, _JSON),
+        (_MODEL_IN, _NETWORK_OUT, add_library_flag, add_import_flags),
     ),
     Command(
-        "translate",
         commands.translate,
-        "turn a network of one library into a file of another",
-        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags, add_many_flags),
+        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, add_network_flags, add_many_flags),
         epilogs.TRANSLATE,
     ),
     Command(
-        "code",
         commands.code,
-        "print a network as C, C++, C#, GDScript, JavaScript or Python, without a runtime",
         (
             _NETWORK_IN,
             _argument("out", metavar="OUT", help=f"what to write: {', '.join(SUFFIXES)}"),
@@ -234,15 +229,12 @@ _COMMANDS = (
             _argument(
                 "--name", default=NAME, help="the beginning of C's names, or the name of C#'s class"
             ),
-            _JSON,
             add_network_flags,
         ),
         epilogs.CODE,
     ),
     Command(
-        "draw",
         commands.draw,
-        "draw a network, or the networks of a population, as SVG or HTML",
         (
             _argument("file", metavar="IN", help="a network, or a population of them"),
             _argument("out", metavar="OUT", help="what to write: .svg or .html"),
@@ -253,14 +245,11 @@ _COMMANDS = (
                 metavar="N",
                 help="how many networks of a population, the best first. Default: 60.",
             ),
-            _JSON,
             add_network_flags,
         ),
     ),
     Command(
-        "convert",
         commands.convert,
-        "make a model valid ONNX, or write it in the other form",
         (
             _argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too"),
             _MODEL_OUT,
@@ -269,27 +258,20 @@ _COMMANDS = (
             ),
             _ENCODING,
             _SPELLING,
-            _JSON,
         ),
         epilogs.CONVERT,
     ),
     Command(
-        "canonicalize",
         commands.canonicalize,
-        "bring a model to one simple form, whatever its age and the tool that wrote it",
-        (_MODEL_IN, _MODEL_OUT, _ENCODING, _SPELLING, _JSON),
+        (_MODEL_IN, _MODEL_OUT, _ENCODING, _SPELLING),
         epilogs.CANONICALIZE,
     ),
     Command(
-        "inspect",
         commands.inspect,
-        "say what a file is: a network or a model",
-        (_FILE, _JSON, add_network_flags),
+        (_FILE, add_network_flags),
     ),
     Command(
-        "validate",
         commands.validate,
-        "say what is wrong with models",
         (
             _argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX"),
             _argument(
@@ -298,13 +280,10 @@ _COMMANDS = (
                 help="the level to check: schema (it reads as a model), onnx (the official "
                 "checker) or sonnx (how the graph hangs together); default: all three",
             ),
-            _JSON,
         ),
     ),
     Command(
-        "verify",
         commands.verify,
-        "compare a network with its model on samples",
         (
             _NETWORK,
             _MODEL,
@@ -316,28 +295,22 @@ _COMMANDS = (
             ),
             add_batch_axis_flag,
             add_memory_flag,
-            _JSON,
             add_network_flags,
             add_many_flags,
         ),
     ),
     Command(
-        "diff",
         commands.diff,
-        "say which genes of two networks differ, and by how much their outputs do",
         (
             _argument("file", metavar="A", help="a network, or a model"),
             _argument("other", metavar="B", help="the same"),
             _SAMPLES,
             _SEED,
-            _JSON,
             add_network_flags,
         ),
     ),
     Command(
-        "certify",
         commands.certify,
-        "compare a network with its model, and write that down so that others can repeat it",
         (
             _NETWORK,
             _MODEL,
@@ -348,14 +321,11 @@ _COMMANDS = (
                 "a runtime that runs the model, once for each. Default: reference.",
                 action="append",
             ),
-            _JSON,
             add_network_flags,
         ),
     ),
     Command(
-        "replay",
         commands.replay,
-        "repeat the comparison of a certificate, and say what is not as it says",
         (
             _argument(
                 "certificate",
@@ -364,14 +334,11 @@ _COMMANDS = (
             ),
             _NETWORK,
             _MODEL,
-            _JSON,
             add_network_flags,
         ),
     ),
     Command(
-        "schema",
         commands.schema,
-        "print one of the JSON Schemas",
         (_argument("name", metavar="NAME", choices=[*SCHEMAS], help=", ".join(SCHEMAS)),),
     ),
 )

@@ -53,7 +53,7 @@ def print_c(plan: Plan, dtype: str, name: str, as_header: bool = False) -> str:
         as_header: whether to print a header that may be included in several files.
 
     Raises:
-        OptionError: a formula, or a constant in one, has no form in C.
+        OptionError: numbers are float, and a constant is beyond their range.
     """
     single = dtype == "float32"
     own = [f"{name}_{end}" for end in ("activate", "reset", "step", "state")]

@@ -1,7 +1,7 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -77,7 +77,7 @@ Checksum = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS},64}}$")]
 class NeuronFields(Document):
     """Fields of neurons that are alike in them."""
 
-    ids: Ids = Field(description="The neurons.", min_length=1)
+    ids: Annotated[Ids, Field(min_length=1)]
     activation: str | None = None
     aggregation: str | None = None
     bias: float | None = None
@@ -98,45 +98,22 @@ class ConnectionFields(Document):
 
 
 class GenomeDocument(Document):
-    """What a genome has beside the genes that its graph computes with."""
+    """What a genome has beside the genes that its graph computes with; docs/genome-format.md says
+    what each key means.
+    """
 
     version: Literal[1] = 1
-    library: str = Field("neat-onnx", description="Where the network came from, for people.")
-    structure: Checksum = Field(description="That of the graph's genes but their numbers.")
-    numbers: Checksum = Field(description="That of the numbers of the graph's genes.")
-    written: Checksum = Field(description="That of the floats in the file, as exported.")
-    whole: Checksum | None = Field(
-        None,
-        description="The checksum of the file without this document, where import cannot tell the "
-        "genes from the graph: then the embedded network is the genome.",
-    )
-    ids: dict[str, Ids] = Field(
-        description="For each tensor of neurons, the id of the neuron in each column."
-    )
-    order: Ids | None = Field(
-        None, description="All ids in genome order, where that of `ids` is another."
-    )
-    neurons: list[NeuronFields] = Field(
-        default_factory=list,
-        description="Fields that are not as the graph has them; of neurons that no output needs, "
-        "all that are not as by default in network JSON.",
-    )
-    connections: Annotated[list[int | list[_Id] | ConnectionDocument], *_Runs] | None = Field(
-        None,
-        description="All connections in genome order, where they are not the graph's in its "
-        "order: the position of one among the graph's, a connection as in network JSON, or "
-        "[source, target] of a plain one whose weight is 0.",
-    )
-    genes: dict[str, ConnectionFields] = Field(
-        default_factory=dict,
-        description="By position in the genome, fields of connections of the graph that are not "
-        "as the graph has them.",
-    )
-    apart: list[Ids] = Field(
-        default_factory=list,
-        description="The neurons, in C order, of each layer with a window of which some neurons "
-        "are computed by other nodes.",
-    )
+    library: str = "neat-onnx"
+    structure: Checksum
+    numbers: Checksum
+    written: Checksum
+    whole: Checksum | None = None
+    ids: dict[str, Ids]
+    order: Ids | None = None
+    neurons: list[NeuronFields] = Field(default_factory=list)
+    connections: Annotated[list[int | list[_Id] | ConnectionDocument], *_Runs] | None = None
+    genes: dict[str, ConnectionFields] = Field(default_factory=dict)
+    apart: list[Ids] = Field(default_factory=list)
 
 
 def genome_document(text: str, size: int) -> GenomeDocument:
@@ -156,16 +133,20 @@ def genome_document(text: str, size: int) -> GenomeDocument:
     return parse(GenomeDocument, value, NetworkError)
 
 
-@dataclass(frozen=True)
-class ListedIds:
-    """The ids in the tensors of a genome document, which need not be valid: a function that gives
-    those in a tensor, by its name and size, or None if it has others.
+def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
+    """What gives the ids of the neurons in a tensor, by its name and size; None if it has others.
+
+    Args:
+        text: the JSON of a genome document, which need not be valid.
     """
+    try:
+        value = parse_json(text)
+    except NeatOnnxError:
+        value = None
+    listed = value.get("ids") if isinstance(value, dict) else None
 
-    tensors: dict[str, Any]
-
-    def __call__(self, name: str, size: int) -> Ints | None:
-        given = self.tensors.get(name)
+    def ids(name: str, size: int) -> Ints | None:
+        given = listed.get(name) if isinstance(listed, dict) else None
         if not isinstance(given, list):
             return None
         count = sum(type(each) is int for each in given) + _integers_of_runs(given)
@@ -174,15 +155,7 @@ class ListedIds:
         except (ValueError, OverflowError):
             return None
 
-
-def listed_ids(text: str) -> ListedIds:
-    """Return the ids in tensors of the JSON of a genome document; none if it is no such thing."""
-    try:
-        value = parse_json(text)
-    except NeatOnnxError:
-        value = None
-    listed = value.get("ids") if isinstance(value, dict) else None
-    return ListedIds(listed if isinstance(listed, dict) else {})
+    return ids
 
 
 def _integers_of_runs(value: Any) -> int:

@@ -156,6 +156,7 @@ class LiveGenes:
     genes: _Connections
     weight: Floats
 
+    @cached_property
     def structure(self) -> str:
         """The checksum of all but the numbers."""
         genes = self.genes
@@ -181,7 +182,7 @@ class LiveGenes:
 
     def is_rounded(self, other: "LiveGenes", data_type: DataType) -> bool:
         """Whether another has the same structure, and numbers that differ by rounding alone."""
-        if self.structure() != other.structure():
+        if self.structure != other.structure:
             return False
         close = _CLOSE.get(data_type, 0.0)
         ours, theirs = (

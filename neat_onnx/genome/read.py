@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import GENOME, NETWORK, genome_document, listed_ids
+from neat_onnx.genome.document import GENOME, NETWORK, genome_document, ids_of_tensors
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.genome.restored import places_of, restored, with_numbers
@@ -62,8 +62,7 @@ def imported(
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
     text = model.metadata.get(GENOME)
     if text is not None:
-        ids = listed_ids(text)
-        lifted = trace_model(model, batch_axis, outputs, ids=ids)
+        lifted = trace_model(model, batch_axis, outputs, ids=ids_of_tensors(text))
         try:
             net, as_exported = _with_genome(model, lifted, text)
         except NeatOnnxError as error:
@@ -100,7 +99,7 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
             live = live_genes(lifted.network, places.place, data_type)
         except LookupError:
             continue
-        if live.structure().startswith(document.structure):
+        if live.structure.startswith(document.structure):
             break
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
@@ -112,10 +111,11 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
         try:
             if not exact:
                 raise NetworkError("the graph has other numbers")
-            embedded = _embedded(model, net)
+            embedded = _embedded(model)
             if not np.array_equal(embedded.neurons.id, net.neurons.id):
                 raise NetworkError("its neurons are others")
-            return _checked(embedded, live, data_type), exact
+            graphs = {name: getattr(net, name) for name in ("inputs", "outputs", "memory")}
+            return _checked(replace(embedded, **graphs), live, data_type), exact
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if not exact:
@@ -143,20 +143,22 @@ def _in_steps(model: Model, lifted: Network) -> Network:
     Raises:
         NetworkError: there is none, or it has other ports than the graph.
     """
+    net = _embedded(model)
+    ours, theirs = (
+        [(each.name, each.shape) for each in (*of.inputs, *of.outputs)] for of in (net, lifted)
+    )
+    if ours != theirs:
+        raise NetworkError("its ports are others")
+    schedule(net)
+    return net
+
+
+def _embedded(model: Model) -> Network:
+    """The network of network JSON.
+
+    Raises:
+        NetworkError: there is none.
+    """
     if NETWORK not in model.metadata:
         raise NetworkError(f"there is no {NETWORK}")
-    net = Network.from_document(parse_json(model.metadata[NETWORK]))
-    for ours, theirs in ((net.inputs, lifted.inputs), (net.outputs, lifted.outputs)):
-        if [(each.name, each.shape) for each in ours] != [
-            (each.name, each.shape) for each in theirs
-        ]:
-            raise NetworkError("its ports are others")
-    schedule(net)
-    return replace(net, source=None)
-
-
-def _embedded(model: Model, restored: Network) -> Network:
-    """The network of network JSON, with the ports and the memory of the graph."""
-    net = Network.from_document(parse_json(model.metadata[NETWORK]))
-    graphs = {name: getattr(restored, name) for name in ("inputs", "outputs", "memory")}
-    return replace(net, source=None, **graphs)
+    return replace(Network.from_document(parse_json(model.metadata[NETWORK])), source=None)

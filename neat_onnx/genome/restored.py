@@ -220,7 +220,7 @@ def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[S
 def with_numbers(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     """The network with the numbers of a graph of the same structure in its live genes."""
     found = live_genes(net, np.arange(len(net)), data_type)
-    if found.structure() != live.structure():
+    if found.structure != live.structure:
         return net
     neurons, genes = net.neurons, net.connections
     bias, response, initial = neurons.bias.copy(), neurons.response.copy(), neurons.initial.copy()

@@ -49,7 +49,7 @@ def genome_metadata(
     listed = list(dict.fromkeys(ids[np.concatenate([*held.values()])].tolist()))
     document: dict[str, Any] = {
         "library": net.library,
-        "structure": live.structure()[:DIGITS],
+        "structure": live.structure[:DIGITS],
         "numbers": live.numbers(data_type, folded=folded)[:DIGITS],
         "written": written_numbers(model.graph)[:DIGITS],
         "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},

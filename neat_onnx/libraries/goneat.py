@@ -249,6 +249,7 @@ def integer(text: str, where: str) -> int:
 _KEY = re.compile(r"(\w+):(?:\s+(.*))?")
 _PAIR = re.compile(r"\s*(\w+)\s*:\s+([^\s{}\[\]:]+)\s*")
 _COMMENT = re.compile(r"(^|\s)#.*$")
+_GAPS = ("", "---")
 
 
 def yaml_genome(content: str) -> Genome:
@@ -258,7 +259,7 @@ def yaml_genome(content: str) -> Genome:
     }`), as goNEAT writes them. Any other YAML there is refused, never guessed.
     """
     texts = [_COMMENT.sub("", raw).rstrip() for raw in content.removeprefix("\ufeff").splitlines()]
-    lines = [(text, f"line {at}") for at, text in enumerate(texts, 1) if text.strip("- ")]
+    lines = [(text, f"line {at}") for at, text in enumerate(texts, 1) if text.strip() not in _GAPS]
     values: dict[str, str] = {}
     entries: dict[str, list[tuple[str, str]]] = {}
     begin = next(at for at, (text, _) in enumerate(lines) if text == "genome:") + 1
@@ -269,7 +270,7 @@ def yaml_genome(content: str) -> Genome:
         key = _KEY.fullmatch(text)
         if key and len(line) - len(text) == depth and key[1] not in values:
             section, values[key[1]], entries[key[1]] = key[1], key[2] or "", []
-        elif text.startswith("- ") and not values.get(section, "?"):
+        elif f"{text} ".startswith("- ") and not values.get(section, "?"):
             entries[section].append((text[2:], where))
         elif entries.get(section) and len(line) - len(text) > depth:
             begun, place = entries[section][-1]
@@ -301,7 +302,7 @@ def _not_understood(text: str, where: str) -> NetworkError:
 def _pairs(text: str, where: str, *keys: str) -> list[str]:
     """The words at some keys of a mapping."""
     inside = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
-    pairs = [_PAIR.fullmatch(part) for part in re.split(r"[,\n]", inside)]
+    pairs = [_PAIR.fullmatch(part) for part in re.split(r"[,\n]", inside) if part.strip()]
     found = {pair[1]: pair[2] for pair in pairs if pair}
     if len(found) < len(pairs):
         raise _not_understood(text, where)

@@ -196,9 +196,11 @@ class Interpreter:
             if key in _NESTING and len(node.output) > len(found):
                 raise refuse("the number of outputs", len(node.output), f"{len(found)} at most")
             return found
-        if key in self._functions:
-            return self._call(self._functions[key], inputs)
-        return self._call_body(node, key, inputs, version)
+        function = self._functions.get(key)
+        if function is None:  # what ONNX itself defines the operator by
+            function = body_of(node, key, inputs, version)
+            self._bodies.append(function)
+        return self._run_function(function, inputs)
 
     def _given(
         self, known: Operator, node: Node, version: int, tensors: Environment
@@ -238,36 +240,18 @@ class Interpreter:
 
     # --- functions ------------------------------------------------------------------------------
 
-    def _call(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
-        """Run a function of the model."""
+    def _run_function(self, function: Function, inputs: Sequence[Any]) -> list[Any]:
         if len(inputs) > len(function.inputs):
             raise Refusal(f"{len(inputs)} inputs, expected {len(function.inputs)}")
-        return self._run_function(function.node, function.inputs, function.outputs, inputs)
-
-    def _call_body(
-        self, node: Node, key: tuple[str, str], inputs: Sequence[Any], version: int
-    ) -> list[Any]:
-        """Run what ONNX itself defines an operator by."""
-        body = body_of(node, key, inputs, version)
-        self._bodies.append(body)
-        return self._run_function(body.node, body.inputs, body.outputs, inputs)
-
-    def _run_function(
-        self,
-        nodes: Sequence[Node],
-        names: Sequence[str],
-        outputs: Sequence[str],
-        inputs: Sequence[Any],
-    ) -> list[Any]:
-        tensors: Environment = dict.fromkeys(names)
-        tensors.update(zip(names, inputs, strict=False))
+        tensors: Environment = dict.fromkeys(function.inputs)
+        tensors.update(zip(function.inputs, inputs, strict=False))
         self._depth += 1
         if self._depth > _MAX_NESTED:
             raise Refusal(f"functions call each other more than {_MAX_NESTED} deep")
-        self.check(nodes)
-        self._run_all(nodes, tensors)
+        self.check(function.node)
+        self._run_all(function.node, tensors)
         self._depth -= 1
-        return [tensors.get(name) for name in outputs]
+        return [tensors.get(name) for name in function.outputs]
 
 
 def _shape_text(x: Any) -> str:

@@ -118,7 +118,8 @@ class Attribute:
         if read is None:
             raise refuse(name, _shown(value), _WORDS[self.kind])
         if self.allowed and read not in self.allowed:
-            raise refuse(name, _shown(value), " or ".join(map(repr, self.allowed)))
+            wanted = (str(int(each)) if each is True else repr(each) for each in self.allowed)
+            raise refuse(name, _shown(value), " or ".join(wanted))
         return read
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import (
+    AS_FEATURES,
     Axes,
     axes_of_inputs,
     example_shapes,
@@ -216,27 +217,20 @@ def axes_of_output(
         single = [axis for axis, size in enumerate(shape) if size == frame.samples]
         found = tuple(single[-1:] if len(single) < some else single[:some])
     if not found:
-        raise ModelError(
-            f"the first axis of output '{entry.name}' is not the batch",
-            where="graph.outputs",
-            hint=ImportAdvice(
-                "Import with {} to take every axis for features", {"batch_axis": None}
-            ),
-        )
+        raise _without_batch(entry)
     return found
+
+
+def _without_batch(entry: ValueInfo) -> ModelError:
+    text = f"the first axis of output '{entry.name}' is not the batch"
+    return ModelError(text, where="graph.outputs", hint=AS_FEATURES)
 
 
 def output_port(entry: ValueInfo, signals: Ints, axes: Axes, frame: Frame, neuron_of: Ints) -> Port:
     """The port of an output whose signals have one sample and one step."""
     shape = tuple(d for k, d in enumerate(signals.shape) if k not in axes)
     if any(signals.shape[k] != 1 for k in axes):
-        raise ModelError(
-            f"the first axis of output '{entry.name}' is not the batch",
-            where="graph.outputs",
-            hint=ImportAdvice(
-                "Import with {} to take every axis for features", {"batch_axis": None}
-            ),
-        )
+        raise _without_batch(entry)
     return Port(entry.name, shape, neuron_of[signals.ravel()], *_hints(entry, axes, frame))
 
 

@@ -33,12 +33,7 @@ _ALIKE = 1e-6  # far more than the last bits change of a number, and less than e
 
 
 def source_with(net: Network, options: ExportOptions) -> Model | None:
-    """The source of a network with its numbers; None where an ordinary export is asked for.
-
-    Args:
-        net: a network with a source.
-        options: of the export.
-    """
+    """The source of a network with its numbers; None where an ordinary export is asked for."""
     source = net.source
     if source is None or _asks_for_more(options) or structure_checksum(net) != source.structure:
         return None

@@ -117,7 +117,7 @@ class Attributes(BaseModel, metaclass=Plain):
     def given(self) -> Iterator[tuple[str, AttributeType, Any]]:
         """Name, type and value of each field that was set and is not None, as declared."""
         chosen = self.model_fields_set
-        for name, kind in self.types().items():
+        for name, kind in self.types().items() if chosen else ():
             if name in chosen and (value := getattr(self, name)) is not None:
                 yield name, kind, value
 

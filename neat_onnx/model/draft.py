@@ -315,11 +315,6 @@ def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[st
     return nodes
 
 
-def renamed_twice(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]:
-    """The names that tensors have in the end, of which some were renamed after others."""
-    return {**then, **{old: then.get(new, new) for old, new in first.items()}}
-
-
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """The node reading and giving tensors by their new names, in graphs inside of it as well."""
     reads = [names.get(name, name) for name in node.input]

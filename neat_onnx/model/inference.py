@@ -4,14 +4,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.value import Extent, ValueInfo
-
-_OF_INPUT = {"Scaler": "Cast", "Normalizer": "Cast", "Imputer": "Identity"}
-"""Operators of ai.onnx.ml that onnx infers nothing of, and others whose result is as theirs."""
+from neat_onnx.model.value import Extent
 
 _KNOWN = frozenset(map(int, DataType))
 
@@ -30,7 +26,7 @@ def stated_facts(model: Model) -> dict[str, TensorFacts]:
     names.
     """
     graph = model.graph
-    facts = {entry.name: _of(entry) for entry in graph.inputs}
+    facts = {entry.name: TensorFacts(entry.elem_type, entry.shape) for entry in graph.inputs}
     known = symbols(model)
     for entry in graph.outputs:
         sizes = tuple(
@@ -55,7 +51,6 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
     facts = stated_facts(model)
     try:
         proto = surviving_proto(model)
-        _stand_in(proto.graph.node)
         _forget(proto.graph.output, symbols(model))
         proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
@@ -83,20 +78,6 @@ def _forget(outputs: Iterable[Any], known: set[Extent]) -> None:
         for size in entry.type.tensor_type.shape.dim:
             if size.HasField("dim_param") and size.dim_param not in known:
                 size.Clear()
-
-
-def _stand_in(nodes: Iterable[Any]) -> None:
-    """Make a Cast or an Identity of each node whose result has the shape of its input."""
-    for node in nodes:
-        if node.domain == "ai.onnx.ml" and node.op_type in _OF_INPUT:
-            del node.attribute[:]
-            node.domain, node.op_type = "", _OF_INPUT[node.op_type]
-            if node.op_type == "Cast":
-                node.attribute.add(name="to", type=AttributeType.INT, i=int(DataType.FLOAT))
-
-
-def _of(entry: ValueInfo) -> TensorFacts:
-    return TensorFacts(entry.elem_type, entry.shape)
 
 
 def _of_proto(entry: object) -> TensorFacts:

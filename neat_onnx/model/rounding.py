@@ -28,17 +28,6 @@ _EXACT = CHOOSING | {
     *("Or", "Pad", "Relu", "ScatterElements", "ScatterND", "Shape", "Sign", "Trilu", "Xor"),
 }
 """Operators that round nothing."""
-ELEMENTWISE = frozenset(
-    {
-        *("Abs", "Acos", "Acosh", "Add", "And", "Asin", "Asinh", "Atan", "Atanh", "Cast", "Ceil"),
-        *("Clip", "Cos", "Cosh", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Greater"),
-        *("GreaterOrEqual", "HardSigmoid", "Identity", "LeakyRelu", "Less", "LessOrEqual", "Log"),
-        *("Max", "Mean", "Min", "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu"),
-        *("Round", "Selu", "Sigmoid", "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Sub"),
-        *("Sum", "Tan", "Tanh", "ThresholdedRelu", "Where", "Xor", "Gelu", "HardSwish", "Mish"),
-    }
-)
-"""Operators that make an element of one element of each input, which broadcast to each other."""
 _CASTS = ("Cast", "CastLike")
 _QUANTIZED = frozenset(
     {"DequantizeLinear", "ConvInteger", "MatMulInteger"}

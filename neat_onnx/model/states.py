@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,6 @@ from neat_onnx.model.value import ValueInfo
 
 if TYPE_CHECKING:
     from neat_onnx.model.model import Model
-
-Parsed = TypeVar("Parsed")
 
 PREVIOUS, NEXT = "hidden_prev", "hidden_next"
 _NAMES = (
@@ -115,7 +113,7 @@ def stated_pairs(model: Model) -> dict[str, str] | None:
     text = model.metadata.get(STATE_KEY)
     if text is None:
         return None
-    pairs = _parsed(STATE_KEY, text, _kind_of_pairs())
+    pairs = _parsed(STATE_KEY, text, list[tuple[str, str]])
     return dict(pairs)
 
 
@@ -189,22 +187,18 @@ def alike(one: ValueInfo, other: ValueInfo) -> bool:
 
 def initial_states(model: Model) -> dict[str, list[float]]:
     """The values of state inputs before the first step, where they are not zero."""
-    text = model.metadata.get(INITIAL_KEY)
-    return {} if text is None else _parsed(INITIAL_KEY, text, _kind_of_values())
+    text = model.metadata.get(INITIAL_KEY, "{}")
+    found: dict[str, list[float]] = _parsed(INITIAL_KEY, text, dict[str, list[FiniteFloat]])
+    return found
 
 
 @cache  # making one takes longer than reading by it
-def _kind_of_pairs() -> TypeAdapter[list[tuple[str, str]]]:
-    return TypeAdapter(list[tuple[str, str]])
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
-@cache
-def _kind_of_values() -> TypeAdapter[dict[str, list[FiniteFloat]]]:
-    return TypeAdapter(dict[str, list[FiniteFloat]])
-
-
-def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:
+def _parsed(key: str, text: str, kind: Any) -> Any:
     try:
-        return kind.validate_python(parse_json(text))
+        return _adapter(kind).validate_python(parse_json(text))
     except (DocumentError, ValidationError):
         raise ModelError(f"the metadata {key} is not what it should be", where=key) from None

@@ -20,17 +20,13 @@ def constant(
     value_floats: Floats | None = None, value_ints: Ints | None = None,
     sparse_value: Array | None = None,
 ) -> Array:  # fmt: skip
+    floats = value_float if value_floats is None else value_floats
+    integers = value_int if value_ints is None else value_ints
+    if value is None and floats is None and integers is None:
+        raise refuse("value", "not given", "a tensor")
     if value is not None:
         return value
-    for given, kind in (
-        (value_float, float),
-        (value_int, np.int64),
-        (value_floats, float),
-        (value_ints, np.int64),
-    ):
-        if given is not None:
-            return np.asarray(given, kind)
-    raise refuse("value", "not given", "a tensor")
+    return np.asarray(integers, np.int64) if floats is None else np.asarray(floats, float)
 
 
 @operator("ConstantOfShape", since=9)

@@ -254,7 +254,11 @@ class _Planner:
             scale=scale,
             bias=bias,
             activations=tuple((activation_named(key[1]), widths[key]) for key in keys),
-            keeps_pre_activation=self._reads_pre_activation(slots),
+            keeps_pre_activation=any(
+                np.any(member.signals.pre_activation[[*placed]] != NONE)
+                for member, placed in zip(self._members, slots, strict=True)
+                if placed
+            ),
         )
 
     def _weights(self, width: int, slots: list[dict[int, int]]) -> Floats:
@@ -267,14 +271,6 @@ class _Planner:
                     source = member.column[member.signals.source[edges]]
                     np.add.at(matrix[:, slot], source, member.net.live.weight[edges])
         return weight
-
-    def _reads_pre_activation(self, slots: list[dict[int, int]]) -> bool:
-        """Whether some connection reads the pre-activation of a neuron in these slots."""
-        return any(
-            member.signals.pre_activation[neuron] != NONE
-            for member, placed in zip(self._members, slots, strict=True)
-            for neuron in placed
-        )
 
     def _reduction(
         self, kind: _Kind, first: int, width: int, slots: list[dict[int, int]]

@@ -114,10 +114,6 @@ class Player:
         """The axes of each input that are time and the batch, by name."""
         return self._inputs.axes
 
-    def axes_of(self, output: str, count: int) -> Axes:
-        """Where the samples are in an output of one step, or time and they, as the graph states."""
-        return self._rows.stated_axes(output, count)
-
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
         other = copy(self)

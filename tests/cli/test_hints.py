@@ -1,8 +1,6 @@
 """Hints of the command line: they have its flags, and what they say can be done."""
 
-import ast
 import json
-import re
 import shlex
 from pathlib import Path
 
@@ -11,7 +9,6 @@ import pytest
 
 import neat_onnx
 from neat_onnx import Network
-from neat_onnx.cli.parser import parser
 
 MIXED = """<ir_version: 8, opset_import: ["": 18]>
 agraph (float[N, T, 3] x, float[N, T, 3] c) => (y) <int64[1] one = {1}> {
@@ -196,41 +193,3 @@ def test_python_names_the_part_of_a_policy_that_a_library_holds(form):
     with pytest.warns(neat_onnx.NeatOnnxWarning, match="cut at logits: left out are Softmax"):
         part = neat_onnx.import_model(model, **arguments)
     write(part)
-
-
-def texts_in_messages():
-    """The texts of the package beside its docstrings, with their places."""
-    package = Path(neat_onnx.__file__).parent
-    for path in package.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-                node.value.value = ""  # a docstring
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield f"{path.name}:{node.lineno}", node.value
-
-
-def flags_of(one):
-    """The flags of a parser and of its commands."""
-    for action in one._actions:
-        yield from action.option_strings
-        for inner in (action.choices or {}).values() if isinstance(action.choices, dict) else ():
-            yield from flags_of(inner)
-
-
-def test_flags_names_and_commands_in_messages_exist():
-    known = {*flags_of(parser()), "--provider"}
-    for place, text in texts_in_messages():
-        for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text) if " " in text else ():
-            assert flag in known, f"{place}: {flag}"
-        for name in re.findall(r"\bneat_onnx\.([a-z_]+)\(", text):
-            assert hasattr(neat_onnx, name), f"{place}: {name}"
-        for command in re.findall(r"`neat-onnx ([a-z]+)", text):
-            assert has_help(command), f"{place}: {command}"
-
-
-def has_help(command):
-    with pytest.raises(SystemExit) as ended:
-        parser().parse_args([command, "--help"])
-    return ended.value.code == 0

@@ -16,6 +16,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx import NeatOnnxError, Network
+from neat_onnx.cli.parser import parser
 
 CLASSIFIER = Network.mlp([2, 1], activation="sigmoid", seed=0)
 LARGE = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1e39)])
@@ -249,26 +250,36 @@ _NO_MESSAGES = ("parser.py", "epilogs.py", "arguments.py")
 _NO_ROOMS = ("page", "codegen", "drawing")
 
 
-def texts_that_can_be_typed() -> list[tuple[str, str]]:
-    """The texts of the package that show something to type, beside docstrings and help."""
+def texts_in_messages() -> list[tuple[Path, str, str]]:
+    """The texts of the package beside its docstrings and help: the file, the place, the text."""
     package, found = Path(neat_onnx.__file__).parent, []
     for path in sorted(package.rglob("*.py")):
-        if path.name in _NO_MESSAGES or path.relative_to(package).parts[0] in _NO_ROOMS:
-            continue
         parts: set[int] = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if id(node) in parts:
                 continue
             is_told = isinstance(node, ast.keyword) and node.arg in ("description", "help")
+            text = ""
             if is_told or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
                 parts |= {id(each) for each in ast.walk(node)}
             elif isinstance(node, ast.JoinedStr):
                 parts |= {id(each) for each in node.values}
                 values = [e.value if isinstance(e, ast.Constant) else "{}" for e in node.values]
-                found.append((f"{path.name}:{node.lineno}", "".join(map(str, values))))
+                text = "".join(map(str, values))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.append((f"{path.name}:{node.lineno}", node.value))
-    return [(place, text) for place, text in found if " " in text and _TYPED.search(text)]
+                text = node.value
+            if " " in text:
+                found.append((path.relative_to(package), f"{path.name}:{node.lineno}", text))
+    return found
+
+
+def texts_that_can_be_typed() -> list[tuple[str, str]]:
+    """Those that show something to type."""
+    return [
+        (place, text)
+        for path, place, text in texts_in_messages()
+        if path.name not in _NO_MESSAGES and path.parts[0] not in _NO_ROOMS and _TYPED.search(text)
+    ]
 
 
 def test_every_text_that_can_be_typed_is_typed():
@@ -278,3 +289,28 @@ def test_every_text_that_can_be_typed_is_typed():
     assert not untold, "\n".join(f"{place}: {text}" for place, text in untold)
     for says in (*ELSEWHERE, *NOT_TYPED):
         assert any(says in text for _, text in texts), says
+
+
+def flags_of(one):
+    """The flags of a parser and of its commands."""
+    for action in one._actions:
+        yield from action.option_strings
+        for inner in (action.choices or {}).values() if isinstance(action.choices, dict) else ():
+            yield from flags_of(inner)
+
+
+def test_flags_names_and_commands_in_messages_exist():
+    known = {*flags_of(parser()), "--provider"}
+    for _, place, text in texts_in_messages():
+        for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", text):
+            assert flag in known, f"{place}: {flag}"
+        for name in re.findall(r"\bneat_onnx\.([a-z_]+)\(", text):
+            assert hasattr(neat_onnx, name), f"{place}: {name}"
+        for command in re.findall(r"`neat-onnx ([a-z]+)", text):
+            assert has_help(command), f"{place}: {command}"
+
+
+def has_help(command):
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args([command, "--help"])
+    return ended.value.code == 0

@@ -97,8 +97,10 @@ def test_genomes_without_cycles_compute_the_same(seed: int):
     assert net.library == "goneat"
     want = [GoNEAT(nodes, genes).forward(row, len(nodes)) for row in X]
     np.testing.assert_allclose(net.activate(X), want, rtol=1e-12, atol=1e-12)
-    for flow in (None, False):
-        assert load_network(in_yaml(nodes, genes, flow=flow).encode()) == net
+    block = in_yaml(nodes, genes, flow=False)
+    alone = block.replace("  - ", "  -\n    ")  # as goNEAT's own files have modules
+    for text in (in_yaml(nodes, genes, flow=None), block, alone):
+        assert load_network(text.encode()) == net
     back = load_network(net.to_library("goneat").encode())
     np.testing.assert_allclose(back.activate(X), net.activate(X), rtol=1e-14)
     assert set(back.neurons.id) == set(net.neurons.id)
@@ -194,6 +196,7 @@ def is_node(fields: list[str]) -> bool:
         ("genome:\n  id: 1\n  nodes: &a [", "not understood"),
         ("genome:\n  id: 1\n  nodes:\n    - {id: 1", "not understood"),
         ("genome:\n  id: 1\n  modules:\n    - {id: 1}", "modules cannot be read"),
+        ("genome:\n  id: 1\n  modules:\n    -\n      id: 1", "modules cannot be read"),
     ],
 )
 def test_bad_files_are_refused(text: str, message: str):

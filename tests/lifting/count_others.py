@@ -1,9 +1,9 @@
 """Import the recorded and small models of other tools, and prove each.
 
-python -m tests.lifting.count_others [--sizes] [--check]
+python -m tests.lifting.count_others [--check]
 
 Each network is run beside onnxruntime on batches of 1, 2 and 5, and sequences of 1, 2 and 7 where
-time is open; the number of neurons is compared with that of the importer before.
+time is open.
 """
 
 import collections
@@ -94,7 +94,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     onnxruntime.set_default_logger_severity(4)
     counts: collections.Counter[str] = collections.Counter()
-    ratios, seconds = [], 0.0
+    seconds = 0.0
     for name, proto in models():
         try:
             model = Model.from_proto(proto)
@@ -110,28 +110,7 @@ def main() -> None:
         counts[kind] += 1
         if why:
             print(f"{kind:8} {name}: {why[:200]}")
-        elif "--sizes" in sys.argv:
-            from neat_onnx.lifting.core import lift
-
-            try:
-                before = lift(model)
-                ratios.append(
-                    (len(network) / len(before.network), name, len(network), len(before.network))
-                )
-            except NeatOnnxError:
-                counts["refused before"] += 1
     print(dict(counts), f"traced in {seconds:.2f} s")
-    if ratios:
-        ratios.sort()
-        print(
-            "neurons, times those before: median",
-            ratios[len(ratios) // 2][0],
-            "largest",
-            ratios[-12:],
-            "smallest",
-            ratios[:5],
-        )
-        print("all:", sum(r[2] for r in ratios), "before:", sum(r[3] for r in ratios))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.draft import Draft, Step, renamed, with_graph
 from neat_onnx.model.value import Extent
+from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, are_plain, shared_ports, static_ports
 from neat_onnx.network.whole_numbers import truth_neurons, whole_neurons
@@ -67,7 +68,7 @@ def value_info(
 def in_stated_ports(
     model: Model, net: Network, *, sequence: bool = False, single: bool = False
 ) -> Model:
-    """Return the model with inputs and outputs in the types and with the axes of a network.
+    """The model with ports in the types and with the axes of a network.
 
     Outputs are integers or truth values only where the network computes such, so that nothing is
     rounded. The numbers between ports of FLOAT16 are not rounded either.
@@ -93,7 +94,7 @@ def in_stated_ports(
     draft = ends.draft
     between = [renamed(node, ends.names) for node in model.graph.node]
     nodes = [*ends.first, *between, *ends.last]
-    return with_graph(draft.finished(nodes), inputs=inputs, outputs=outputs)
+    return without_dead(with_graph(draft.finished(nodes), inputs=inputs, outputs=outputs))
 
 
 class _Ends:
@@ -179,11 +180,17 @@ class _Ends:
             kind = kinds.get(port.name, entry.elem_type)
             own = ValueInfo.of(entry.name, entry.elem_type, sizes)
             order = _order(port, own, leading)
-            steps += [] if kind is entry.elem_type else _cast(kind)
+            inner = source = draft.name(f"{port.name}_number")
+            maker = draft.maker(port.name, "Cast")  # of truth values: an export has no other
+            if kind is DataType.BOOL and maker and not steps:
+                source = maker.input[0]
+                steps.append(("Identity", (), {}))
+            elif kind is not entry.elem_type:
+                steps += _cast(kind)
             steps += _transposed(order)
             if steps:
-                inner = self.names[port.name] = draft.name(f"{port.name}_number")
-                self.last += draft.chain(inner, port.name, steps, f"{port.name}_cast")
+                self.names[port.name] = inner
+                self.last += draft.chain(source, port.name, steps, f"{port.name}_cast")
                 entries[port.name] = _stated(own, kind, order)
         return list(entries.values())
 

@@ -69,7 +69,6 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     _, edge = ctx.edges_into(neurons)
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
-    in_order = breaks == 0
     parts = by_overflowing_source(ctx, neurons)
     matrices = sum(
         _GEMM_BYTES
@@ -77,11 +76,11 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
         for part in parts
     )
     in_runs = (breaks + 1) * _MIN_RUN <= read.size
-    if not (in_order or in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
+    if breaks and not (in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
         return False
     scaled = read.shape[1] == 1 and not np.any(ctx.signals.are_products(read))
     gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
-    if not in_order:
+    if breaks:
         gathered += _SCALED_BYTES + BYTES_OF_COLUMN * read.size
     if np.any(ctx.signals.weight[edge] != 1.0):
         gathered += _WEIGHT_BYTES * read.size

@@ -53,7 +53,7 @@ GRAPHS = {
 def test_an_export_has_the_types_of_the_model(name, options):
     given = GRAPHS[name]
     net = import_model(given)
-    made = export(net, **options)
+    made = export(net.without_source(), **options)
     number = TensorProto.DOUBLE if options.get("dtype") == "float64" else FLOAT
     for ours, theirs in (
         (made.graph.inputs, given.graph.input),
@@ -68,10 +68,10 @@ def test_an_export_has_the_types_of_the_model(name, options):
 
 
 @pytest.mark.filterwarnings("ignore:numbers are rounded to FLOAT16")
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("name", sorted(GRAPHS.keys() - {"image", "batch last"}))  # without weights
 def test_the_types_of_ports_come_back(name):
     net = import_model(GRAPHS[name])
-    again = import_model(export(net))
+    again = import_model(export(net.without_source()))
     assert again == net
     stated = [port.dtype for port in net.inputs + net.outputs]
     assert "float16" in stated

@@ -102,7 +102,7 @@ MODELS = {
 def test_the_export_runs_in_the_program_of_the_first_file(case):
     first = MODELS[case]
     net = import_model(first)
-    model = export(net)
+    model = export(net.without_source())
     assert ends(model) == ends(first)
     feed = {entry.name: drawn(entry) for entry in first.graph.inputs}
     (want,), (got,) = (open_session(each).run(None, feed) for each in (first, model))
@@ -132,7 +132,7 @@ def test_the_export_runs_in_the_program_of_the_first_file(case):
 )
 def test_it_comes_back(case, options):
     net = import_model(MODELS[case])
-    model = export(net, **options)
+    model = export(net.without_source(), **options)
     again = import_model(model.to_bytes())
     assert again == net
     assert without_hints(again) == without_hints(net)
@@ -146,7 +146,7 @@ def test_evolved_networks_keep_it():
     genes["connections"][0]["weight"] = 0.75
     genes["library"] = "neat-onnx"
     evolved = load_network(Network.from_document(genes).to_json())
-    model = export(evolved)
+    model = export(evolved.without_source())
     assert ends(model)[1] == ("c", "FLOAT", [])
     again = import_model(model)
     assert again == evolved
@@ -159,13 +159,13 @@ def test_values_that_differ_are_run_one_after_the_other():
     other = import_model(step())
     weights = other.connections.weight * np.where(other.connections.weight == 1.0, 1.01, 1.0)
     changed = replace(other, connections=replace(other.connections, weight=weights))
-    assert verify(net, export(net), samples=16).passed
+    assert verify(net, export(net.without_source()), samples=16).passed
     assert not verify(net, export(changed), samples=16).passed
 
 
 def test_memory_has_a_batch_all_the_same():
     net = import_model(remembering(), memory={"h": "h_next"})
-    model = export(net)
+    model = export(net.without_source())
     assert ends(model) == ends(remembering())
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model) == net
@@ -231,7 +231,7 @@ def test_nodes_of_shared_tensors_alone_give_shared_ones(name, behind):
     inputs = {"x": (FLOAT, ["N", 3]), "s": (FLOAT, [*shape])}
     model = model_of(nodes, inputs, {"z" if behind else "y": (FLOAT, None)}, **given)
     net = import_model(model)
-    made = export(net)
+    made = export(net.without_source())
     assert [entry.shape for entry in made.graph.inputs] == [("N", 3), shape]
     assert import_model(made) == net
     for each in (model, made):

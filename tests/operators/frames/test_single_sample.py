@@ -121,7 +121,7 @@ def read(model: Model) -> Network:
 def test_the_export_runs_in_the_program_of_the_first_file(made, options):
     first = made()
     net = read(first)
-    model = export(net, **options)
+    model = export(net.without_source(), **options)
     if "dtype" not in options:
         assert_alike(first, model)
     assert verify(net, model, runtime="onnxruntime").passed
@@ -138,7 +138,7 @@ def _without_hints(net: Network) -> str:
 def test_so_it_does_after_evolution(made):
     net = read(made())
     net = replace(net, connections=replace(net.connections, weight=net.connections.weight * 0.75))
-    model = export(net)
+    model = export(net.without_source())
     assert ends(model) == ends(made())
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
@@ -155,17 +155,20 @@ def test_int8_has_none_either(quantize):
 @pytest.mark.parametrize("sizes", [(4, 8, 2), (1, 3)])
 def test_any_network_is_exported_without_one(sizes):
     net = Network.mlp(sizes, seed=0)
-    model = export(net, batch_dimension=None)
+    model = export(net.without_source(), batch_dimension=None)
     assert ends(model) == [("input", "FLOAT", [sizes[0]]), ("output", "FLOAT", [sizes[-1]])]
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
-    batch = [(entry.shape or ())[0] for entry in export(import_model(model)).graph.inputs]
+    batch = [
+        (entry.shape or ())[0]
+        for entry in export(import_model(model).without_source()).graph.inputs
+    ]
     assert batch == ["N"]
 
 
 def test_memory_without_a_batch():
     net = Network.lstm(3, 4, 2, seed=0)
-    model = export(net, batch_dimension=None)
+    model = export(net.without_source(), batch_dimension=None)
     assert all(len(entry.shape or ()) == 1 for entry in model.graph.inputs)
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
@@ -182,13 +185,13 @@ def test_an_axis_that_was_opened_is_the_batch():
 def test_sequences_have_a_batch():
     net = Network.rnn(3, 4, 2, seed=0)
     with pytest.raises(OptionError, match="sequences have a batch"):
-        export(net, sequence=True, batch_dimension=None)
+        export(net.without_source(), sequence=True, batch_dimension=None)
     assert export(read(memory()), sequence=True).graph.inputs[0].shape == ("T", "N", 4)
 
 
 def test_a_certificate():
     net = read(memory())
-    model = export(net)
+    model = export(net.without_source())
     assert certify(net, model).verdict != "different"
 
 
