@@ -3,6 +3,8 @@
 import ast
 import functools
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -180,6 +182,20 @@ def test_the_cores_import_nothing_of_the_operators():
     for path in cores():
         found = {name for name in imports(path) if name.startswith("operators.")}
         assert found <= {"operators.export", "operators.families"}, path
+
+
+def test_an_export_loads_nothing_of_import_or_verification():
+    """A process that only exports need not wait for the others."""
+    program = (
+        "import sys, neat_onnx\n"
+        "neat_onnx.export(neat_onnx.Network.mlp([2, 1])).to_bytes()\n"
+        "print(*(name.removeprefix('neat_onnx.') for name in sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    loaded = set(run.stdout.decode().split())
+    assert "lowering.core" in loaded
+    assert not loaded & {"lifting.trace", "operators.families", "genome.read", "codegen.plan"}
+    assert not loaded & {"verification.report", "verification.compare", "population.population"}
 
 
 def test_no_import_closes_a_circle():

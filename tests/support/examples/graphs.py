@@ -70,13 +70,6 @@ def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
     return open_session(model).run(None, {"x": x})[0]
 
 
-def is_right(net: Network, model: onnx.ModelProto) -> bool:
-    """Whether a network gives the first output of a model with the input x [N, 3]."""
-    x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
-    want, got = computed(model, x), net.activate(x)
-    return got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-5)
-
-
 def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> Network:
     """Import the model, and assert that the network gives what onnxruntime gives."""
     net = import_model(model, check=False)  # by onnxruntime, below

@@ -67,30 +67,6 @@ def without_zeros(model: Model) -> bytes:
     return proto.SerializeToString()
 
 
-def without_neutral(model: Model) -> bytes:
-    """The file without zeros that are added and without Identity: names of results stay."""
-    proto = onnx.load_from_string(without_zeros(model))
-    for graph in list(_graphs(proto.graph)):
-        made = {name for node in graph.node for name in node.output}
-        made -= {entry.name for entry in graph.output}
-        for node in list(graph.node):
-            if node.op_type == "Identity" and node.input[0] in made:
-                graph.node.remove(node)
-                made -= set(node.output)
-                _rename(graph, node.input[0], node.output[0])
-    return proto.SerializeToString()
-
-
-def with_other_names(model: Model) -> bytes:
-    """The file with another name for each tensor but inputs and outputs."""
-    proto = model.to_proto()
-    kept = {entry.name for entry in (*proto.graph.input, *proto.graph.output)}
-    made = [name for node in proto.graph.node for name in node.output if name not in kept]
-    for number, name in enumerate(made):
-        _rename(proto.graph, name, f"renamed {number}")
-    return proto.SerializeToString()
-
-
 def without_twins(content: bytes) -> bytes:
     """The file with one node in place of several that are alike."""
     proto = onnx.load_from_string(content)
