@@ -5,6 +5,7 @@ from neat_onnx.operators import (  # noqa: F401
     constants,
     control,
     elementwise,
+    fused,
     layout,
     logic,
     matrices,

@@ -50,8 +50,7 @@ _TABLE = {
         "QGemm MatMulIntegerToFloat DynamicQuantizeMatMul"
     ),
     _REWRITTEN: (
-        "CDist FusedConv FusedGemm FusedMatMul NhwcMaxPool TransposeMatMul SkipLayerNormalization "
-        "SkipSimplifiedLayerNormalization"
+        "CDist NhwcMaxPool TransposeMatMul SkipLayerNormalization SkipSimplifiedLayerNormalization"
     ),
     _KERNELS: "SVMClassifier SVMRegressor",
     _TREES: "TreeEnsemble",

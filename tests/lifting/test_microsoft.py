@@ -20,7 +20,7 @@ def _of(*shape: int) -> Any:
 
 
 _X, _W, _B = _of(2, 3, 4), _of(4, 5), _of(4)
-_ROWS = _of(3, 4)
+_ROWS, _IMAGE, _KERNELS = _of(3, 4), _of(1, 2, 5, 5), _of(3, 2, 3, 3)
 
 
 def own(op: str, inputs: list[Any], wanted: list[Any] | None = None, **keywords: Any) -> Case:
@@ -36,8 +36,21 @@ _OWN = [
     own("FastGelu", [_X]),
     own("FastGelu", [_X, _B]),
     own("QuickGelu", [_X], alpha=1.5),
+    own("FusedMatMul", [_X, _W], alpha=0.5),
+    own("FusedMatMul", [_X, _of(2, 3, 5)], transA=1, constants=[]),
+    own("FusedMatMul", [_of(3, 2, 4), _of(2, 5, 4)], transBatchA=1, transB=1, alpha=2.0),
+    own("FusedMatMul", [_of(3, 2, 4), _of(2, 3, 5)], transBatchA=1, transA=1),
+    own("FusedGemm", [_ROWS, _W, _of(5)], activation="Relu", alpha=0.5),
+    own("FusedGemm", [_ROWS, _W], activation="LeakyRelu", activation_alpha=0.3),
+    own("FusedGemm", [_ROWS, _of(5, 4), _of(5)], transB=1, activation="HardSigmoid",
+        activation_alpha=0.3, activation_beta=0.4),
+    own("FusedConv", [_IMAGE, _KERNELS, _of(3)], activation="Tanh", pads=[1, 1, 1, 1]),
+    own("FusedConv", [_IMAGE, _KERNELS, _of(3), _of(1, 3, 3, 3)], activation="Relu"),
+    own("FusedConv", [_IMAGE, _KERNELS], activation="Clip", activation_params=[-0.5, 0.5]),
+    own("FusedConv", [_IMAGE, _KERNELS], activation="LeakyRelu", activation_params=[0.2]),
+    own("FusedGemm", [_ROWS, _W], [_ROWS], activation="Swish").refused("activation is 'Swish'"),
     case("SimplifiedLayerNormalization", [_X, _B], constants=[1]),
-    *(own(op, [_ROWS, _W], [_ROWS]).refused(f"the operator {op}") for op in ("CDist", "FusedGemm")),
+    own("CDist", [_ROWS, _W], [_ROWS]).refused("the operator CDist"),
 ]  # fmt: skip
 
 
@@ -63,6 +76,11 @@ def _optimized(name: str, nodes: list[Any], x: Any, **constants: Any) -> Case:
 
 
 _FUSED = [
+    _optimized("dense", [("Gemm", "x w b", "h", {}), ("Elu", "h", "y", {"alpha": 0.5})], _ROWS,
+               w=_W, b=_of(5)),
+    _optimized("image", [("Conv", "x w", "h", {}), ("Relu", "h", "y", {})], _IMAGE, w=_KERNELS),
+    _optimized("scaled", [("Transpose", "x", "t", {"perm": [0, 2, 1]}), ("MatMul", "x t", "p", {}),
+                          ("Mul", "p c", "y", {})], _X, c=np.float32(0.25)),
     _optimized("gelu", [
         ("Add", "x b", "a", {}), ("Div", "a r", "d", {}), ("Erf", "d", "e", {}),
         ("Add", "e o", "f", {}), ("Mul", "a f", "g", {}), ("Mul", "g h", "y", {}),
