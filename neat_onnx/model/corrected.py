@@ -245,7 +245,6 @@ _ML_CORRECTED: dict[str, Callable[[str], Any]] = {
 }
 _WRONG: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "ConvTranspose": lambda given: "output_shape" in given and "auto_pad" in given,
-    "SVMClassifier": lambda _: True,
     "TreeEnsembleClassifier": _is_wrong_of_trees,
 }
 """Operators, with these attributes, that the evaluator computes otherwise without saying so."""
