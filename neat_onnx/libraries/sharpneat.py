@@ -15,8 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +27,9 @@ from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_di
 from neat_onnx.libraries.names import finite_number, reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
 from neat_onnx.network.network import Network
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _QUADRATIC = (
     "where(less(abs(z), 0.999), 0.999 - (abs(z) - 0.999) * (abs(z) - 0.999), "
@@ -315,6 +317,8 @@ def members(content: str, options: ReadOptions) -> Members:
         return [(0, partial(read_net_file, content))]
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise NetworkError("XML with a document type is not read")
+    from xml.etree import ElementTree  # noqa: PLC0415 - no other file needs its parser
+
     try:
         root = ElementTree.fromstring(text.encode())
     except (ElementTree.ParseError, LookupError, ValueError) as error:
@@ -333,7 +337,7 @@ def members(content: str, options: ReadOptions) -> Members:
     return [(_integer(each, "id", place), partial(read, each)) for place, each in ranked]
 
 
-def _number(element: Element, key: str, default: float | None = None) -> float:
+def _number(element: "Element", key: str, default: float | None = None) -> float:
     """The number of an attribute; the default where there is none."""
     text = element.get(key)
     if text is None and default is not None:
@@ -343,11 +347,11 @@ def _number(element: Element, key: str, default: float | None = None) -> float:
     return finite_number("too large" if abs(value) > 1e300 else str(text), key, what)
 
 
-def _integer(element: Element, key: str, default: int | None = None) -> int:
+def _integer(element: "Element", key: str, default: int | None = None) -> int:
     return int(_number(element, key, default))
 
 
-def _read(element: Element, functions: Mapping[int, str], cycles: int | None) -> Network:
+def _read(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:
     if cycles is not None:
         check_cycles(cycles)
     ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
