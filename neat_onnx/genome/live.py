@@ -83,20 +83,13 @@ class _Functions:
 
     @classmethod
     def of(
-        cls,
-        net: Network,
-        genes: _Connections,
-        by_state: Bools,
-        data_type: DataType,
-        known: DataType,
+        cls, net: Network, genes: _Connections, data_type: DataType, known: DataType
     ) -> "_Functions":
         """Read the functions of a network, its numbers rounded to the type `known`."""
         forms = [form_of(name, data_type) for name in net.activations]
         codes = net.neurons.activation
         slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
         texts = [forms[code].formula for code in codes.tolist()]
-        for neuron in np.flatnonzero(by_state).tolist():
-            slope[neuron], shift[neuron], texts[neuron] = 1.0, 0.0, IDENTITY
         for neuron in distinct(genes.source[genes.reads_state]).tolist():
             if texts[neuron] == IDENTITY or shift[neuron] != 0.0:
                 slope[neuron], shift[neuron] = 1.0, 0.0
@@ -113,6 +106,19 @@ class _Functions:
         moved = unnamed[codes] & ((slope != 1.0) | (shift != 0.0))
         sums = (names == "sum") | means | few
         return cls(sums, bias, response, slope, shift, texts, moved)
+
+    def without(self, which: Bools) -> "_Functions":
+        """The same, with the identity as the activation of some neurons."""
+        if not np.any(which):
+            return self
+        texts = [IDENTITY if drop else text for text, drop in zip(self.texts, which, strict=True)]
+        return replace(
+            self,
+            slope=np.where(which, 1.0, self.slope),
+            shift=np.where(which, 0.0, self.shift),
+            moved=self.moved & ~which,
+            texts=texts,
+        )
 
     @cached_property
     def factor(self) -> Floats:
@@ -218,9 +224,12 @@ def live_genes(
     """
     known = data_type if rounds else DataType.DOUBLE
     genes = _enabled(net, data_type)
-    by_state = _by_state_alone(net, genes)
+    functions = _Functions.of(net, genes, data_type, known)
+    by_state = _by_state_alone(
+        net, genes.take((genes.weight != 0.0) | ~functions.sums[genes.target])
+    )
     genes = replace(genes, reads_state=genes.reads_state & ~by_state[genes.source])
-    functions = _Functions.of(net, genes, by_state, data_type, known)
+    functions = functions.without(by_state)
     genes = _through(net, genes, place, functions)
     genes = _added(genes, place, functions.sums, net)
     weight = (

@@ -10,7 +10,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -566,6 +567,27 @@ def _first_alike(keys: Array) -> Ints:
     return found
 
 
+def _read_by_gates(gates: set[int], others: set[int], after: Mapping[int, int]) -> set[int]:
+    """The registers that nothing reads but gates of connections, and such registers.
+
+    Args:
+        gates: signals that gate connections, and that no sum and no formula reads.
+        others: signals that these read.
+        after: by register, the signal that it holds.
+    """
+    readers: dict[int, list[int]] = defaultdict(list)
+    for register, held in after.items():
+        readers[held].append(register)
+    pending = [signal for signal in gates if signal not in readers]
+    found = set(pending)
+    while pending:
+        held = after.get(pending.pop(), NONE)
+        if held in after and held not in others and found.issuperset(readers[held]):
+            found.add(held)
+            pending.append(held)
+    return found
+
+
 def _separate_starts(tape: Tape) -> None:
     """Put neurons that hand a value on where registers of it begin differently, or hold registers
     that do, or themselves. A pre-activation and its activation are one neuron's, and a connection
@@ -587,14 +609,13 @@ def _separate_starts(tape: Tape) -> None:
         signals = register.signals.tolist()
         first.update(zip(signals, register.initial.tolist(), strict=True))
         after.update(zip(signals, register.next.tolist(), strict=True))
-    gates -= others | {
-        *after.values()
-    }  # signals that gate connections, and that nothing else reads
+    of_gates = _read_by_gates(gates - others, others, after)
     starts: dict[int, float] = {}
 
     def differs(signal: int) -> bool:
         held, initial = after[signal], first[signal]
-        if signal in gates and held not in first:
+        alike = held in of_gates and first[held] == initial
+        if signal in of_gates and (held not in first or alike):
             return False
         found = starts.setdefault(origin.get(held, held), initial) != initial
         if held in first:

@@ -208,7 +208,11 @@ ACTIVATIONS = ["tanh", "sigmoid", "identity", "neat_sigmoid", "neat_sin", "relu"
 
 @st.composite
 def networks(draw: st.DrawFn) -> Network:
-    """Anything with delays, states and gates; sums, and now and then another aggregation."""
+    """Anything with delays, states and gates; sums, and now and then another aggregation.
+
+    Weights are not 0: of some in a hundred such networks, whose states or gates are read by dead
+    connections alone, the genome does not come back, and import says so.
+    """
     inputs, count = draw(st.integers(1, 3)), draw(st.integers(1, 6))
     ids = list(range(inputs, inputs + count))
     weights = st.floats(-1.5, 1.5).map(lambda value: round(value, 3))
@@ -228,7 +232,8 @@ def networks(draw: st.DrawFn) -> Network:
         target = draw(st.sampled_from(ids))
         source = draw(st.integers(0, inputs + count - 1))
         least = 0 if source < target else 1
-        gene: dict[str, Any] = {"source": source, "target": target, "weight": draw(weights)}
+        weight = draw(weights) or 0.001
+        gene: dict[str, Any] = {"source": source, "target": target, "weight": weight}
         gene["delay"] = draw(st.integers(least, least + 2))
         gene["reads_state"] = draw(st.booleans())
         if draw(st.integers(0, 2)) == 0:
@@ -253,6 +258,23 @@ def test_any_memory_survives_export_and_import(net: Network, form: dict[str, Any
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert import_model(load_model(model.to_json())) == net
+
+
+def test_a_state_that_is_read_alone_keeps_the_activation_of_its_neuron() -> None:
+    neurons = [{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "tanh"}]
+    read = {"source": 1, "target": 2, "weight": 1.0, "reads_state": True, "gater": 0}
+    net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=[(0, 1, 0.5), read])
+    assert import_model(export(net)) == net
+
+
+def test_gates_and_sources_of_one_neuron_may_begin_differently() -> None:
+    gated = {"source": 0, "target": 1, "weight": 1.0, "gater": 1, "gate_delay": 2}
+    loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    net = Network.build(
+        inputs=1, outputs=[1], neurons=[{"id": 1, "activation": "tanh"}],
+        connections=[{**gated, "initial_gain": 1.0}, loop],
+    )  # fmt: skip
+    assert import_model(export(net)) == net
 
 
 def test_the_metadata_says_in_words_how_memory_is_fed() -> None:
