@@ -150,12 +150,15 @@ def _connections(
     document: GenomeDocument, position: dict[int, int], live: LiveGenes, *, exact: bool
 ) -> Connections:
     known, count = live.genes, len(live.genes.edge)
-    listed = range(count) if document.connections is None else document.connections
-    of_graph = [each for each in listed if isinstance(each, int)]
-    if sorted(of_graph) != list(range(count)):
+    listed = document.connections
+    if listed is None:  # as of most networks: the graph's, in its order
+        of_graph, others, is_known = np.arange(count), [], np.ones(count, np.bool_)
+    else:
+        is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
+        of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
+        others = [_whole(each) for each in listed if not isinstance(each, int)]
+    if not np.array_equal(np.sort(of_graph), np.arange(count)):
         raise NetworkError("it does not list each of the graph's once", where="connections")
-    others = [_whole(each) for each in listed if not isinstance(each, int)]
-    is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
     columns: dict[str, Any] = {}
     for name, values in {
         "source": known.source,
@@ -168,7 +171,7 @@ def _connections(
         "gate_delay": known.gate_delay,
         "initial_gain": known.gain,
     }.items():
-        column = columns[name] = np.empty(len(listed), values.dtype)
+        column = columns[name] = np.empty(len(is_known), values.dtype)
         column[is_known] = values[of_graph]
         given = [getattr(each, name) for each in others]
         if name in ("source", "target", "gater"):
@@ -177,7 +180,7 @@ def _connections(
             ]
         column[~is_known] = given
     for key, fields in document.genes.items():
-        if not key.isdecimal() or len(key) > 9 or int(key) >= len(listed):
+        if not key.isdecimal() or len(key) > 9 or int(key) >= len(is_known):
             raise NetworkError(f"there is no connection {key[:20]}", where="genes")
         for name, value in fields.model_dump(exclude_none=True).items():
             if exact or name != "weight":

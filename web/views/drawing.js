@@ -2,7 +2,7 @@
 import { button, h, soon } from "./dom.js";
 import { legend, shows } from "./legend.js";
 import { drawBoxes, drawConnections, drawGates, drawNames, drawNeurons, drawStraight, readColours, ring, strengths } from "./paint.js";
-import { measure, nearest, neighbour, reached } from "./scene.js";
+import { measure, nearest, neighbour, reached, touching } from "./scene.js";
 
 const SLICE = 500; // connections between two looks at the clock
 const BUDGET = 12; // ms of drawing between two frames
@@ -173,7 +173,7 @@ export class Drawing {
       return;
     }
     if (chosen < 0) return;
-    const near = reached(scene, chosen);
+    const near = (this.hovered >= 0 ? touching : reached)(scene, chosen); // a pointer moves often
     const edges = [...near.edges].filter((edge) => shows(scene.connections[edge], this.hiding));
     drawConnections(pen, scene, colours, edges, this.strong, { live: Boolean(this.live), lit: edges.length < 800 });
     drawGates(pen, scene, colours, edges);

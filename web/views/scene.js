@@ -132,6 +132,17 @@ export function neighbour({ at }, neuron, [dx, dy]) {
   return best;
 }
 
+/** The connections of a neuron, those that it gates included, and the neurons at their ends. */
+export function touching({ connections, into, from, gates }, neuron) {
+  const edges = new Set([...into[neuron], ...from[neuron], ...gates[neuron]]);
+  const neurons = new Set([neuron]);
+  for (const edge of edges) {
+    const { source, target } = connections[edge];
+    neurons.add(source).add(target);
+  }
+  return { neurons, edges };
+}
+
 /** All neurons and connections that lead to a neuron, or that it leads to, gates included. */
 export function reached({ connections, into, from, gates }, neuron) {
   const [neurons, edges] = [new Set([neuron]), new Set()];
