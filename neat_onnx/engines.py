@@ -6,7 +6,7 @@ tensors that an engine looks for are not the network's, and import leaves them o
 """
 
 import json
-import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +23,7 @@ from neat_onnx.model.states import (
     PREVIOUS,
     STATE_IN_WORDS,
     STATE_KEY,
+    pairs_in_words,
     with_stated_pairs,
 )
 from neat_onnx.network.network import Network
@@ -147,7 +148,7 @@ def _with_copies(net: Network, engine: _Engine | None, names: Mapping[str, str])
 
 
 def _check_distinct(names: list[str]) -> None:
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise OptionError(f"two tensors would be called '{twice}'", where="rename",
                           hint="Take another name")  # fmt: skip
@@ -170,26 +171,29 @@ def _with_names(model: Model, names: Mapping[str, str]) -> Model:
     )
     inputs, outputs = sides
     nodes = [renamed(node, names) for node in graph.node]
-    entries = [
-        MetadataEntry(key=entry.key, value=_in_metadata(entry, names))
-        for entry in model.metadata_props
-    ]
     named = with_graph(model, inputs=inputs, outputs=outputs, node=nodes)
-    return copied(named, metadata_props=entries)
+    return copied(named, metadata_props=_metadata(model, names))
 
 
-def _in_metadata(entry: MetadataEntry, names: Mapping[str, str]) -> str:
-    """An entry of the metadata that tells of tensors by other names."""
-    if entry.key == STATE_IN_WORDS:
-        return re.sub(r"\w+", lambda found: names.get(found[0], found[0]), entry.value)
-    if entry.key not in (STATE_KEY, INITIAL_KEY, GENOME):
-        return entry.value
-    found = json.loads(entry.value)
-    if entry.key == STATE_KEY:
-        return json.dumps([[names.get(name, name) for name in pair] for pair in found])
-    held = found["ids"] if entry.key == GENOME else found
-    moved = {names.get(name, name): value for name, value in held.items()}
-    return json.dumps(found | {"ids": moved} if entry.key == GENOME else moved)
+def _metadata(model: Model, names: Mapping[str, str]) -> list[MetadataEntry]:
+    """The metadata, by other names of the tensors that it tells of."""
+    found = model.metadata
+    if INITIAL_KEY in found:
+        found[INITIAL_KEY] = json.dumps(_by_names(json.loads(found[INITIAL_KEY]), names))
+    if GENOME in found:
+        genome = json.loads(found[GENOME])
+        found[GENOME] = json.dumps(genome | {"ids": _by_names(genome["ids"], names)})
+    if STATE_KEY in found:
+        pairs = json.loads(found[STATE_KEY])
+        pairs = [[names.get(name, name) for name in pair] for pair in pairs]
+        found[STATE_KEY] = json.dumps(pairs)
+        if STATE_IN_WORDS in found:
+            found[STATE_IN_WORDS] = pairs_in_words(dict(pairs), begins=INITIAL_KEY in found)
+    return [MetadataEntry(key=key, value=value) for key, value in found.items()]
+
+
+def _by_names(held: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in held.items()}
 
 
 # --- engines --------------------------------------------------------------------------------------

@@ -146,6 +146,14 @@ def test_ports_and_memory_have_other_names_and_the_genome_comes_back():
     assert back.connections.weight.tolist() == RECURRENT.connections.weight.tolist()
 
 
+def test_names_that_are_no_single_words_are_told_in_words():
+    names = {"hidden_prev": "h/in", "hidden_next": "h/out"}
+    model = neat_onnx.export(RECURRENT, rename=names, state="joined", include_metadata=False)
+    net = neat_onnx.import_model(model, memory={"h/in": "h/out"}).without_source()
+    again = neat_onnx.export(net, rename={"h/in": "h", "h/out": "after"})
+    assert again.metadata["neat_onnx.memory"] == "after feeds h"
+
+
 def test_the_model_of_an_import_keeps_its_graph_under_other_names():
     text = """
     <ir_version: 9, opset_import: ["": 18]>

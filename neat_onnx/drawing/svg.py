@@ -86,7 +86,7 @@ def _body(shown: Scene, pitch: float, aside: float) -> tuple[str, float, float]:
     parts = [f'<g transform="translate({aside:.0f} {above:.0f})">']
     parts += _layers(shown, x, y, radius)
     parts += _connections(shown, drawn)
-    parts += _marks(shown, x, y, pitch, radius)
+    parts += _marks(shown, x, y, pitch)
     parts += _neurons(shown, x, y, radius)
     if aside >= _NAMES:
         parts += _port_names(shown, x, y, pitch, radius)
@@ -116,7 +116,7 @@ def _connections(shown: Scene, drawn: list[str]) -> list[str]:
     return found
 
 
-def _marks(shown: Scene, x: np.ndarray, y: np.ndarray, pitch: float, radius: float) -> list[str]:
+def _marks(shown: Scene, x: np.ndarray, y: np.ndarray, pitch: float) -> list[str]:
     """Return bars across negative connections, and a diamond on each gated one."""
     genes, found = shown.net.connections, []
     middle_x, middle_y, across, down = _middles(shown, x, y, pitch)

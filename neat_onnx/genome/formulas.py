@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA, activation_named
-from neat_onnx.network.bounds import Line, line_of
+from neat_onnx.network.bounds import Line, without_lines
 from neat_onnx.network.expression import VARIABLE, Expression, constant
 from neat_onnx.network.runtime_formulas import writable
 
@@ -42,7 +42,7 @@ def form_of(activation: str, data_type: DataType) -> Form:
 def _form(formula: Expression, data_type: DataType) -> Form:
     whole = _text(formula, data_type)
     lines: dict[Line, None] = {}
-    core = _without_lines(formula, lines)
+    core = without_lines(formula, lines)
     if len(lines) != 1:
         return Form(1.0, 0.0, whole, whole)
     ((slope, shift),) = lines
@@ -58,15 +58,6 @@ def _by_its_name(formula: Expression) -> Expression:
     name, factor = known
     inner = VARIABLE if factor == 1.0 else VARIABLE / factor
     return activation_named(name).expression.substitute(inner)
-
-
-def _without_lines(formula: Expression, lines: dict[Line, None]) -> Expression:
-    """The formula with its variable for each straight line in it, all of which go into `lines`."""
-    line = line_of(formula)
-    if line is not None and line[0] != 0.0:
-        lines[line] = None
-        return VARIABLE
-    return formula.over([_without_lines(each, lines) for each in formula.args])
 
 
 def _text(formula: Expression, data_type: DataType) -> str:

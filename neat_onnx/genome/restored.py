@@ -157,8 +157,8 @@ def _connections(
         is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
         of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
         others = [_whole(each) for each in listed if not isinstance(each, int)]
-    if not np.array_equal(np.sort(of_graph), np.arange(count)):
-        raise NetworkError("it does not list each of the graph's once", where="connections")
+        if not np.array_equal(np.sort(of_graph), np.arange(count)):
+            raise NetworkError("it does not list each of the graph's once", where="connections")
     columns: dict[str, Any] = {}
     for name, values in {
         "source": known.source,

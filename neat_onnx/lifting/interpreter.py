@@ -298,7 +298,7 @@ def _schema(domain: str, op_type: str, version: int) -> Any:
 
     try:
         return defs.get_schema(op_type, version, domain)
-    except Exception:  # noqa: BLE001 - onnx's own class of errors, of an unknown operator
+    except defs.SchemaError:
         return None
 
 

@@ -221,7 +221,7 @@ class Operator:
                 inputs[name] = np.asarray(
                     numbers_of(value) if isinstance(value, Constant) else value
                 )
-            elif not _is_default(node, name):
+            elif name not in _IGNORED and not name.startswith("_"):
                 wanted = ", ".join(self.attributes) or "none"
                 raise Refusal(f"unknown attribute {name}", f"Known: {wanted}")
         for name in self._required_attributes:
@@ -283,10 +283,8 @@ class Operator:
         return found if isinstance(found, tuple | list) else (found,)
 
 
-def _is_default(node: Node, name: str) -> bool:
-    """Whether an attribute that no function declares changes nothing."""
-    return name.startswith("_") or name in ("consumed_inputs",)
-
+_IGNORED = frozenset({"consumed_inputs"})
+"""Attributes of any operator that change nothing, as those that begin with an underscore."""
 
 OPERATORS: dict[tuple[str, str], Operator] = {}
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
-from neat_onnx.network.bounds import Line, line_of
-from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
+from neat_onnx.network.bounds import Line, without_lines
+from neat_onnx.network.expression import Expression, scalar_slope
 from neat_onnx.network.runtime_formulas import writings
 
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
@@ -119,16 +119,7 @@ def _line(formula: Expression) -> tuple[float, float, Expression]:
     rounding may show.
     """
     lines: dict[Line, None] = {}
-    core = _of_line(formula, lines)
+    core = without_lines(formula, lines)
     slope, shift = next(iter(lines), (1.0, 0.0))
     whole = shift and len(lines) == 1 and not has_steps(formula)
     return (slope, shift, core) if whole else (1.0, 0.0, formula)
-
-
-def _of_line(formula: Expression, lines: dict[Line, None]) -> Expression:
-    """The formula with its variable for each straight line in it, all of which go into `lines`."""
-    line = line_of(formula)
-    if line is not None and line[0] != 0.0:
-        lines[line] = None
-        return VARIABLE
-    return formula.over([_of_line(each, lines) for each in formula.args])

@@ -74,6 +74,17 @@ def states(model: Model) -> tuple[State, ...]:
     return tuple(found)
 
 
+def pairs_in_words(pairs: Mapping[str, str], *, begins: bool) -> str:
+    """The loop that carries the memory, for whoever finds the file and has no documentation.
+
+    Args:
+        pairs: the output that feeds each state input.
+        begins: whether the metadata says how some of them begin.
+    """
+    feeds = ", ".join(f"{following} feeds {previous}" for previous, following in pairs.items())
+    return feeds + (f", first as {INITIAL_KEY} says" if begins else "")
+
+
 def state_pairs(model: Model) -> dict[str, str]:
     """The output that feeds each state input: as the metadata says, else by their names.
 

@@ -212,7 +212,7 @@ class Tensor(BaseModel, metaclass=Plain):
             array = _from_raw(content, data_type, math.prod(dims))
         else:
             field = field or DATA_FIELDS[data_type]
-            array = _from_list(content, field, data_type, math.prod(dims))
+            array = _from_list(content, field, data_type)
         if array.size != math.prod(dims):
             raise ValueError(
                 f"dims {list(dims)} need {math.prod(dims)} values, {field} has {array.size}"
@@ -328,7 +328,7 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
         return array.astype(_memory_of(data_type))
 
 
-def _from_list(content: Any, field: str, data_type: DataType, count: int) -> Array:
+def _from_list(content: Any, field: str, data_type: DataType) -> Array:
     if field != DATA_FIELDS[data_type]:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
     if data_type not in _HALVES:

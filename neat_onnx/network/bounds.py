@@ -251,3 +251,12 @@ def line_of(formula: Expression) -> Line | None:
     if formula.op == "div" and other_slope == 0.0 and other_shift != 0.0:
         return slope / other_shift, shift / other_shift
     return None
+
+
+def without_lines(formula: Expression, lines: dict[Line, None]) -> Expression:
+    """The formula with its variable for each straight line in it, all of which go into `lines`."""
+    line = line_of(formula)
+    if line is not None and line[0] != 0.0:
+        lines[line] = None
+        return VARIABLE
+    return formula.over([without_lines(each, lines) for each in formula.args])

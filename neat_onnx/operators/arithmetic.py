@@ -36,8 +36,7 @@ def _aligned(a: Tensor, b: Tensor, broadcast: int, axis: int | None) -> Tensor:
 def _pairwise(name: str, function: Callable[[Any, Any], Any]) -> None:
     @operator(name)
     def of_two(
-        a: Tensor, b: Tensor, *, broadcast: int = 0, axis: int | None = None,
-        consumed_inputs: tuple[int, ...] = (),
+        a: Tensor, b: Tensor, *, broadcast: int = 0, axis: int | None = None
     ) -> Tensor:  # fmt: skip
         result: Tensor = function(a, _aligned(a, b, broadcast, axis))
         return result
@@ -51,7 +50,7 @@ for _name, _function in {
 
 def _several(name: str, function: Callable[[Any, Any], Any]) -> None:
     @operator(name)
-    def of_all(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+    def of_all(*xs: Tensor) -> Tensor:
         result: Tensor = reduce(function, xs)
         return result
 
@@ -61,13 +60,13 @@ for _name, _function in {"Max": maximum, "Min": minimum}.items():
 
 
 @operator("Sum")
-def sum_of_all(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+def sum_of_all(*xs: Tensor) -> Tensor:
     """One tensor alone is a copy: neurons of its own, as export writes them."""
     return copied(xs[0]) if len(xs) == 1 else reduce(add, xs)
 
 
 @operator("Mean")
-def mean(*xs: Tensor, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+def mean(*xs: Tensor) -> Tensor:
     return divide(reduce(add, xs), float(len(xs)))
 
 

@@ -27,7 +27,7 @@ def _register(name: str, expression: Expression) -> None:
     apply = formula(expression)
 
     @operator(name)
-    def function(x: Tensor, *, consumed_inputs: tuple[int, ...] = ()) -> Any:
+    def function(x: Tensor) -> Any:
         return apply(x)
 
 
@@ -78,7 +78,7 @@ def thresholded_relu(x: Tensor, *, alpha: float = 1.0) -> Tensor:
 
 
 @operator("PRelu")
-def prelu(x: Tensor, slope: Tensor, *, consumed_inputs: tuple[int, ...] = ()) -> Tensor:
+def prelu(x: Tensor, slope: Tensor) -> Tensor:
     """x where it is positive, else slope · x; before opset 7 a slope for each channel."""
     if slope.ndim == 1 and x.ndim > 2 and slope.shape[0] == x.shape[1] != x.shape[-1]:
         slope = slope.reshape(-1, *(1,) * (x.ndim - 2))

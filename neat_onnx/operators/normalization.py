@@ -46,8 +46,7 @@ def batch_normalization(
 
 @operator("InstanceNormalization")
 def instance_normalization(
-    input: Tensor, scale: Tensor, b: Tensor, *, epsilon: float = 1e-5,
-    consumed_inputs: Ints = (),
+    input: Tensor, scale: Tensor, b: Tensor, *, epsilon: float = 1e-5
 ) -> Tensor:  # fmt: skip
     """Each channel of each sample by its own mean and variance."""
     axes = tuple(range(2, input.ndim))
@@ -100,7 +99,7 @@ def local_response_normalization(
 @operator("Dropout")
 def dropout(
     data: Tensor, ratio: Array | None = None, training_mode: Array | None = None, *,
-    seed: int = 0, is_test: int = 1, consumed_inputs: Ints = (),
+    seed: int = 0, is_test: int = 1,
 ) -> tuple[Tensor, Array]:  # fmt: skip
     """Nothing, where nobody trains."""
     trains = training_mode is not None and bool(training_mode)

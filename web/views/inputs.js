@@ -14,13 +14,13 @@ export const SEQUENCES = {
 };
 
 /** The numbers in a text, whatever stands between them: "[0.5, 1e3; -2]" → [0.5, 1000, -2]. */
-export function numbersIn(text) {
+function numbersIn(text) {
   const words = text.split(/[^\d.eE+\-]+/).filter((word) => /\d/.test(word)).map(Number);
   return words.every(Number.isFinite) ? words : [];
 }
 
 /** The rows of a text: a line each, those without a number left out, as headings are. */
-export const rowsIn = (text) => text.split(/\r?\n/).map(numbersIn).filter((row) => row.length);
+const rowsIn = (text) => text.split(/\r?\n/).map(numbersIn).filter((row) => row.length);
 
 export function inputs() {
   let quiet = () => {};

@@ -8,9 +8,8 @@ the same.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from neat_onnx.model.states import (
     STATE_IN_WORDS,
     STATE_KEY,
     are_paired_by_name,
+    pairs_in_words,
     state_pairs,
 )
 from neat_onnx.network.genes import Bools, Floats, Ints
@@ -235,14 +235,9 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
         state.previous: state.initial.tolist() for state in states if np.any(state.initial != 0.0)
     }
     if states:
-        entries[STATE_IN_WORDS] = _in_words(states, initial)
+        pairs = {state.previous: state.next for state in states}
+        entries[STATE_IN_WORDS] = pairs_in_words(pairs, begins=bool(initial))
     return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
-
-
-def _in_words(states: Sequence[State], initial: Mapping[str, Any]) -> str:
-    """The loop that carries the memory, for whoever finds the file and has no documentation."""
-    feeds = ", ".join(f"{state.next} feeds {state.previous}" for state in states)
-    return feeds + (f", first as {INITIAL_KEY} says" if initial else "")
 
 
 _Key = tuple[int, int, int, int, int]
