@@ -21,7 +21,8 @@ from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
+from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.options import ExportOptions
 from neat_onnx.version import __version__
 
@@ -50,7 +51,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     return _finished(ctx, frame, work, frame.close())
 
 
-def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
+def _levels(net: Network, one_level: Sequence[SpatialBlock] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
     needed = contributing(net, one_level)
     full = schedule(net, one_level)
