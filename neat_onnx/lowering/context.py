@@ -12,8 +12,7 @@ import numpy as np
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.placement import Columns, Placement
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.model import DataType, Function
-from neat_onnx.network.expression import Expression
+from neat_onnx.model import DataType
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
@@ -61,7 +60,6 @@ class LoweringContext(GraphBuilder):
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         fan_in: number of live connections into each neuron.
-        functions: the functions of the model, by activation and formula.
     """
 
     def __init__(self, net: Network, options: ExportOptions, schedule: Schedule) -> None:
@@ -76,7 +74,6 @@ class LoweringContext(GraphBuilder):
         self.far_from_zero = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in
-        self.functions: dict[tuple[str, Expression], Function] = {}
         self._unread_inputs = _unread_inputs(net)
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:

@@ -127,8 +127,9 @@ def _blocks(matrix: Floats, layer: Ints, sources: Ints) -> Iterator[SpatialBlock
                 if len(whole) % count == channels % count == 0
                 and np.array_equal(out // (len(whole) // count), channel // (channels // count))
             )
-            neurons, window = layer.reshape(-1, down, across), Window(*zip(*along, strict=True))
-            yield SpatialBlock("Conv", sources, neurons, window, groups)
+            kernel, strides, dilations, begin, end = zip(*along, strict=True)
+            window = Window(kernel, strides, dilations, begin, end)
+            yield SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
 
 
 def _steps(neurons: int, size: int) -> Iterator[tuple[int, int]]:

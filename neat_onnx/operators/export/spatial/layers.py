@@ -9,7 +9,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.export.activate import emit_activation, groups_of, slopes
@@ -27,7 +27,7 @@ def lower_convolution(
     sums = _sums(ctx, block, spatial, weights)
     group = groups_of(ctx, block.neurons)[0]
     names = block.tensor("Layer"), block.name("act_conv")
-    layer = emit_activation(ctx, group.name, group.formula, sums, *names)
+    layer = emit_activation(ctx, group.formula, sums, *names)
     flat = block.tensor("Flat"), block.name("flatten")
     neurons = spatial.neurons
     _bind(ctx, block, sums, Columns(layer, neurons.ravel(), block.level, neurons.shape, flat))
@@ -78,7 +78,7 @@ def lower_pool(ctx: LoweringContext, block: Block, spatial: SpatialBlock) -> Non
     formula = activation_named(activation).expression
     if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
         names = block.tensor("Layer"), block.name("act")
-        result = emit_activation(ctx, label_of(activation), formula, pooled, *names)
+        result = emit_activation(ctx, formula, pooled, *names)
     neurons, flat = spatial.neurons.ravel(), (f"PoolFlat_{after}", f"flatten_after_l{after}")
     columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)
     if ctx.options.flatten_after_pooling:
