@@ -155,10 +155,11 @@ def _initializer(values: Any, name: str) -> onnx.TensorProto:
 
 
 def _general(why: str) -> str:
-    """A reason without the names and numbers of its case."""
+    """A reason without the names of tensors and the measured numbers of its case."""
     why = re.sub(r"^node .*? \((\w+)\): ", r"\1: ", why)
     why = re.sub(r" at node .*? \(\w+\)", "", why)
-    why = re.sub(r"(?<![\w.])-?\d+(\.\d+)?(?!\w)", "n", re.sub(r"'[^']*'", "'…'", why))
+    why = re.sub(r"(^|: |input |output )'[^']*'", r"\1'…'", why)
+    why = re.sub(r"\d+\.\d+(e[+-]?\d+)?|\d{3,}", "…", why)
     return shorten(why, _LONGEST, placeholder=" …")
 
 
