@@ -27,8 +27,9 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.hooks import does
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
+from neat_onnx.network.saving import Writer
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 
@@ -48,15 +49,15 @@ def _import_operators() -> None:
     import neat_onnx.operators.export  # noqa: F401
 
 
-@advise_with
+@does("advise")
 def _advise(error: NetworkError, net: Network, library: Writer) -> None:
     from neat_onnx.cutting import add_deepest_tensor
 
     add_deepest_tensor(error, net, library)
 
 
-@draw_networks_with
-def _draw(net: Network, form: Form) -> str:
+@does("draw")
+def _draw(net: Network, form: Literal["svg", "html"]) -> str:
     from neat_onnx.drawing import svg
 
     return svg.to_svg(net) if form == "svg" else svg.fragment(net)

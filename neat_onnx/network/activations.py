@@ -38,7 +38,6 @@ from neat_onnx.network.expression import (
     where,
 )
 from neat_onnx.network.formulas import (
-    FORMULA,
     Registry,
     check_shape,
     function_of_z,
@@ -100,6 +99,8 @@ class Activation:
         )
 
 
+FORMULA = "formula: "
+"""An activation of this prefix is its own formula, as text, and needs no name."""
 ACTIVATIONS = Registry[Activation]("activation")
 
 

@@ -21,9 +21,9 @@ from neat_onnx.network.expression import (
     call,
     constant,
 )
+from neat_onnx.network.hooks import done_by
 
-FORMULA = "formula: "
-"""An activation of this prefix is its own formula, as text, and needs no name."""
+_PREFIX = "formula:"  # of names that are formulas written out
 MAX_CHARACTERS, MAX_DEPTH, MAX_NODES = 10_000, 100, 400
 _KNOWN = {name: kinds for name, kinds in SIGNATURES.items() if name not in REDUCING}
 _KINDS = {"n": "a number", "t": "a truth value", "c": "a constant"}
@@ -131,20 +131,8 @@ def _reads_variable(part: Expression) -> bool:
 
 # --- functions of users, which become activations and aggregations --------------------------------
 
-Checker = TypeVar("Checker", bound=Callable[[str], None])
-
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
 _MAX_PARTS = 10_000  # of a formula, which is evaluated part by part
-_check: list[Callable[[str], None]] = []
-
-
-def check_libraries_with(check: Checker) -> Checker:
-    """Make `check` the function that refuses names of unknown libraries. A decorator.
-
-    The libraries stand above this package.
-    """
-    _check[:] = [check]
-    return check
 
 
 class Function(Protocol):
@@ -174,16 +162,14 @@ class Registry(dict[str, Registered]):
     def check(self, name: object, library: str | None) -> None:
         """Refuse a name that is no text, is empty or padded, or is taken; an unknown library."""
         if library is not None:
-            for check in _check:
-                check(library)
+            done_by("check library")(library)
         if not isinstance(name, str):
             raise NetworkError(f"the name of an {self._kind} is text, got a {type(name).__name__}")
-        prefix = FORMULA.rstrip()
-        if not name or name != name.strip() or not name.isprintable() or name.startswith(prefix):
+        if not name or name != name.strip() or not name.isprintable() or name.startswith(_PREFIX):
             raise NetworkError(
                 f"{name!r} cannot be the name of an {self._kind}",
                 hint="Use printable characters, without spaces at the ends or the prefix "
-                f"'{prefix}'",
+                f"'{_PREFIX}'",
             )
         if library is None and name in self:
             raise NetworkError(f"an {self._kind} named '{name}' is registered already")

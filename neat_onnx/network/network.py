@@ -37,6 +37,7 @@ from neat_onnx.arguments import (
     takes,
 )
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.hooks import done_by
 from neat_onnx.network.structure import Structure
 
 if TYPE_CHECKING:
@@ -164,15 +165,13 @@ class Network(Structure):
         Raises:
             NetworkError: connections without delay form a cycle.
         """
-        from neat_onnx.network.saving import drawn
-
-        return drawn(self, "svg")
+        drawn: str = done_by("draw")(self, "svg")
+        return drawn
 
     def _repr_html_(self) -> str:
         """The drawing and a few numbers, for notebooks."""
-        from neat_onnx.network.saving import drawn
-
-        return drawn(self, "html")
+        drawn: str = done_by("draw")(self, "html")
+        return drawn
 
     # --- other networks of these genes -----------------------------------------------------------
 
