@@ -100,7 +100,7 @@ def add_library_flag(parser: argparse.ArgumentParser) -> None:
         "--to",
         metavar="LIBRARY",
         help=f"the library whose file to write: {', '.join(names)}. Default: by OUT's ending, "
-        "neat-python for .pkl, wann for .out, goneat for .neat, neat-onnx for .json.",
+        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json.",
     )
     parser.add_argument(
         "--no-source",
