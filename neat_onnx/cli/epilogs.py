@@ -78,5 +78,5 @@ nothing go. The result computes the same, and its inputs and outputs keep their 
 
 examples:
   neat-onnx canonicalize old.onnx simple.onnx
-  neat-onnx canonicalize old.onnx simple.onnx.json --encoding sparse
+  neat-onnx canonicalize old.onnx simple.onnx.json --encoding raw
 """
