@@ -56,7 +56,7 @@ def _run(argv: Sequence[str] | None) -> int:
                 sys.stdout.flush()
             return code
     except NeatOnnxError as error:
-        told = error
+        _complain(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -64,16 +64,19 @@ def _run(argv: Sequence[str] | None) -> int:
         return _BROKEN_PIPE
     except OSError as error:  # those of files are NeatOnnxErrors
         _discard(sys.stdout)
-        told = output_error(error)
+        _complain(output_error(error))
     except MemoryError:
-        told = NeatOnnxError("it is too large for the memory of this machine")
+        _complain(NeatOnnxError("it is too large for the memory of this machine"))
     except Exception as error:  # a mistake of ours: a line of its own, not a traceback
         if sys.flags.dev_mode:  # python -X dev -m neat_onnx shows where
             raise
         hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
-        told = NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint)
-    print_line(error_line(told), sys.stderr)
+        _complain(NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint))
     return BAD_INPUT
+
+
+def _complain(error: NeatOnnxError) -> None:
+    print_line(error_line(error), sys.stderr)
 
 
 def _whole(stream: TextIO | None) -> TextIO | None:
