@@ -52,7 +52,6 @@ SILENT = [
     ("model/graph.py:_type_of", "no entry of a list; validation of the node says so"),
     ("model/graph.py:schema_of", "operators of other domains have no schema"),
     ("model/budget.py:check_binary", "a file that ends too early; protobuf says so"),
-    ("model/tensor.py:_places_within", "a number beyond 64 bits is found one by one"),
     ("model/node.py:_label", "the path of an error ends where the document does"),
     ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
     ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
