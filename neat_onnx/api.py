@@ -8,18 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import (
-    AUTO,
-    DTYPE,
-    FLAG,
-    MAPPING,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    optional,
-    takes,
-)
+from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
@@ -42,6 +31,7 @@ if TYPE_CHECKING:
     from neat_onnx.verification.report import Report
 
 # ruff: noqa: PLC0415 (see above)
+_BATCH_AXIS, _DTYPE = optional(one_of("auto")), one_of("float32", "float64")
 
 
 @find_operators_with
@@ -120,7 +110,7 @@ def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
 
 
 @takes(
-    batch_axis=optional(AUTO),
+    batch_axis=_BATCH_AXIS,
     outputs=optional(TEXTS),
     shapes=optional(MAPPING),
     memory=optional(MAPPING),
@@ -226,7 +216,7 @@ def canonicalize(source: Any) -> Model:
     return without_stale_certificate(canonical(repaired(model)), model)
 
 
-@takes(batch_axis=optional(AUTO), memory=optional(MAPPING))
+@takes(batch_axis=_BATCH_AXIS, memory=optional(MAPPING))
 def verify(
     net: Any,
     model: Any,
@@ -441,7 +431,7 @@ def activation(name: str) -> Activation:
     return activation_named(name)
 
 
-@takes(language=TEXT, dtype=DTYPE, name=TEXT)
+@takes(language=TEXT, dtype=_DTYPE, name=TEXT)
 def generate_code(
     net: Any,
     *,

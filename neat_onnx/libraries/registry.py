@@ -93,24 +93,20 @@ def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
     """Return the library that a file is written for, by its name or title.
 
     Without a name the ending of the file decides: of a .json, or of none, it is neat-onnx, of any
-    other the one library that has such files.
+    other the library that has such files.
     """
     if name is not None:
         return writer_named(name)
     ending, own = Path(path).suffix.lower(), writer_named("neat-onnx")
-    found = [library for library in libraries() if library.writes and ending in library.suffixes]
-    if len(found) > 1 and own not in found:
-        names = " or ".join(library.name for library in found)
-        raise OptionError(f"{ending} files are of several libraries", hint=f"Say which: {names}")
-    if ending and not found:
-        raise OptionError(
-            f"no library has networks in {ending} files",
-            where=os.fspath(path),
-            hint="Write ONNX with neat_onnx.export(net).save(path), or neat-onnx export"
-            if ending == ".onnx"
-            else "Use .json, or say which library it is for",
-        )
-    return found[0] if len(found) == 1 else own
+    if not ending or ending in own.suffixes:
+        return own
+    for library in libraries():
+        if library.writes and ending in library.suffixes:
+            return library
+    way = "Use .json, or say which library it is for"
+    if ending == ".onnx":
+        way = "Write ONNX with neat_onnx.export(net).save(path), or neat-onnx export"
+    raise OptionError(f"no library has networks in {ending} files", where=os.fspath(path), hint=way)
 
 
 def writer_named(name: str) -> Library:

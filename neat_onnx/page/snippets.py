@@ -67,7 +67,7 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
 
 
 def _kind(entry: ValueInfo) -> str:
-    """The type of an input or output; that of numbers for bfloat16, which no language has."""
+    """The type of an input or output; that of numbers for one that C# lacks."""
     name = DataType(entry.elem_type).dtype.name
     return name if name in _CSHARP else "float32"
 
