@@ -24,7 +24,7 @@ class ExportKeywords(TypedDict, total=False):
     fold: bool
     quantize: Literal["none", "weights"]
     batch_dimension: bool | str | None
-    encoding: Literal["numbers", "raw", "sparse"]
+    encoding: Literal["numbers", "raw"]
     include_metadata: bool
     embed_network: bool
     producer_name: str
