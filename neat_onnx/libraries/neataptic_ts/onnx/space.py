@@ -7,7 +7,7 @@ one that is unknown or impossible is None, and importing such a node says where 
 
 import math
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import numpy as np
 
@@ -27,16 +27,15 @@ from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.export.nodes import (
-    AveragePool,
     Concat,
     Conv,
     Flatten,
     FlattenAttributes,
     Gemm,
-    MaxPool,
+    Windowed,
 )
 
-SLIDING = Conv | MaxPool | AveragePool
+_SLIDING = ("Conv", "MaxPool", "AveragePool")
 _ELEMENTWISE = (
     *("Abs", "Add", "Elu", "Identity", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Sin"),
     *("Softplus", "Softsign", "Tanh"),
@@ -61,9 +60,14 @@ def renamed(names: list[str], old: str, new: str) -> list[str]:
     return [new if name == old else name for name in names]
 
 
+def _slides(node: Node) -> TypeGuard[Windowed]:
+    """Whether a node is a Conv or a pool."""
+    return isinstance(node, Windowed) and node.op_type in _SLIDING
+
+
 def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
     """Return the window of a Conv or a pool; None for other nodes, and where nothing says it."""
-    if not isinstance(node, SLIDING):
+    if not _slides(node):
         return None
     kernel = _kernel_of(node, tensors)
     if not kernel or node.attributes.auto_pad != "NOTSET":
@@ -74,7 +78,7 @@ def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
         return None
 
 
-def _kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
+def _kernel_of(node: Windowed, tensors: Mapping[str, Tensor]) -> Sizes | None:
     if not isinstance(node, Conv):
         return node.attributes.kernel_shape
     weights = tensors.get(node.input[1])
@@ -95,7 +99,7 @@ def _shape_after(
             if weights is None or len(weights.dims) != 2:
                 return None
             return (weights.dims[0 if node.attributes.transB else 1],)
-        case Conv() | MaxPool() | AveragePool():
+        case Windowed() if _slides(node):
             return _positions(node, first, tensors)
         case Flatten() if node.attributes.axis == 1:
             return (math.prod(first),)
@@ -107,7 +111,7 @@ def _shape_after(
     return None
 
 
-def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Sizes | None:
+def _positions(node: Windowed, given: Sizes, tensors: Mapping[str, Tensor]) -> Sizes | None:
     window = window_of(node, tensors)
     if window is None or len(given) != len(window.kernel) + 1:
         return None
@@ -131,7 +135,7 @@ def _specs(model: Model) -> list[tuple[str, Sizes]]:
 
 def with_space(model: Model) -> Model:
     """Insert a Reshape or a Flatten where a tensor has another shape than its reader needs."""
-    if not any(isinstance(node, SLIDING) for node in model.graph.node):
+    if not any(_slides(node) for node in model.graph.node):
         return model
     walk = _Walk(model)
     for at, node in enumerate(model.graph.node):
@@ -158,7 +162,7 @@ class _Walk:
     def __init__(self, model: Model) -> None:
         self.nodes: list[Node] = []
         self.initializers: list[Tensor] = []
-        self.window: dict[str, SLIDING] = {}
+        self.window: dict[str, Windowed] = {}
         self.flat: dict[str, str] = {}
         self.changed = False
         self.shapes: dict[str, Sizes] = {}
@@ -180,7 +184,7 @@ class _Walk:
         elif given is not None and isinstance(node, Gemm):
             self._check_columns(where, node, given)
             node = _reading(node, self._flattened(node.input[0]))
-        elif given is not None and isinstance(node, SLIDING) and len(given) == 1:
+        elif given is not None and _slides(node) and len(given) == 1:
             raise ModelError(
                 f"node {node.label}: its input is a flat layer of {given[0]} neurons, and nothing "
                 "says its channels, rows and columns",
@@ -210,7 +214,7 @@ class _Walk:
         if shape is None or not node.output:
             return
         self.shapes[node.output[0]] = shape
-        if isinstance(node, SLIDING):
+        if _slides(node):
             self.window[node.output[0]] = node
         elif not isinstance(node, Gemm) and node.input[0] in self.window:
             self.window[node.output[0]] = self.window[node.input[0]]
