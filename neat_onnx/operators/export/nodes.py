@@ -42,11 +42,9 @@ def declare(
     if attributes:
         given: dict[str, Any] = dict(attributes)
         shared: Any = base.model_fields["attributes"].annotation
-        kind: Any = create_model(
-            f"{op_type}Attributes", __base__=shared, __module__=module, **given
-        )
+        kind = create_model(f"{op_type}Attributes", __base__=shared, __module__=module, **given)
         needed = any(default is ... for _, default in attributes.values())
-        fields["attributes"] = (kind, ... if needed else kind.defaults())
+        fields["attributes"] = (kind, ... if needed else kind.model_construct())
     made = create_model(op_type, __base__=base, __module__=module, **fields)
     made.inputs, made.outputs, made.since = inputs, outputs, since
     return made
