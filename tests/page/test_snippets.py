@@ -1,6 +1,5 @@
 """The programs that the page shows for a model: executed, or read by their names."""
 
-import json
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -98,24 +97,3 @@ def test_the_javascript_programs_run_in_onnxruntime_web(tmp_path):
     assert done.returncode == 0, done.stderr
     for net, printed in zip(nets, done.stdout.split("next"), strict=False):
         assert_steps(net, printed.split())
-
-
-def test_the_csharp_program_names_every_input_and_state():
-    _, model = made("nts-net-lstm-2")
-    text = program(model, "C#")
-    for entry in [*model.graph.inputs, *model.graph.outputs]:
-        assert json.dumps(entry.name) in text
-    assert text.count("{") == text.count("}")
-    assert text.count("(") == text.count(")")
-
-
-def test_a_single_number_has_no_axis():
-    """`new[] { }` is no C#: nothing tells the type of its elements."""
-    net, _ = made("np-ff-19")
-    port = replace(net.inputs[0], neurons=net.inputs[0].neurons[:1], shape=(), batch_axis=None)
-    rest = replace(net.inputs[0], name="x", neurons=net.inputs[0].neurons[1:])
-    rest = replace(rest, shape=(len(rest.neurons),))
-    model = neat_onnx.export(replace(net, inputs=(port, rest)))
-    text = program(model, "C#")
-    assert "new DenseTensor<float>(new int[0])" in text
-    assert "{  }" not in text
