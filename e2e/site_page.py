@@ -44,13 +44,6 @@ DROP = """(zone, files) => {
     }
 }"""
 
-# The number of snapshots of Python that the browser keeps, but for those that have failed.
-KEPT = """async () => {
-    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).matchAll()));
-    return kept.flat().filter(({ ok }) => ok).length;
-}"""
-
 sys.path.insert(0, str(ROOT / "web"))
 
 from serve import server  # noqa: E402

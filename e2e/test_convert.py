@@ -91,26 +91,6 @@ def test_options_that_a_network_wants_are_shown_and_can_be_changed(neat):
     assert neat.download("onnx")[1] == neat_onnx.export(net, sequence=False).to_bytes()
 
 
-def test_the_newest_of_two_files_at_once_wins(neat):
-    turns = neat.turns()
-    sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-13")}
-    neat["file-input"].evaluate(
-        """(input, sources) => {
-            for (const [name, text] of Object.entries(sources)) {
-                const chosen = new DataTransfer();
-                chosen.items.add(new File([text], name));
-                input.files = chosen.files;
-                input.dispatchEvent(new Event("change", { bubbles: true }));
-            }
-        }""",
-        {name: data.decode() for name, data in sources.items()},
-    )
-    assert neat.outcome(turns) == "done"
-    assert_files(neat, case("np-ff-13")["source"], "new")
-    neat.page.wait_for_timeout(500)
-    assert neat.turns() == turns + 1
-
-
 @pytest.mark.parametrize("ending", [".onnx", ".onnx.json"])
 def test_a_model_comes_back_as_a_network(neat, ending):
     net = neat_onnx.load_network(case("np-ff-13")["source"])
