@@ -135,17 +135,13 @@ MODEL += "{ y = Tanh (x) }"
 
 
 def test_pasted_text_is_taken_and_other_text_is_told(neat):
-    turns = neat.turns()
-    paste(neat, source_text("nap-net-perceptron-4").decode())
-    assert neat.outcome(turns) == "done"
+    assert neat.after(lambda: paste(neat, source_text("nap-net-perceptron-4").decode())) == "done"
     assert neat.download("onnx")[0] == "pasted.onnx"
     paste(neat, "https://example.com/net.json")
     neat["notice"].get_by_text("an address").wait_for()
     paste(neat, "hello")
     neat["error"].get_by_text("text that begins with 'hello'").wait_for()
-    turns = neat.turns()
-    paste(neat, MODEL)
-    assert neat.outcome(turns) == "done"
+    assert neat.after(lambda: paste(neat, MODEL)) == "done"
     assert neat.text("verdict") == "passed"
 
 

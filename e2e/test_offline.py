@@ -68,9 +68,7 @@ def test_a_first_visit_is_short_and_after_it_all_works_without_a_network(new_con
     first.page.set_viewport_size({"width": 390, "height": 844})
     neat = NeatPage(first.page, address)
     neat.wait_ready()
-    turns = neat.turns()
-    neat.reveal("sample-neataptic").click()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(neat.reveal("sample-neataptic").click) == "done"
     assert neat.text("verdict") == "passed"
     net = neat_onnx.load_network(case(SAMPLES["neataptic"])["source"])
     assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()

@@ -192,14 +192,13 @@ def _programs(source: Path, file: str) -> dict[str, str]:
 
 
 def _program(title: str, source: Path, file: str) -> Callable[[], str]:
-    language = {"C#": "csharp"}.get(title, title.lower())
-    return lambda: f"\n```{language}\n{_programs(source, file)[title]}```\n\n"
+    return lambda: f"\n```{title.lower()}\n{_programs(source, file)[title]}```\n\n"
 
 
 PROGRAMS = {
     f"{name}_{language}": _program(title, source, file)
     for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
-    for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
+    for language, title in (("python", "Python"), ("javascript", "JavaScript"))
 }
 TABLES = {
     **PROGRAMS,
