@@ -15,6 +15,8 @@ from neat_onnx import Network, NetworkError, Population
 from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.libraries.neat_python.generation import generation_of
 from neat_onnx.libraries.neat_python.settings import settings_of
+from neat_onnx.network.activations import LIBRARY_NAMES
+from neat_onnx.network.expression import sin
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
@@ -101,7 +103,15 @@ def cyclic(genome, config):
 
 def with_own_function(genome, config):
     config.genome_config.add_activation("wave", lambda z: np.sin(z).item())
+    neat_onnx.register_activation("wave", sin, library="neat-python")
     genome.nodes[0].activation = "wave"
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    yield
+    if ("neat-python", "wave") in LIBRARY_NAMES:
+        neat_onnx.unregister_activation("wave", library="neat-python")
 
 
 @pytest.mark.parametrize("change", [cyclic, with_own_function])
