@@ -19,8 +19,8 @@ from neat_onnx.libraries.names import (
     translated,
 )
 from neat_onnx.libraries.neat_python.pickled import Name
-from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES
-from neat_onnx.network.aggregations import AGGREGATIONS, LIBRARY_AGGREGATIONS
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
 
 LIBRARY = "neat-python"
 name = LIBRARY
@@ -136,7 +136,7 @@ _COMPUTED = {
 
 def called(activation: str) -> NeatActivation | None:
     """Return how neat-python computes an activation of ours; None if it does not."""
-    users = _of_user(LIBRARY_NAMES, activation)
+    users = _of_user(ACTIVATIONS.of_libraries, activation)
     return NeatActivation(users) if users else _COMPUTED.get(activation)
 
 
@@ -144,7 +144,7 @@ def aggregation_called(aggregation: str) -> Function | None:
     """Return neat-python's name of an aggregation of ours; None if it has none."""
     if aggregation in AGGREGATION_NAMES:
         return Function(aggregation)
-    return _of_user(LIBRARY_AGGREGATIONS, aggregation)
+    return _of_user(AGGREGATIONS.of_libraries, aggregation)
 
 
 def _of_user(registered: Mapping[tuple[str, str], str], ours: str) -> Function | None:
