@@ -26,7 +26,7 @@ from neat_onnx.model.draft import with_graph
 from neat_onnx.model.indices import Range, places_of, zeros_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.ports import with_inner_outputs
-from neat_onnx.model.rounding import rounds_to
+from neat_onnx.model.rounding import rounding_to_half
 from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.model.wiring import node_count, producers, without_dead
@@ -308,7 +308,7 @@ class Proof:
         """
         graph = self.model.graph
         halves = any(entry.elem_type is DataType.FLOAT16 for entry in graph.outputs)
-        narrow = _HALF if halves or rounds_to(DataType.FLOAT16, graph) else _NARROW
+        narrow = _HALF if halves or rounding_to_half(graph) else _NARROW
         if importlib.util.find_spec("onnxruntime") is not None:
             yield lambda names: _onnxruntime(self._proto(names, wide=True), names), _WIDE
             yield lambda names: _onnxruntime(self._proto(names, wide=False), names), narrow
@@ -456,12 +456,12 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
 
 
 def _widened(proto: Any) -> Any:
-    """A model with DOUBLE for FLOAT, FLOAT16 and BFLOAT16, wherever a type stands, so that rounding
+    """A model with DOUBLE for FLOAT and FLOAT16, wherever a type stands, so that rounding
     hides no difference.
     """
     from onnx import AttributeProto, TensorProto, TypeProto, helper, numpy_helper  # noqa: PLC0415
 
-    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16}
 
     def widen(part: Any) -> None:
         if isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:

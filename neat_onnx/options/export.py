@@ -68,28 +68,21 @@ class ExportOptions(OptionDocument):
     fold: bool = Field(
         False, description="Merge responses and slopes into the weights: smaller, last bits gone."
     )
-    functions: bool = Field(
-        False,
-        description="Write each activation that is no ONNX operator as a function of the model, "
-        "which is called where it is used.",
-    )
-    quantize: Literal["none", "weights", "full"] = Field(
+    quantize: Literal["none", "weights"] = Field(
         "none",
-        description="Write int8, which computes something else: weights alone, or the inputs and "
-        "outputs of every Gemm as well. A quarter of the size for layers of thousands of weights; "
-        "a network of a few hundred connections becomes larger, because each matrix needs scales "
-        "and nodes of its own. For float32.",
+        description="Write weights in int8, which computes something else. A quarter of the size "
+        "for layers of thousands of weights; a network of a few hundred connections becomes "
+        "larger, because each matrix needs scales and nodes of its own. For float32.",
     )
     batch_dimension: bool | str | None = Field(
         "N",
         description="The name of the batch dimension. true: N; false: a batch of one; null (none "
         "on the command line): no batch, for a single sample. Not a name of time: T, seq, length.",
     )
-    encoding: Literal["numbers", "raw", "sparse"] = Field(
+    encoding: Literal["numbers", "raw"] = Field(
         "numbers",
-        description="How JSON holds tensors: lists of numbers, each bit kept; base64, which rounds "
-        "float32 tensors to float32; or, for those of mostly zeros, the coordinates and values of "
-        "the others, each bit kept. Binary files are always dense.",
+        description="How JSON holds tensors: lists of numbers, each bit kept; or base64, which "
+        "rounds float32 tensors to float32.",
     )
     include_metadata: bool = Field(
         True, description="Write what ONNX cannot hold: ids, names, disabled genes."

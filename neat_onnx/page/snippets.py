@@ -15,6 +15,9 @@ _ARRAYS = {  # of JavaScript, where it is not the type's own name
     "int64": "BigInt64Array",
     "uint64": "BigUint64Array",
 }
+_CSHARP = {"float32": "float", "float64": "double", "float16": "Float16", "bool": "bool"}
+_CSHARP |= {"int8": "sbyte", "int16": "short", "int32": "int", "int64": "long"}
+_CSHARP |= {"uint8": "byte", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
 
 
 class Snippet(TypedDict):
@@ -25,7 +28,7 @@ class Snippet(TypedDict):
 
 
 class _Port(NamedTuple):
-    """An input of the graph in an example; names are literals, alike in both languages."""
+    """An input of the graph in an example; names are literals, alike in all languages."""
 
     name: str
     kind: str  # of its elements, as numpy calls it
@@ -57,15 +60,16 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
     programs = {
         "Python": _python(json.dumps(file), ports, outputs),
         "JavaScript": _javascript(json.dumps(file), ports, outputs),
+        "C#": _csharp(json.dumps(file), ports, outputs[0], _CSHARP[_kind(model.graph.outputs[0])]),
         "Command line": _shell(file, wheel),
     }
     return [Snippet(title=title, text="\n".join(lines) + "\n") for title, lines in programs.items()]
 
 
 def _kind(entry: ValueInfo) -> str:
-    """The type of an input; that of numbers for bfloat16, which no language has."""
-    dtype = DataType(entry.elem_type).dtype
-    return dtype.name if dtype.kind in "biuf" else "float32"
+    """The type of an input or output; that of numbers for one that C# lacks."""
+    name = DataType(entry.elem_type).dtype.name
+    return name if name in _CSHARP else "float32"
 
 
 def _sizes(entry: ValueInfo) -> tuple[int, ...]:
@@ -112,6 +116,40 @@ def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[s
         return lines + step
     loop = "for (let step = 0; step < 3; step += 1) {"
     return [*lines, loop, *("  " + line for line in step), "}"]
+
+
+def _csharp(file: str, ports: list[_Port], output: str, shown: str) -> list[str]:
+    def value(port: _Port) -> str:
+        kind, axes = _CSHARP[port.kind], ", ".join(map(str, port.shape))
+        sizes = f"new[] {{ {axes} }}" if axes else "new int[0]"
+        if port.start is None:
+            return f"new DenseTensor<{kind}>({sizes})"
+        values = ", ".join(f"{number!r}{'f' * (kind == 'float')}" for number in port.start)
+        return f"new DenseTensor<{kind}>(new {kind}[] {{ {values} }}, {sizes})"
+
+    def given(port: _Port, tensor: str) -> str:
+        return f"[{port.name}] = NamedOnnxValue.CreateFromTensor({port.name}, {tensor})"
+
+    def result(name: str | None, kind: str) -> str:
+        return f"outputs.First(o => o.Name == {name}).AsTensor<{kind}>()"
+
+    def fed_back(port: _Port) -> str:
+        tensor = f"{result(port.following, _CSHARP[port.kind])}.ToDenseTensor()"
+        return f"inputs{given(port, tensor)};"
+
+    lines = ["using System;", "using System.Collections.Generic;", "using System.Linq;"]
+    lines += ["using Microsoft.ML.OnnxRuntime;", "using Microsoft.ML.OnnxRuntime.Tensors;", ""]
+    lines += [f"var session = new InferenceSession({file});"]
+    lines += ["var inputs = new Dictionary<string, NamedOnnxValue>", "{"]
+    lines += [*(f"    {given(port, value(port))}," for port in ports), "};"]
+    back = [fed_back(port) for port in ports if port.following]
+    shows = f'Console.WriteLine(string.Join(", ", {result(output, shown)}.ToArray()));'
+    step = ["using (var outputs = session.Run(inputs.Values.ToList()))", "{"]
+    step += [*("    " + line for line in [*back, shows]), "}"]
+    if not back:
+        return lines + step
+    loop = "for (var step = 0; step < 3; step++)"
+    return [*lines, loop, "{", *("    " + line for line in step), "}"]
 
 
 def _shell(file: str, wheel: str) -> list[str]:

@@ -125,11 +125,11 @@ def sizes() -> str:
     rows = []
     for name, net in nets.items():
         models = [neat_onnx.export(net, include_metadata=False)]
-        models += [neat_onnx.export(net, quantize=kind) for kind in ("weights", "full")]
+        models.append(neat_onnx.export(net, quantize="weights"))
         whole, *others = (len(model.to_bytes()) for model in models)
         cells = [f"{size:,} ({size / whole:.2f})" for size in others]
         rows.append([name, f"{len(net.connections):,}", f"{whole:,}", *cells])
-    return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
+    return _table(["network", "connections", "float32, bytes", "int8, bytes"], rows)
 
 
 def limits() -> str:
@@ -148,10 +148,11 @@ def runtimes() -> str:
 
 
 def operators() -> str:
-    return _table(
-        ["operator", "file", "written by export", "restrictions of import"],
-        operator_table.rows(),
-    )
+    return _table(["file", "operators"], operator_table.rows())
+
+
+def restrictions() -> str:
+    return _table(["operators", "restrictions of import"], operator_table.restrictions())
 
 
 def passes() -> str:
@@ -192,13 +193,14 @@ def _programs(source: Path, file: str) -> dict[str, str]:
 
 
 def _program(title: str, source: Path, file: str) -> Callable[[], str]:
-    return lambda: f"\n```{title.lower()}\n{_programs(source, file)[title]}```\n\n"
+    language = {"C#": "csharp"}.get(title, title.lower())
+    return lambda: f"\n```{language}\n{_programs(source, file)[title]}```\n\n"
 
 
 PROGRAMS = {
     f"{name}_{language}": _program(title, source, file)
     for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
-    for language, title in (("python", "Python"), ("javascript", "JavaScript"))
+    for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
 }
 TABLES = {
     **PROGRAMS,
@@ -216,6 +218,7 @@ TABLES = {
     "dialect": dialect,
     "sizes": sizes,
     "operators": operators,
+    "restrictions": restrictions,
     "passes": passes,
 }
 
