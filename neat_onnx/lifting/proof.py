@@ -448,7 +448,7 @@ def _opened(proto: Any, axes: Mapping[str, int]) -> Any:
     for entry in proto.graph.input:
         if entry.name in axes:
             dim = entry.type.tensor_type.shape.dim[axes[entry.name]]
-            dim.ClearField("value")
+            dim.dim_param = "batch"
     return proto
 
 
