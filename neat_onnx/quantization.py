@@ -24,8 +24,9 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import rows_of
 from neat_onnx.options import ExportOptions
-from neat_onnx.verification.player import Player, showing
-from neat_onnx.verification.samples import as_read, short_sequences
+from neat_onnx.runtimes.player import Player, showing
+from neat_onnx.runtimes.ports import as_read
+from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _SEED = 256, 0
 _OPSET = 19  # the first whose DequantizeLinear onnx's reference evaluator computes
