@@ -8,18 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import (
-    AUTO,
-    DTYPE,
-    FLAG,
-    MAPPING,
-    NUMBER,
-    TEXT,
-    TEXTS,
-    WHOLE,
-    optional,
-    takes,
-)
+from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
@@ -27,21 +16,22 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.hooks import does
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
+from neat_onnx.network.saving import Writer
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.lifting.axes import BatchAxis
-    from neat_onnx.population.population import Population
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
     from neat_onnx.verification.report import Report
 
 # ruff: noqa: PLC0415 (see above)
+_BATCH_AXIS, _DTYPE = optional(one_of("auto")), one_of("float32", "float64")
 
 
 @find_operators_with
@@ -49,15 +39,15 @@ def _import_operators() -> None:
     import neat_onnx.operators.export  # noqa: F401
 
 
-@advise_with
+@does("advise")
 def _advise(error: NetworkError, net: Network, library: Writer) -> None:
     from neat_onnx.cutting import add_deepest_tensor
 
     add_deepest_tensor(error, net, library)
 
 
-@draw_networks_with
-def _draw(net: Network, form: Form) -> str:
+@does("draw")
+def _draw(net: Network, form: Literal["svg", "html"]) -> str:
     from neat_onnx.drawing import svg
 
     return svg.to_svg(net) if form == "svg" else svg.fragment(net)
@@ -120,7 +110,7 @@ def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
 
 
 @takes(
-    batch_axis=optional(AUTO),
+    batch_axis=_BATCH_AXIS,
     outputs=optional(TEXTS),
     shapes=optional(MAPPING),
     memory=optional(MAPPING),
@@ -226,7 +216,7 @@ def canonicalize(source: Any) -> Model:
     return without_stale_certificate(canonical(repaired(model)), model)
 
 
-@takes(batch_axis=optional(AUTO), memory=optional(MAPPING))
+@takes(batch_axis=_BATCH_AXIS, memory=optional(MAPPING))
 def verify(
     net: Any,
     model: Any,
@@ -440,7 +430,7 @@ def activation(name: str) -> Activation:
     return activation_named(name)
 
 
-@takes(language=TEXT, dtype=DTYPE, name=TEXT)
+@takes(language=TEXT, dtype=_DTYPE, name=TEXT)
 def generate_code(
     net: Any,
     *,
@@ -532,43 +522,6 @@ def replay(certificate: Any, net: Any, model: Any) -> "Report":
     from neat_onnx.verification.certificate import load_certificate, repeat
 
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
-
-
-@takes(dtype=DTYPE, opset=WHOLE, shared_input=FLAG)
-def export_population(
-    nets: "Iterable[Network] | Population",
-    *,
-    dtype: Literal["float32", "float64"] = "float32",
-    opset: int = 18,
-    shared_input: bool = False,
-) -> Model:
-    """Turn networks of different shapes with the same ports into one ONNX model.
-
-    Evaluating a generation is then one call: for P networks and N samples, the input is
-    [P, N, inputs] and the output [P, N, outputs]. Levels are padded to the widest member and
-    computed for all members at once, activations by groups of neurons. If a member has memory,
-    the second input `hidden_prev` [P, N, S] starts as `Population.initial_state` gives it, and the
-    second output `hidden_next` feeds it.
-
-    Args:
-        nets: the members, one or more, or a Population.
-        dtype: the type of the numbers.
-        opset: the opset version to write.
-        shared_input: the input is [N, inputs], the same for all members.
-
-    Returns:
-        A valid ONNX model without the genomes; members compute as in exports of their own.
-
-    Raises:
-        NetworkError: there is no member; ports differ; a member has a cycle without delay, or
-            values that may overflow, which padding cannot carry; or all of it is too large.
-        OptionError: an unknown type or opset.
-    """
-    from neat_onnx.population.lower import lower_population
-    from neat_onnx.population.population import Population
-
-    population = nets if isinstance(nets, Population) else Population(nets)
-    return lower_population(population, dtype, opset, shared_input)
 
 
 def json_schema(name: Literal["model", "network", "options", "certificate"]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from neat_onnx.errors import OptionError
 P = ParamSpec("P")
 R = TypeVar("R")
 _MAX_CHARACTERS_SHOWN = 40
-_DTYPES = ("float32", "float64")
 _PLAIN = (str, bytes, int, float, type(None))
 
 
@@ -98,8 +97,10 @@ def instance_of(kind: type, name: str) -> Kind:
     return Kind(name, lambda value: isinstance(value, kind))
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def one_of(*choices: str) -> Kind:
+    """One of some texts."""
+    words = " or ".join(f'"{choice}"' for choice in choices)
+    return Kind(words, lambda value: isinstance(value, str) and value in choices)
 
 
 def _all(values: Any, fits: Callable[[Any], bool]) -> bool:
@@ -110,15 +111,13 @@ def _all(values: Any, fits: Callable[[Any], bool]) -> bool:
 
 
 FLAG = Kind("True or False", lambda value: isinstance(value, bool))
-TEXT = Kind("a text", _is_text)
-AUTO = Kind('"auto"', lambda value: _is_text(value) and value == "auto")
-DTYPE = Kind('"float32" or "float64"', lambda value: _is_text(value) and value in _DTYPES)
+TEXT = Kind("a text", lambda value: isinstance(value, str))
 MAPPING = Kind("a mapping", lambda value: isinstance(value, Mapping))
 NUMBER = Kind("a finite number", lambda value: is_number(value) and isfinite(value))
-TEXTS = Kind("a list of texts", lambda value: _all(value, _is_text))
+TEXTS = Kind("a list of texts", lambda values: _all(values, TEXT.fits))
 WHOLE = Kind("an integer from 0 to 2^63 - 1", lambda value: is_whole(value) and 0 <= value < 2**63)
 INTEGER = Kind("an integer of 64 bits", lambda value: is_whole(value) and -(2**63) <= value < 2**63)
-INTEGERS = Kind("a list of integers", lambda value: _all(value, is_whole))
+INTEGERS = Kind("a list of integers", lambda values: _all(values, is_whole))
 PATH = Kind(
-    "a path", lambda value: isinstance(value, str | os.PathLike) and _is_text(os.fspath(value))
+    "a path", lambda value: isinstance(value, str | os.PathLike) and TEXT.fits(os.fspath(value))
 )

@@ -55,7 +55,6 @@ RIGHT_OPTIONS = [
     {"opset": 13, "dtype": "float64", "fold": True},
     {"batch_dimension": "batch", "producer_version": None, "doc_string": "é"},
     {"batch_dimension": False, "encoding": "raw", "mixed_activations": "per_neuron"},
-    {"encoding": "sparse"},
 ]
 WRONG_OPTIONS = [
     {"opset": 12},
@@ -65,7 +64,7 @@ WRONG_OPTIONS = [
     {"dtype": "float16"},
     {"fold": 1},
     {"batch_dimension": 4},
-    {"encoding": "dense"},
+    {"encoding": "sparse"},
     {"colour": "red"},
     {"doc_string": None},
 ]

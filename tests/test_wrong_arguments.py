@@ -167,7 +167,7 @@ def test_a_wrong_argument_is_an_error_of_ours(function: Callable[..., Any]):
         (lambda: neat_onnx.import_model(MODEL, outputs="output"), "outputs"),
         (lambda: neat_onnx.import_model(MODEL, check=1), "check"),
         (lambda: neat_onnx.certify(NET, MODEL, runtimes="reference"), "runtimes"),
-        (lambda: neat_onnx.export_population(NET), "nets"),
+        (lambda: Population(NET), "nets"),
         (lambda: neat_onnx.json_schema(None), "name"),
         (lambda: neat_onnx.to_neat_python("net"), "net"),
         (lambda: neat_onnx.operator(None, "Any"), "domain"),

@@ -34,7 +34,7 @@ import numpy as np
 from neat_onnx.errors import Hint, ModelError
 from neat_onnx.lifting.pending import is_neurons
 from neat_onnx.lifting.tape import Array
-from neat_onnx.model import DataType, Graph, Node
+from neat_onnx.model import Graph, Node
 from neat_onnx.model import Tensor as Constant
 
 __all__ = [
@@ -50,7 +50,6 @@ Arguments = tuple[dict[str, Any], dict[str, Array]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _NO_ARGUMENTS: Arguments = ({}, {})
-_BFLOAT16 = np.dtype(np.float64, metadata={"bits": 16})
 _CONSTANT = "Export it with inputs of fixed sizes, or make it a constant"
 _GIVEN = ("opset", "outputs", "run")
 _WORDS = {
@@ -170,15 +169,8 @@ _READERS |= {
 
 def numbers_of(tensor: Constant) -> Array:
     """The numbers of a constant; floats are float64, integers of their own type."""
-    kind = held_type(tensor.data_type)
-    if kind.kind != "f":
-        return tensor.values.astype(kind)
-    return tensor.values.view(_BFLOAT16) if kind.metadata else tensor.values
-
-
-def held_type(kind: DataType) -> np.dtype[Any]:
-    """numpy's type of elements; of BFLOAT16, which it lacks, a wider one."""
-    return kind.dtype
+    kind = tensor.data_type.dtype
+    return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
 
 
 @dataclass(frozen=True)

@@ -113,17 +113,7 @@ def _sizes(inputs: Sequence[ValueInfo], axes: Mapping[str, Axes]) -> set[int]:
 
 
 def open_input(tape: Tape, entry: ValueInfo, frame: Frame) -> Neurons:
-    """An input as fresh signals, with one step of time, and the samples that are traced.
-
-    Raises:
-        ModelError: its numbers have so few digits that rounding after each node shows.
-    """
-    if entry.elem_type is DataType.BFLOAT16:
-        raise ModelError(
-            f"graph input '{entry.name}' is of BFLOAT16: neurons do not round as its nodes do",
-            where="graph.inputs",
-            hint="Convert the model to float32",
-        )
+    """An input as fresh signals, with one step of time, and the samples that are traced."""
     shape = traced_shape(entry, frame)
     axes = frame.axes[entry.name]
     if not axes or shape[axes[-1]] == 1:

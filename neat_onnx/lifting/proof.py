@@ -25,7 +25,7 @@ from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.ports import with_inner_outputs
-from neat_onnx.model.rounding import rounds_to
+from neat_onnx.model.rounding import rounding_to_half
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.model.wiring import node_count, producers, without_dead
 from neat_onnx.network.genes import Ints
@@ -272,7 +272,7 @@ class Proof:
         """
         graph = self.model.graph
         halves = any(entry.elem_type is DataType.FLOAT16 for entry in graph.outputs)
-        narrow = _HALF if halves or rounds_to(DataType.FLOAT16, graph) else _NARROW
+        narrow = _HALF if halves or rounding_to_half(graph) else _NARROW
         starts: list[Callable[[Model, Any], Session]] = []
         if importlib.util.find_spec("onnxruntime") is not None:
             starts.append(lambda _, proto: session_of(proto.SerializeToString(), optimized=False))
@@ -369,8 +369,8 @@ def _differs(got: Array, want: Array, tolerance: float) -> str:
 
 
 def _widen(part: Any) -> None:
-    """Put DOUBLE in the place of FLOAT, FLOAT16 and BFLOAT16 in a part of a model, wherever a type
-    stands, so that rounding hides no difference.
+    """Put DOUBLE in the place of FLOAT and FLOAT16 in a part of a model, wherever a type stands, so
+    that rounding hides no difference.
     """
     from onnx import (  # noqa: PLC0415 - slow to import
         AttributeProto,
@@ -381,7 +381,7 @@ def _widen(part: Any) -> None:
         numpy_helper,
     )  # fmt: skip
 
-    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16}
     if isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:
         part.elem_type = TensorProto.DOUBLE
     elif isinstance(part, TensorProto) and part.data_type in narrow:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import printable
-from neat_onnx.model.data_type import MAY_BE_NAN, as_text, finite, finite_or_text, integer
+from neat_onnx.model.data_type import MAY_BE_NAN, as_text, finite, integer
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.parsing import Plain
 
@@ -208,7 +208,7 @@ def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
         case AttributeType.FLOAT:
             if may_be_nan and isinstance(given.value, float):
                 return given.value
-            return (finite_or_text if may_be_nan else finite)(given.value)
+            return finite(given.value, infinite=may_be_nan)
         case AttributeType.INT:
             return integer(given.value)
         case AttributeType.FLOATS:

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import ModelError, OptionError
@@ -60,8 +60,6 @@ class LimitReached(ModelError):
 
 
 _DEFAULT = Limits()
-_OF_ALL_NODES = ("neurons", "connections")
-"""Kinds whose limit is of all nodes together: one that is beyond it alone is not the last."""
 _CURRENT: ContextVar[Limits] = ContextVar("limits", default=_DEFAULT)
 
 
@@ -113,50 +111,40 @@ class Budget:
     limits: Limits = field(default_factory=_CURRENT.get)
     taken: dict[Kind, int] = field(default_factory=dict)
 
-    def take(self, kind: Kind, count: int, where: str = "", *, is_all: bool = True) -> None:
+    def take(self, kind: Kind, count: int, where: str = "") -> None:
         """Count `count` more.
 
         Args:
             kind: kind of things to be made.
             count: how many.
             where: the node they are made for, as messages call it.
-            is_all: no more will follow, as far as is known: messages say how many there are.
 
         Raises:
-            ModelError: the limit does not allow it. Nothing has been taken then.
+            LimitReached: the limit does not allow it. Nothing has been taken then.
         """
-        total = self.taken.get(kind, 0) + int(count)
-        if total > getattr(self.limits, kind):
-            self._refuse(kind, total, where, is_all=is_all)
-        self.taken[kind] = total
+        self.require(kind, count, where)
+        self.taken[kind] = self.taken.get(kind, 0) + int(count)
 
     def require(self, kind: Kind, count: int, where: str = "") -> None:
         """Refuse `count` more if they would be beyond the limit, and take nothing.
 
         Raises:
-            ModelError: the limit does not allow it.
+            LimitReached: the limit does not allow it.
         """
-        if not self.allows(kind, count):
-            self.take(kind, count, where)
+        total, most = self.taken.get(kind, 0) + int(count), getattr(self.limits, kind)
+        if total > most:
+            # of all nodes together: one that is beyond the limit alone is not the last
+            wanted = 4 * total if where and kind in ("neurons", "connections") else total
+            error = LimitReached(
+                f"{where and f'node {where}: '}it takes {total} {kind}, and the limit is {most}",
+                hint=_raised(kind, wanted),
+            )
+            error.node = where
+            raise error
 
-    def allows(self, kind: Kind, count: int) -> bool:
-        """Whether so many more are within the limit."""
-        most: int = getattr(self.limits, kind)
-        return self.taken.get(kind, 0) + int(count) <= most
 
-    def _refuse(self, kind: Kind, total: int, where: str, *, is_all: bool) -> NoReturn:
-        most: int = getattr(self.limits, kind)
-        node = f"node {where}: " if where else ""
-        wanted, reach = total, ""
-        if not is_all or (where and kind in _OF_ALL_NODES):
-            wanted, reach = 4 * max(most, total if is_all else 0), " as far as memory allows"
-        amount = f"{total} {kind}, and the limit is {most}"
-        error = LimitReached(
-            f"{node}it takes {amount if is_all else f'more {kind} than the limit of {most}'}",
-            hint=f"Raise it{reach}: with neat_onnx.limits({kind}={wanted}):",
-        )
-        error.node = where
-        raise error
+def _raised(kind: Kind, wanted: int) -> str:
+    return f"Raise it as far as memory allows: with neat_onnx.limits({kind}={wanted}):"
 
 
 def require_elements(*sizes: int) -> None:
@@ -175,22 +163,44 @@ _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5  # protobuf's wire types
 _MORE = 0x80  # the bit of a varint's byte that says that another byte follows
 
 
+class Parts:
+    """The parts of a file that may still be read."""
+
+    def __init__(self) -> None:
+        self.left = _PER_NODE * Budget().limits.nodes
+
+    def take(self, count: int, *, nodes: bool = False) -> None:
+        """Count messages, as objects of JSON are, before something is made of them.
+
+        Raises:
+            LimitReached: there are too many.
+        """
+        self.left -= count * (_OF_A_NODE if nodes else _OF_A_MESSAGE)
+        if self.left < 0:
+            nodes_read = Budget().limits.nodes
+            raise LimitReached(
+                "the file has more parts than are read of a model: "
+                f"{_PER_NODE * nodes_read}, {_PER_NODE} for each node of the limit",
+                hint=_raised("nodes", 4 * nodes_read),
+            )
+
+
 def check_binary(data: bytes) -> None:
     """Count the parts of a binary model; protobuf tells of a damaged one.
 
     Raises:
         LimitReached: there are too many.
     """
-    most = parts = _PER_NODE * Budget().limits.nodes
     from onnx import ModelProto  # noqa: PLC0415 - slow to import
 
+    parts = Parts()
     messages = [(0, len(data), ModelProto.DESCRIPTOR)]
     try:
         while messages:
             place, end, message = messages.pop()
             inner = _inner(message)
             while place < end:
-                parts -= 1
+                parts.left -= 1
                 tag = data[place]
                 place += 1
                 if tag & _MORE:
@@ -204,7 +214,7 @@ def check_binary(data: bytes) -> None:
                     if found := inner.get(tag >> 3):
                         if length:
                             messages.append((place, place + length, found))
-                        parts -= _OF_A_NODE if found.name == "NodeProto" else _OF_A_MESSAGE
+                        parts.take(1, nodes=found.name == "NodeProto")
                     place += length
                 elif kind == _VARINT:
                     while data[place] & _MORE:
@@ -214,8 +224,8 @@ def check_binary(data: bytes) -> None:
                     place += 4 if kind == _FOUR_BYTES else 8
                 else:
                     return
-                if parts < 0:
-                    _refuse_parts(most)
+                if parts.left < 0:
+                    parts.take(0)
     except IndexError:
         return
 
@@ -232,29 +242,7 @@ def check_text(data: bytes) -> None:
     Raises:
         LimitReached: there are too many.
     """
-    most = _PER_NODE * Budget().limits.nodes
-    if (data.count(b"{") + data.count(b"(")) * _OF_A_MESSAGE > most:
-        _refuse_parts(most)
-
-
-def check_document(document: dict[str, Any]) -> None:
-    """Count the objects of a JSON document.
-
-    Raises:
-        LimitReached: there are too many.
-    """
-    most = _PER_NODE * Budget().limits.nodes
-    parts, waiting = most, [document]
-    while waiting:
-        for key, entry in waiting.pop().items():
-            if isinstance(entry, dict):
-                waiting.append(entry)
-            elif isinstance(entry, list) and entry and isinstance(entry[0], dict):  # no numbers
-                objects = [each for each in entry if isinstance(each, dict)]
-                parts -= len(objects) * (_OF_A_NODE if key == "node" else _OF_A_MESSAGE)
-                waiting += objects
-        if parts < 0:
-            _refuse_parts(most)
+    Parts().take(data.count(b"{") + data.count(b"("))
 
 
 def check_ports(graph: "Graph") -> None:
@@ -277,8 +265,7 @@ def check_ports(graph: "Graph") -> None:
             raise LimitReached(
                 f"the {place} have {values} values, and the limit of {limit} neurons allows {most}",
                 where=f"graph.{place}",
-                hint=f"Raise it as far as memory allows: with neat_onnx.limits(neurons={4 * values}"
-                "):",
+                hint=_raised("neurons", 4 * values),
             )
 
 
@@ -290,12 +277,3 @@ def _varint(data: bytes, place: int) -> tuple[int, int]:
         shift += 7
         place += 1
     return value | data[place] << shift, place + 1
-
-
-def _refuse_parts(most: int) -> NoReturn:
-    nodes = most // _PER_NODE
-    raise LimitReached(
-        f"the file has more parts than are read of a model: {most}, {_PER_NODE} for each node of "
-        "the limit",
-        hint=f"Raise it as far as memory allows: with neat_onnx.limits(nodes={4 * nodes}):",
-    )

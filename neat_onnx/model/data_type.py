@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -33,28 +34,11 @@ class DataType(IntEnum):
     DOUBLE = 11
     UINT32 = 12
     UINT64 = 13
-    BFLOAT16 = 16
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """numpy's type of an element; float32 of BFLOAT16, which it lacks."""
+        """numpy's type of an element."""
         return _DTYPES[self]
-
-    @property
-    def bits(self) -> int:
-        """The bits of an element in a file."""
-        return 16 if self.is_held_wider else 8 * self.dtype.itemsize
-
-    @property
-    def is_held_wider(self) -> bool:
-        """Whether numpy lacks the type, and `dtype` is a larger one."""
-        return self is DataType.BFLOAT16
-
-    @property
-    def limits(self) -> tuple[int, int]:
-        """The least and the largest integer of a type of integers."""
-        half = 1 << (self.bits - 1)
-        return (0, 2 * half - 1) if self.dtype.kind == "u" else (-half, half - 1)
 
     @property
     def is_integer(self) -> bool:
@@ -67,16 +51,13 @@ class DataType(IntEnum):
         return self.is_integer or self is DataType.BOOL
 
 
-_NAMED_OTHERWISE = {"FLOAT": "float32", "DOUBLE": "float64", "BFLOAT16": "float32"}
+_NAMED_OTHERWISE = {"FLOAT": "float32", "DOUBLE": "float64"}
 _DTYPES = {kind: np.dtype(_NAMED_OTHERWISE.get(kind.name, kind.name.lower())) for kind in DataType}
-_UNSUPPORTED = {0: "UNDEFINED", 8: "STRING", 14: "COMPLEX64", 15: "COMPLEX128"}
-_LOW_PRECISION = {
-    17: "FLOAT8E4M3FN", 18: "FLOAT8E4M3FNUZ", 19: "FLOAT8E5M2", 20: "FLOAT8E5M2FNUZ",
-    21: "UINT4", 22: "INT4", 23: "FLOAT4E2M1",
-}  # fmt: skip
-_ADVICE = dict.fromkeys(_LOW_PRECISION, ": save the weights as FLOAT, or as INT8 with a scale")
-_ADVICE[0] = ": state its type; ONNX infers those of outputs where nodes stand in their order"
-_ADVICE[8] = ": encode texts as numbers outside of the model"
+_ADVICE = {
+    0: "state its type; ONNX infers those of outputs where nodes stand in their order",
+    8: "encode texts as numbers outside of the model",
+}
+_OTHER_ADVICE = "save the weights as FLOAT, or as INT8 with a scale"
 
 
 def supported(value: Any) -> DataType:
@@ -86,11 +67,14 @@ def supported(value: Any) -> DataType:
         ValueError: it is not one of those supported; the text has its ONNX name.
     """
     number = integer(value)
-    try:
+    if number in DataType._value2member_map_:
         return DataType(number)
-    except ValueError:
-        name = (_UNSUPPORTED | _LOW_PRECISION).get(number, "unknown")
-        raise ValueError(f"{number} ({name}) not supported{_ADVICE.get(number, '')}") from None
+    from onnx import TensorProto  # noqa: PLC0415 - slow to import
+
+    known = number in TensorProto.DataType.values()
+    name = TensorProto.DataType.Name(number) if known else "unknown"
+    advice = _ADVICE.get(number, _OTHER_ADVICE)
+    raise ValueError(f"{number} ({name}) not supported: {advice}")
 
 
 def integer(value: Any) -> int:
@@ -110,8 +94,10 @@ def integer(value: Any) -> int:
     return number
 
 
-def finite(value: Any) -> float:
+def finite(value: Any, *, infinite: bool = False) -> float:
     """`value` as a finite float.
+
+    With `infinite` NaN and the infinities are texts, as JSON has no numbers for them.
 
     Raises:
         ValueError: it is no number, or not a finite one.
@@ -120,6 +106,8 @@ def finite(value: Any) -> float:
         raise ValueError("is null")
     if isinstance(value, str) and value in _NON_FINITE:
         value = _NON_FINITE[value]
+        if infinite:
+            return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("is not a number")
     try:
@@ -129,17 +117,6 @@ def finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError("is not a finite number")
     return number
-
-
-def finite_or_text(value: Any) -> float:
-    """`value` as a float; NaN and the infinities are texts, as JSON has no numbers for them.
-
-    Raises:
-        ValueError: it is none.
-    """
-    if isinstance(value, str) and value in _NON_FINITE:
-        return _NON_FINITE[value]
-    return finite(value)
 
 
 def as_text(number: float) -> float | str:
@@ -166,7 +143,7 @@ def number_list(
     if not isinstance(content, list):
         raise ValueError(f"{field} is not a list")
     floats = memory is np.float64
-    number = (finite_or_text if infinite else finite) if floats else integer
+    number = partial(finite, infinite=infinite) if floats else integer
     kept: Any = np.int64 if memory is np.bool_ else memory
     if not set(map(type, content)) <= ({float, int} if floats else {int}):
         return np.array(_each(content, field, number), kept).astype(memory)

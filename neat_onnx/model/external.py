@@ -67,7 +67,7 @@ def _elements(tensor: onnx.TensorProto, folder: str, budget: Budget) -> bytes:
     if any(size < 0 for size in tensor.dims):
         raise ValueError(f"dims are {list(tensor.dims)}, expected sizes of 0 or more")
     count = math.prod(tensor.dims)
-    length = count * kind.bits // 8
+    length = count * kind.dtype.itemsize
     stated = _number(entries, "length", length)
     if stated != length:
         raise ValueError(f"length is {stated}, expected {length} for {kind.name} {[*tensor.dims]}")

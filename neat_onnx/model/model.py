@@ -4,26 +4,23 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from pydantic import (
-    PrivateAttr,
-    ValidationError,
-)
+from pydantic import PrivateAttr, ValidationError
 
-from neat_onnx.arguments import FLAG, PATH, TEXT, Kind, optional, takes
+from neat_onnx.arguments import FLAG, PATH, Kind, one_of, optional, takes
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
-from neat_onnx.model.budget import check_document
+from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.node import refusal
 from neat_onnx.model.spelling import Spelling, canonical, json_text, protobuf_document
 from neat_onnx.model.states import State, states
-from neat_onnx.model.tensor import Room
 from neat_onnx.schema_links import LINK_KEY, schema_id
 
 if TYPE_CHECKING:
     import onnx
 
-Encoding = Literal["numbers", "raw", "sparse"]
+Encoding = Literal["numbers", "raw"]
+_ENCODING, _SPELLING = one_of(*get_args(Encoding)), one_of(*get_args(Spelling))
 _PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToString"))
 
 
@@ -57,14 +54,13 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
             other._schema = self._schema
         return super().__eq__(other)
 
-    @takes(encoding=TEXT)
     def written_as(self, encoding: Encoding) -> Self:
         """The same model; its JSON has this encoding unless another is asked for."""
         copy = self.model_copy()
         copy._encoding = encoding
         return copy
 
-    @takes(encoding=optional(TEXT), spelling=TEXT)
+    @takes(encoding=optional(_ENCODING), spelling=_SPELLING)
     def to_document(
         self, encoding: Encoding | None = None, spelling: Spelling = "neat_onnx"
     ) -> dict[str, Any]:
@@ -72,11 +68,11 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
 
         Raises:
             ModelError: with `encoding="raw"`, a FLOAT is too large for float32.
-            OptionError: there is no such encoding or spelling, or they do not go together.
+            OptionError: there is no such encoding or spelling.
         """
         return self._document(encoding, spelling, arrays=False)
 
-    @takes(indent=FLAG, encoding=optional(TEXT), spelling=TEXT)
+    @takes(indent=FLAG, encoding=optional(_ENCODING), spelling=_SPELLING)
     def to_json(
         self,
         indent: bool = True,
@@ -88,9 +84,7 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
         Args:
             indent: lay it out for people, with each list of numbers on one line.
             encoding: "numbers" writes each float as the shortest decimal that reads back as the
-                same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32;
-                "sparse" is "numbers", but floats that are mostly 0.0 are the coordinates and the
-                values of the others (see `neat_onnx.model.tensor`).
+                same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32.
                 None is the encoding that the model was exported with, else "numbers".
             spelling: "neat_onnx" has the names that NeatapticTS reads; "protobuf" is protobuf's own
                 JSON, which `onnx.load_model(format="json")` and Netron read.
@@ -103,32 +97,15 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
     def _document(
         self, encoding: Encoding | None, spelling: Spelling, *, arrays: bool
     ) -> dict[str, Any]:
-        """The JSON document, with the link to its schema that the model was read with."""
-        document = self._content(encoding, spelling, arrays=arrays)
+        """The JSON document, with the link to its schema that the model was read with; its lists
+        of numbers as arrays if wanted.
+        """
+        official = spelling == "protobuf"
+        encoding = encoding or ("numbers" if official else self._encoding)
+        document = self.model_dump(context={"encoding": encoding, "arrays": arrays})
+        if official:
+            return protobuf_document(document)
         return {LINK_KEY: self._schema, **document} if self._schema else document
-
-    def _content(
-        self, encoding: Encoding | None, spelling: Spelling, *, arrays: bool
-    ) -> dict[str, Any]:
-        """The JSON document, its lists of numbers as arrays if wanted."""
-        if spelling not in get_args(Spelling):
-            known = ", ".join(get_args(Spelling))
-            raise OptionError(f"no spelling '{spelling}'", where="spelling", hint=f"Known: {known}")
-        if spelling == "neat_onnx":
-            return self.model_dump(context={**self._context(encoding), "arrays": arrays})
-        if encoding == "sparse":
-            raise OptionError(
-                "protobuf's JSON has no sparse encoding", where="encoding", hint="Leave it out"
-            )
-        context = self._context(encoding or "numbers")
-        return protobuf_document(self.model_dump(context={**context, "arrays": arrays}))
-
-    def _context(self, encoding: Encoding | None) -> dict[str, Any]:
-        """How `Tensor` is to write itself."""
-        known = get_args(Encoding)
-        if encoding not in (None, *known):
-            raise OptionError(f"no encoding '{encoding}'", hint=f"Known: {', '.join(known)}")
-        return {"encoding": encoding or self._encoding, "room": Room()}
 
     def to_proto(self) -> "onnx.ModelProto":
         """The model as onnx's ModelProto. FLOAT rounds to float32 here.
@@ -172,7 +149,7 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
         data: bytes = self.to_proto().SerializeToString(deterministic=True)
         return data
 
-    @takes(path=PATH, encoding=optional(TEXT), spelling=TEXT, schema=FLAG)
+    @takes(path=PATH, encoding=optional(_ENCODING), spelling=_SPELLING, schema=FLAG)
     def save(
         self,
         path: str | os.PathLike[str],
@@ -197,32 +174,27 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
                 NeatapticTS are so, and no runtime would load them.
             DocumentError: the file cannot be written.
         """
-        match Path(path).suffix.lower():
-            case ".onnx":
-                self._linked("protobuf") if schema else self.check_outputs()
-                data = self.to_bytes()
-            case ".json":
-                linked = self._linked(spelling) if schema else self
-                data = linked.to_json(encoding=encoding, spelling=spelling).encode()
-            case other:
-                raise OptionError(
-                    f"cannot tell the format from the ending '{other}'",
-                    where=str(path),
-                    hint="Use .onnx or .json",
-                )
-        write_bytes(path, data)
-
-    def _linked(self, spelling: str) -> Self:
-        """The same model, whose JSON has a link to its schema."""
-        if spelling != "neat_onnx":
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".onnx", ".json"):
+            raise OptionError(
+                f"cannot tell the format from the ending '{suffix}'",
+                where=str(path),
+                hint="Use .onnx or .json",
+            )
+        if schema and (suffix == ".onnx" or spelling != "neat_onnx"):
             raise OptionError(
                 "the JSON Schema is of the default JSON form alone",
                 where="schema",
                 hint="Save as .json, without another spelling",
             )
-        copy = self.model_copy()
-        copy._schema = schema_id("model")
-        return copy
+        if suffix == ".onnx":
+            self.check_outputs()
+            data = self.to_bytes()
+        else:
+            linked = self.model_copy()
+            linked._schema = schema_id("model") if schema else self._schema
+            data = linked.to_json(encoding=encoding, spelling=spelling).encode()
+        write_bytes(path, data)
 
     def check_outputs(self) -> None:
         """Check that every output of the graph is produced: no runtime loads a model otherwise.
@@ -312,7 +284,6 @@ def from_document(document: Any) -> Model:
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
-    check_document(document)
     try:
         model = _validated(canonical(document))
     except RecursionError:
@@ -328,7 +299,7 @@ def from_document(document: Any) -> Model:
 def _validated(plain: dict[str, Any]) -> Model:
     """The model of a document in our spelling."""
     try:
-        model = Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
+        model = Model.model_validate(plain, context={"budget": Budget(), "opset": _opset(plain)})
     except ValidationError as error:
         raise refusal(error, plain) from None
     return _with_known_functions(model) if model.functions else model
@@ -363,11 +334,7 @@ def _from_bytes(data: bytes, folder: str | None = None) -> Model:
     if kind in _NO_MODELS:
         what, hint = _NO_MODELS[kind]
         raise DocumentError(f"this is {what}, not a model", hint=hint)
-    from neat_onnx.model.proto import (  # noqa: PLC0415
-        is_text,
-        parsed,
-        parsed_text,
-    )
+    from neat_onnx.model.proto import is_text, parsed, parsed_text  # noqa: PLC0415
 
     proto = parsed_text(data) if is_text(data) else parsed(data)
     if folder is not None:

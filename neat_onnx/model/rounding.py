@@ -1,11 +1,10 @@
-"""Which operators choose, compute exactly or round; and models in half precision or of integers.
+"""Models that round otherwise than neurons: in half precision, of integers, quantized.
 
-A network computes in float64. Numbers of BFLOAT16 have 8 bits, so that rounding after each node
-shows in the second or third digit: such models are refused. Numbers of FLOAT16 have 11: such models
-are imported, with a warning. Weights alone are exact in every type.
+A network computes in float64. Numbers of FLOAT16 have 11 bits: such models are imported, with a
+warning. Weights alone are exact in every type.
 """
 
-from neat_onnx.errors import ModelError, abridged, warn
+from neat_onnx.errors import abridged, warn
 from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.model.draft import Draft
 from neat_onnx.model.wiring import gives_sizes, nodes_within, subgraphs
@@ -15,17 +14,9 @@ MOVING = frozenset(
     | {"Unsqueeze"}
 )
 """Operators whose results have elements of their first input, and no others."""
-CHOOSING = MOVING | {
-    *("ArrayFeatureExtractor", "Clip", "Compress", "Concat", "DepthToSpace", "Expand"),
-    *("GatherElements", "GatherND", "GlobalMaxPool", "Max", "MaxPool", "Min", "ReduceMax"),
-    *("ReduceMin", "ReverseSequence", "SpaceToDepth", "Tile", "TopK", "Where"),
-}
-"""Operators whose results have elements of their inputs, and no others."""
-_EXACT = CHOOSING | {
-    *("Abs", "And", "ArgMax", "ArgMin", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr"),
-    *("BitwiseXor", "CenterCropPad", "ConstantOfShape", "Equal", "EyeLike", "Greater"),
-    *("GreaterOrEqual", "Hardmax", "IsInf", "IsNaN", "Less", "LessOrEqual", "Neg", "Not", "OneHot"),
-    *("Or", "Pad", "Relu", "ScatterElements", "ScatterND", "Shape", "Sign", "Trilu", "Xor"),
+_CHOOSING = MOVING | {
+    *("Clip", "Concat", "Expand", "GatherElements", "GlobalMaxPool", "Max", "MaxPool", "Min"),
+    *("Neg", "Pad", "ReduceMax", "ReduceMin", "Relu", "Tile", "TopK", "Where"),
 }
 """Operators that round nothing."""
 _CASTS = ("Cast", "CastLike")
@@ -35,70 +26,44 @@ _QUANTIZED = frozenset(
 )
 
 
-def check_half_precision(graph: Graph) -> None:
-    """Refuse a graph that rounds to BFLOAT16; warn of one that rounds to FLOAT16 inside.
-
-    Raises:
-        ModelError: it names the nodes.
-    """
-    if rounding := _rounding(DataType.BFLOAT16, graph):
-        raise ModelError(
-            f"numbers are rounded to BFLOAT16 at node {abridged(rounding)}, "
-            "which neurons do not do",
-            where="graph.node",
-            hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
-        )
-    if rounding := _rounding(DataType.FLOAT16, graph):
+def warn_of_half_precision(graph: Graph) -> None:
+    """Warn of a graph that rounds to FLOAT16 inside."""
+    if rounding := rounding_to_half(graph):
         warn(
             f"numbers are rounded to FLOAT16 at node {abridged(rounding)}: "
             "the network computes them unrounded"
         )
 
 
-def rounds_to(kind: DataType, graph: Graph) -> bool:
-    """Whether a node rounds to BFLOAT16, or to FLOAT16."""
-    return bool(_rounding(kind, graph))
-
-
-def _rounding(kind: DataType, graph: Graph) -> list[str]:
-    """The labels of the nodes that give rounded numbers of a type.
+def rounding_to_half(graph: Graph) -> list[str]:
+    """The labels of the nodes that give numbers rounded to FLOAT16.
 
     Numbers that are made of constants alone are constants: an import computes them as they are.
     """
     constant = {tensor.name for tensor in graph.initializer}
-    half = {entry.name for entry in graph.inputs if entry.elem_type is kind}
-    half |= {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
-    if not half and not any(node.op_type in _CASTS for node in nodes_within(graph)):
+    half = {each.name for each in graph.inputs if each.elem_type is DataType.FLOAT16}
+    half |= {each.name for each in graph.initializer if each.data_type is DataType.FLOAT16}
+    nodes = list(nodes_within(graph))
+    if not half and not any(node.op_type in _CASTS for node in nodes):
         return []
-    read = {name for node in nodes_within(graph) for name in node.input}
+    read = {name for node in nodes for name in node.input}
     found = []
-    for node in nodes_within(graph):
+    for node in nodes:
         reads = set(filter(None, node.input))
         if node.op_type in _CASTS:
-            gives = _casts_to(node, kind, half)
-            last = kind is DataType.FLOAT16 and read.isdisjoint(node.output)  # the port's type
-            rounds = gives and not last and half.isdisjoint(node.input[:1])
+            like = node.op_type == "CastLike" and node.input[1] in half
+            gives = like or node.given_attributes.get("to") == DataType.FLOAT16
+            is_last = read.isdisjoint(node.output)  # the type of the port
+            rounds = gives and not is_last and half.isdisjoint(node.input[:1])
         else:
             gives = not half.isdisjoint(reads) and not gives_sizes(node)
-            rounds = gives and not _is_exact(node)
+            rounds = gives and node.op_type not in _CHOOSING
         half.update(filter(None, node.output) if gives else ())
         if reads and reads <= constant:
             constant.update(node.output)
         elif rounds:
             found.append(node.label)
     return found
-
-
-def _is_exact(node: Node) -> bool:
-    combines = node.given_attributes.get("reduction", "none") != "none"
-    return node.op_type in CHOOSING or (node.op_type in _EXACT and not combines)
-
-
-def _casts_to(node: Node, kind: DataType, half: set[str]) -> bool:
-    """Whether a Cast or CastLike gives a type, of which these tensors are."""
-    if node.op_type == "CastLike":
-        return node.input[1] in half
-    return bool(node.given_attributes.get("to") == kind)
 
 
 def computes_integers(model: Model) -> bool:

@@ -15,7 +15,7 @@ from neat_onnx.model.attributes import Attributes, AttributeType
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node, node_class, node_classes
-from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES
+from neat_onnx.model.tensor import DATA_FIELDS
 from neat_onnx.schema_links import LINK, schema_id
 
 Schema = dict[str, Any]
@@ -86,7 +86,7 @@ def model_schema() -> Schema:
 
 
 def _tensor(schema: Schema) -> Schema:
-    """Adds the numbers: each type under its own key, or raw_data for all, or sparse for floats."""
+    """Add the numbers: under one key alone, that of their type, or raw_data for all types."""
     whole = {"type": "array", "items": {"type": "integer"}}
     number_or_text = {
         "if": {"type": "string"},
@@ -102,56 +102,21 @@ def _tensor(schema: Schema) -> Schema:
         "description": "The numbers as little-endian ONNX elements.",
     }
     del schema["additionalProperties"]  # the rules have the names
+    conditions: dict[str, Schema] = {"raw_data": {"raw_data": True}}
+    for field in numbers:
+        types = [int(data_type) for data_type, key in DATA_FIELDS.items() if key == field]
+        conditions[field] = {"data_type": {"enum": types}, "raw_data": False}
+    rules = [
+        {
+            "if": {"properties": condition, "required": [next(iter(condition))]},
+            "then": {"propertyNames": {"enum": ["name", "data_type", "dims", field]}},
+        }
+        for field, condition in conditions.items()
+    ]
     return {
         **schema,
-        "properties": {**schema["properties"], **numbers, "raw_data": raw, "sparse": _sparse()},
-        "allOf": _one_of_the_numbers(),
-    }
-
-
-def _one_of_the_numbers() -> list[Schema]:
-    """Rules by which a tensor has its numbers under one key alone, that of its type."""
-    fields: dict[str, list[int]] = {}
-    for data_type, field in DATA_FIELDS.items():
-        fields.setdefault(field, []).append(int(data_type))
-
-    def only(field: str, condition: Schema, **then: Schema) -> Schema:
-        names = {"enum": ["name", "data_type", "dims", field]}
-        first = next(iter(condition))
-        condition = {"properties": condition, "required": [first]}
-        return {"if": condition, "then": {"propertyNames": names, **then}}
-
-    by_type = [
-        only(field, {"data_type": {"enum": types}, "raw_data": False, "sparse": False})
-        for field, types in fields.items()
-    ]
-    floats = {"data_type": {"enum": [int(data_type) for data_type in SPARSE_TYPES]}}
-    return [
-        *by_type,
-        only("raw_data", {"raw_data": True}),
-        only("sparse", {"sparse": True}, properties=floats),
-    ]
-
-
-def _sparse() -> Schema:
-    position = {"type": "array", "items": {"type": "integer", "minimum": 0}}
-    return {
-        "type": "object",
-        "description": "A tensor of mostly zeros, as those of its values that are not 0.0.",
-        "properties": {
-            "coordinates": {
-                "type": "array",
-                "items": position,
-                "description": "The position of each value along each of the dims; none twice.",
-            },
-            "values": {
-                "type": "array",
-                "items": {"type": "number"},
-                "description": "As many as there are coordinates.",
-            },
-        },
-        "required": ["coordinates", "values"],
-        "additionalProperties": False,
+        "properties": {**schema["properties"], **numbers, "raw_data": raw},
+        "allOf": rules,
     }
 
 

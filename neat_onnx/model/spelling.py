@@ -21,6 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.model.budget import Parts
 from neat_onnx.schema_links import LINK_KEY
 
 Spelling = Literal["neat_onnx", "protobuf"]
@@ -56,15 +57,17 @@ def canonical(document: dict[str, Any]) -> dict[str, Any]:
 
     Raises:
         ModelError: a key is given in two spellings; text in base64 cannot be decoded.
+        LimitReached: it has too many objects, of which little has been made then.
     """
-    model: dict[str, Any] = _canonical(document, "model", "", official=False)
+    model: dict[str, Any] = _canonical(document, "model", "", False, Parts())
     return model
 
 
-def _canonical(value: Any, message: str, where: str, *, official: bool) -> Any:
+def _canonical(value: Any, message: str, where: str, official: bool, parts: Parts) -> Any:
     if isinstance(value, list) and value and isinstance(value[0], dict):
+        parts.take(len(value), nodes=message == "node")
         return [
-            _canonical(each, message, f"{where}[{at}]", official=official)
+            _canonical(each, message, f"{where}[{at}]", official, parts)
             for at, each in enumerate(value)
         ]
     if not isinstance(value, dict):
@@ -84,7 +87,7 @@ def _canonical(value: Any, message: str, where: str, *, official: bool) -> Any:
         kind = "other" if inner is None else inner.get(name)
         if kind:
             place = f"{where}.{name}" if where else name
-            found[name] = _canonical(entry, kind, place, official=official)
+            found[name] = _canonical(entry, kind, place, official, parts)
         elif message == "attribute" and official and name in _TEXTS:
             found[name] = _decoded(entry, where)
         else:

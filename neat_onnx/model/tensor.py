@@ -1,21 +1,15 @@
 """Tensor: a named array of numbers, as an initializer or as an attribute.
 
-In JSON, a tensor of mostly zeros may be the values that are not zero:
+Files of version 0.1 may hold a tensor of mostly zeros as the values that are not zero. It is read,
+and not written any more:
 
     {"name": "W0", "data_type": 1, "dims": [2, 3],
      "sparse": {"coordinates": [[0, 2], [1, 0]], "values": [0.5, -0.25]}}
-
-It holds the facts of ONNX's SparseTensorProto (`coordinates` are its `indices` of shape [NNZ,
-rank]), as an entry of `initializer` like any other. Coordinates are written in C order, and may be
-read in any. -0.0 is a value: every other element is 0.0, so every bit comes back. A tensor is
-written so where that is shorter than the list of all values, the zeros counted as "0.0, " and each
-coordinate as the longest there is.
 """
 
 import base64
 import binascii
 import math
-from contextlib import suppress
 from itertools import chain
 from typing import Annotated, Any
 
@@ -35,16 +29,11 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
+from neat_onnx.model.budget import Budget
 from neat_onnx.model.data_type import Count, DataType, as_text, check_finite, number_list, supported
 from neat_onnx.parsing import Plain
 
 Array = NDArray[Any]
-
-MAX_VALUES = 1 << 23
-"""How many values the sparse tensors of one document may be, zeros included: 64 MiB of float64."""
-
-_FRAME_CHARACTERS = 80  # of the keys, brackets and line breaks that only this form has
-
 
 DATA_FIELDS = dict.fromkeys(DataType, "int32_data") | {
     DataType.FLOAT: "float_data",
@@ -54,29 +43,9 @@ DATA_FIELDS = dict.fromkeys(DataType, "int32_data") | {
     DataType.UINT64: "uint64_data",
 }
 """The key of JSON ONNX that holds the numbers of each type as a list."""
-LISTS = ("float_data", "double_data", "int64_data", "int32_data", "uint64_data")
-"""The keys of JSON ONNX that hold numbers as lists."""
-_FIELDS = ("raw_data", "sparse", *LISTS)
-_HALVES = (DataType.FLOAT16, DataType.BFLOAT16)  # lists of their numbers are lists of their bits
+_FIELDS = ("raw_data", "sparse", *dict.fromkeys(DATA_FIELDS.values()))
 _EMPTY: tuple[Any, ...] = ([], "", b"")
 _INSIDE = (0, "DEFAULT")  # data_location, unless the data is in another file
-
-
-SPARSE_TYPES = (DataType.FLOAT, DataType.DOUBLE)
-"""The types that JSON may hold as `sparse`."""
-
-
-class Room:
-    """The part of `MAX_VALUES` that the sparse tensors of one document may still take."""
-
-    def __init__(self) -> None:
-        self.left = MAX_VALUES
-
-    def take(self, size: int) -> bool:
-        """Take `size` values, if they are left."""
-        fits = size <= self.left
-        self.left -= size if fits else 0
-        return fits
 
 
 class Tensor(BaseModel, metaclass=Plain):
@@ -88,9 +57,8 @@ class Tensor(BaseModel, metaclass=Plain):
     An infinity, as masks of attention have it, is the text "Infinity" or "-Infinity" in JSON, and
     NaN is "NaN".
     In JSON the numbers are float_data, double_data, int64_data, uint64_data
-    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
-    raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
-    `sparse`: those that are not zero (see the module's text).
+    (UINT32, UINT64) or int32_data (the others; FLOAT16 as its bits) in C order, or raw_data
+    (standard base64 of the little-endian ONNX elements).
 
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
     """
@@ -160,16 +128,7 @@ class Tensor(BaseModel, metaclass=Plain):
                 f"too large for {'float16' if kind is DataType.FLOAT16 else 'float32'}",
                 hint="Export with dtype=float64",
             )
-        return _to_bfloat16(elements) if kind is DataType.BFLOAT16 else elements
-
-    @property
-    def as_written(self) -> Array:
-        """The values as a file has them: rounded to the type.
-
-        Raises:
-            ModelError: a value is too large for it.
-        """
-        return _from_raw(self.to_bytes(), self.data_type, self.size).reshape(self.dims)
+        return elements
 
     @model_validator(mode="before")
     @classmethod
@@ -205,10 +164,9 @@ class Tensor(BaseModel, metaclass=Plain):
             return _in_memory(given, data_type)
         field, content = given
         if field == "sparse":
-            if data_type not in SPARSE_TYPES:
-                raise ValueError(f"data_type {data_type.name} does not go with sparse")
-            return _in_memory(from_sparse(content, dims, _room(info)), data_type)
-        if field == "raw_data":
+            budget = (info.context or {}).get("budget") or Budget()
+            array = _from_sparse(content, data_type, dims, budget)
+        elif field == "raw_data":
             array = _from_raw(content, data_type, math.prod(dims))
         else:
             field = field or DATA_FIELDS[data_type]
@@ -223,9 +181,8 @@ class Tensor(BaseModel, metaclass=Plain):
     def _document(self, info: SerializationInfo) -> dict[str, Any]:
         """The JSON form.
 
-        With context {"encoding": "raw"} the numbers are raw_data; with {"encoding": "sparse"} they
-        are sparse where that is shorter; with {"arrays": True} they stay arrays, for
-        `json_text` to write (pydantic would look at each of a list's numbers).
+        With context {"encoding": "raw"} the numbers are raw_data; with {"arrays": True} they stay
+        an array, for `json_text` to write (pydantic would look at each of a list's numbers).
         """
         context = info.context or {}
         head = {"name": self.name, "data_type": int(self.data_type), "dims": list(self.dims)}
@@ -233,27 +190,15 @@ class Tensor(BaseModel, metaclass=Plain):
             del head["name"]
         if context.get("encoding") == "raw":
             return {**head, "raw_data": base64.b64encode(self.to_bytes()).decode()}
-
-        def as_json(numbers: Array) -> Any:
-            return numbers if context.get("arrays") else numbers.tolist()
-
-        infinite = self.values.dtype == np.float64 and not np.isfinite(self.values).all()
-        sparse = context.get("encoding") == "sparse" and not infinite
-        if sparse and self.data_type in SPARSE_TYPES:
-            content = to_sparse(self.values, _room(info))
-            if content is not None:
-                return {**head, "sparse": {key: as_json(part) for key, part in content.items()}}
         numbers = self.values.ravel()
-        if infinite and self.data_type not in _HALVES:
-            return {
-                **head,
-                DATA_FIELDS[self.data_type]: [as_text(number) for number in numbers.tolist()],
-            }
         if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
-        elif self.data_type in _HALVES:
+        elif self.data_type is DataType.FLOAT16:
             numbers = self._elements().ravel().view(np.uint16).astype(np.int64)
-        return {**head, DATA_FIELDS[self.data_type]: as_json(numbers)}
+        content: Any = numbers if context.get("arrays") else numbers.tolist()
+        if numbers.dtype == np.float64 and not np.isfinite(numbers).all():
+            content = [as_text(number) for number in numbers.tolist()]
+        return {**head, DATA_FIELDS[self.data_type]: content}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):
@@ -263,12 +208,6 @@ class Tensor(BaseModel, metaclass=Plain):
         ) and self.values.tobytes() == other.values.tobytes()
 
     __hash__ = None  # type: ignore[assignment]
-
-
-def _room(info: ValidationInfo | SerializationInfo) -> Room:
-    """The room for sparse tensors in the document that this tensor is part of, if any."""
-    room = (info.context or {}).get("room")
-    return room if isinstance(room, Room) else Room()
 
 
 def _memory_of(data_type: DataType) -> type[np.generic]:
@@ -286,26 +225,11 @@ def _in_memory(array: Array, data_type: DataType) -> Array:
     if held.dtype == np.float64 and np.isnan(held).any():
         held = np.where(np.isnan(held), np.nan, held)  # all NaN are one, as in JSON
     if held.dtype == np.int64 and held.size:
-        least, most = data_type.limits
-        if held.min() < least or held.max() > most:
+        limits = np.iinfo(data_type.dtype)
+        if held.min() < limits.min or held.max() > limits.max:
             raise ValueError(f"a value does not fit in {data_type.name}")
     held.flags.writeable = False
     return held
-
-
-def _to_bfloat16(values: Array) -> Array:
-    """The upper halves of float32 numbers, rounded to the nearest, ties to even."""
-    bits = values.astype("<f4").view("<u4").astype(np.uint64)
-    return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(
-        "<u2"
-    )
-
-
-def _from_bits(bits: Array, data_type: DataType) -> Array:
-    """The numbers of FLOAT16 or BFLOAT16 elements, given as integers."""
-    if data_type is DataType.FLOAT16:
-        return bits.astype("<u2").view("<f2").astype(np.float64)
-    return (bits.astype("<u4") << np.uint32(16)).view("<f4").astype(np.float64)
 
 
 def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
@@ -316,90 +240,56 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
             raise ValueError("raw_data is not base64") from None
     if not isinstance(content, bytes):
         raise ValueError("raw_data is not base64")
-    length = count * data_type.bits // 8
+    length = count * data_type.dtype.itemsize
     if len(content) != length:
         raise ValueError(f"raw_data has {len(content)} bytes, expected {length}")
-    bits = np.dtype(np.uint16)  # of a BFLOAT16
-    element = (bits if data_type is DataType.BFLOAT16 else data_type.dtype).newbyteorder("<")
-    array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)
-    if data_type is DataType.BFLOAT16:
-        return _from_bits(array, data_type)
+    element = "u1" if data_type is DataType.BOOL else data_type.dtype.newbyteorder("<")
     with np.errstate(invalid="ignore"):  # some of the numbers that are none signal it
-        return array.astype(_memory_of(data_type))
+        return np.frombuffer(content, element).astype(_memory_of(data_type))
 
 
 def _from_list(content: Any, field: str, data_type: DataType) -> Array:
     if field != DATA_FIELDS[data_type]:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
-    if data_type not in _HALVES:
+    if data_type is not DataType.FLOAT16:
         return number_list(content, field, _memory_of(data_type), infinite=True)
     bits = number_list(content, field, np.int64)
     if bits.size and (bits.min() < 0 or bits.max() >= 1 << 16):
-        raise ValueError(f"{field} has a number that is not the 16 bits of a {data_type.name}")
-    return _from_bits(bits, data_type)
+        raise ValueError(f"{field} has a number that is not the 16 bits of a FLOAT16")
+    return bits.astype("<u2").view("<f2").astype(np.float64)
 
 
-def to_sparse(values: Array, room: Room) -> dict[str, NDArray[Any]] | None:
-    """The coordinates (n, rank) and values (n,) of the elements other than 0.0; None if not
-    shorter.
-
-    Args:
-        values: contiguous, of any shape.
-        room: is taken from; None is also returned if it does not suffice.
-    """
-    flat = values.ravel()
-    at = np.flatnonzero(flat.view(np.int64))  # the bits: -0.0 has one
-    longest = f"{[extent - 1 for extent in values.shape]}, "
-    shorter = len("0.0, ") * (flat.size - at.size) > len(longest) * at.size + _FRAME_CHARACTERS
-    if not shorter or not room.take(flat.size):
-        return None
-    coordinates = np.stack(np.unravel_index(at, values.shape), axis=1)
-    return {"coordinates": coordinates, "values": flat[at]}
-
-
-def from_sparse(content: Any, dims: tuple[int, ...], room: Room) -> Array:
-    """The tensor of shape `dims` that the JSON value `content` describes.
+def _from_sparse(content: Any, data_type: DataType, dims: tuple[int, ...], budget: Budget) -> Array:
+    """The numbers that the JSON value `content` describes.
 
     Raises:
-        ValueError: it is not as the module's text says, or there is no room for it. Nothing of the
-            size of `dims` has been allocated then.
+        ValueError: it is not as the module's text says. LimitReached: there are too many. Nothing
+            of the size of `dims` has been allocated then.
     """
+    if data_type.dtype.kind != "f":
+        raise ValueError(f"data_type {data_type.name} does not go with sparse")
     if not isinstance(content, dict) or set(content) != {"coordinates", "values"}:
         raise ValueError("sparse is not an object of coordinates and values")
     values = number_list(content["values"], "sparse.values", np.float64)
     places = content["coordinates"]
     if not isinstance(places, list) or not set(map(type, places)) <= {list}:
         raise ValueError("sparse.coordinates is not a list of lists")
-    found = _places_within(places, dims)
     if len(places) != len(values):
         raise ValueError(f"sparse has {len(places)} coordinates, but {len(values)} values")
-    if not room.take(math.prod(dims)):
-        raise ValueError(
-            f"dims {list(dims)} are too large: the sparse tensors of a file may have "
-            f"{MAX_VALUES} values, zeros included"
-        )
-    dense = np.zeros(dims)
-    strides = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
-    flat = found @ np.array(strides, np.int64)
-    distinct, first, times = np.unique(flat, return_index=True, return_counts=True)
-    if len(distinct) < len(flat):
-        raise ValueError(f"sparse.coordinates has {places[first[np.argmax(times > 1)]]} twice")
-    dense.ravel()[flat] = values
+    budget.take("elements", math.prod(dims))
+    whole = {*map(type, chain.from_iterable(places))} <= {int}
+    if not whole or not {*map(len, places)} <= {len(dims)}:
+        raise ValueError(f"sparse.coordinates are not {len(dims)} integers each")
+    axes = np.array(places, object).reshape(len(places), len(dims)).T  # integers of any size
+    if any(
+        axis.min() < 0 or axis.max() >= size
+        for axis, size in zip(axes, dims, strict=True)
+        if places
+    ):
+        raise ValueError(f"sparse.coordinates has a position outside of dims {list(dims)}")
+    flat = np.ravel_multi_index(tuple(axes.astype(np.int64)), dims)
+    if len(np.unique(flat)) < len(flat):
+        raise ValueError("sparse.coordinates has a position twice")
+    dense = np.zeros(math.prod(dims))
+    dense[flat] = values
     return dense
-
-
-def _places_within(places: list[list[Any]], dims: tuple[int, ...]) -> NDArray[np.int64]:
-    """The coordinates (n, rank). Good ones cost no Python per number."""
-    if {*map(len, places)} <= {len(dims)} and {*map(type, chain.from_iterable(places))} <= {int}:
-        with suppress(OverflowError):
-            found = np.array(places, np.int64).reshape(len(places), len(dims))
-            if np.all((found >= 0) & (found < dims)):
-                return found
-    at = next(at for at, place in enumerate(places) if not _is_within(place, dims))
-    raise ValueError(f"sparse.coordinates[{at}] is no position in dims {list(dims)}")
-
-
-def _is_within(place: list[Any], dims: tuple[int, ...]) -> bool:
-    return len(place) == len(dims) and all(
-        type(at) is int and 0 <= at < extent for at, extent in zip(place, dims, strict=True)
-    )

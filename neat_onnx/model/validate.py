@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
-from neat_onnx.arguments import TEXT, optional, takes
-from neat_onnx.errors import ModelError, OptionError
+from neat_onnx.arguments import one_of, optional, takes
+from neat_onnx.errors import ModelError
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.wiring import Finding, semantic_findings, wiring_findings
@@ -20,7 +20,7 @@ Profile = Literal["schema", "onnx", "sonnx"]
 _NODE_NAME = re.compile(r"(?:node name: |Name: )([^\s,)]+)")
 
 
-@takes(profile=optional(TEXT))
+@takes(profile=optional(one_of(*get_args(Profile))))
 def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
     """Check a model against the JSON Schema, against ONNX, and against the graph-semantics profile.
 
@@ -37,9 +37,6 @@ def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
         DocumentError: `source` cannot be read at all, or is not JSON.
         OptionError: there is no such profile.
     """
-    if profile is not None and profile not in get_args(Profile):
-        known = ", ".join(get_args(Profile))
-        raise OptionError(f"no profile '{profile}'", hint=f"Known: {known}")
     try:
         model = load_model(source)
         if isinstance(source, Model) and profile in ("schema", None):

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Neurons, Tensor, floor, is_neurons
+from neat_onnx.lifting.neurons import Neurons, Tensor, floor
 from neat_onnx.lifting.operator import Array, Floats, Ints, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.model.budget import require_elements
+from neat_onnx.model.data_type import supported
 from neat_onnx.network.expression import Expression
 
 _MOST_BITS = 16
@@ -55,14 +56,12 @@ def arange(start: Array, limit: Array, delta: Array) -> Array:
 
 def numpy_type(to: int | str) -> np.dtype[Any]:
     """The type in which numbers of an element type of ONNX are held: floats are float64."""
-    kind = (DataType[to] if isinstance(to, str) else DataType(to)).dtype
+    kind = (DataType[to] if isinstance(to, str) else supported(to)).dtype
     return np.dtype(np.float64) if kind.kind == "f" else kind
 
 
 @operator("Cast")
 def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
-    if to == DataType.BFLOAT16 and is_neurons(input):
-        raise refuse("to", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so")
     return _cut_off(input.astype(numpy_type(to)), input)
 
 
@@ -94,8 +93,4 @@ def _is_within(formula: Expression, low: float, high: float) -> bool:
 def cast_like(
     input: Tensor, target_type: Tensor, *, saturate: bool = True, round_mode: str = "up"
 ) -> Tensor:
-    if target_type.dtype.metadata == {"bits": 16} and is_neurons(input):
-        raise refuse(
-            "target_type", "BFLOAT16", "FLOAT", "Convert the model: neurons do not round so"
-        )
     return _cut_off(input.astype(target_type.dtype), input)

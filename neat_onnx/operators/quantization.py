@@ -22,7 +22,7 @@ from neat_onnx.lifting.neurons import (
     rounded,
     where,
 )
-from neat_onnx.lifting.operator import Ints, axis_within, held_type, operator, refuse
+from neat_onnx.lifting.operator import Ints, axis_within, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
@@ -104,7 +104,7 @@ def quantize_linear(
 ) -> Tensor:  # fmt: skip
     if not is_neurons(y_scale) and not np.all(y_scale):
         raise refuse("y_scale", 0, "another number")
-    kind = held_type(DataType(output_dtype or DataType.UINT8))
+    kind = DataType(output_dtype or DataType.UINT8).dtype
     return quantized(x, y_scale, y_zero_point, axis=axis, block_size=block_size, kind=kind)
 
 

@@ -85,11 +85,10 @@ class ExportOptions(OptionDocument):
         description="The name of the batch dimension. true: N; false: a batch of one; null (none "
         "on the command line): no batch, for a single sample. Not a name of time: T, seq, length.",
     )
-    encoding: Literal["numbers", "raw", "sparse"] = Field(
+    encoding: Literal["numbers", "raw"] = Field(
         "numbers",
-        description="How JSON holds tensors: lists of numbers, each bit kept; base64, which rounds "
-        "float32 tensors to float32; or, for those of mostly zeros, the coordinates and values of "
-        "the others, each bit kept. Binary files are always dense.",
+        description="How JSON holds tensors: lists of numbers, each bit kept; or base64, which "
+        "rounds float32 tensors to float32.",
     )
     include_metadata: bool = Field(
         True, description="Write what ONNX cannot hold: ids, names, disabled genes."

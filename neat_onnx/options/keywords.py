@@ -25,7 +25,7 @@ class ExportKeywords(TypedDict, total=False):
     functions: bool
     quantize: Literal["none", "weights", "full"]
     batch_dimension: bool | str | None
-    encoding: Literal["numbers", "raw", "sparse"]
+    encoding: Literal["numbers", "raw"]
     include_metadata: bool
     embed_network: bool
     producer_name: str

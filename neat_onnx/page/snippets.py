@@ -67,7 +67,7 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
 
 
 def _kind(entry: ValueInfo) -> str:
-    """The type of an input or output; that of numbers for bfloat16, which no language has."""
+    """The type of an input or output; that of numbers for one that C# lacks."""
     name = DataType(entry.elem_type).dtype.name
     return name if name in _CSHARP else "float32"
 
@@ -136,26 +136,33 @@ def _csharp(file: str, ports: list[_Port], output: str, shown: str) -> list[str]
         name = _text(port.name)
         return f"[{name}] = NamedOnnxValue.CreateFromTensor({name}, {tensor})"
 
+    def result(name: str, kind: str) -> str:
+        return f"outputs.First(o => o.Name == {_text(name)}).AsTensor<{kind}>()"
+
     def fed_back(port: _Port) -> str:
-        tensor = f"Named<{_CSHARP[port.kind]}>({_text(port.following)}).ToDenseTensor()"
+        tensor = f"{result(port.following or '', _CSHARP[port.kind])}.ToDenseTensor()"
         return f"inputs{given(port, tensor)};"
 
-    lines = ["using Microsoft.ML.OnnxRuntime;", "using Microsoft.ML.OnnxRuntime.Tensors;", ""]
-    lines += [f"using var session = new InferenceSession({_text(file)});"]
-    lines += ["var inputs = new Dictionary<string, NamedOnnxValue>", "{"]
-    lines += [*(f"    {given(port, value(port))}," for port in ports), "};"]
-    run = [
-        "using var outputs = session.Run(inputs.Values.ToList());",
-        "Tensor<T> Named<T>(string name) =>",
-        "    outputs.First(output => output.Name == name).AsTensor<T>();",
+    lines = [
+        "using System;",
+        "using System.Collections.Generic;",
+        "using System.Linq;",
+        "using Microsoft.ML.OnnxRuntime;",
+        "using Microsoft.ML.OnnxRuntime.Tensors;",
+        "",
+        f"var session = new InferenceSession({_text(file)});",
+        "var inputs = new Dictionary<string, NamedOnnxValue>",
+        "{",
+        *(f"    {given(port, value(port))}," for port in ports),
+        "};",
     ]
-    printed = f"Named<{shown}>({_text(output)}).ToArray()"
-    shows = f'Console.WriteLine(string.Join(", ", {printed}));'
     back = [fed_back(port) for port in ports if port.following]
+    shows = f'Console.WriteLine(string.Join(", ", {result(output, shown)}.ToArray()));'
+    run = ["using (var outputs = session.Run(inputs.Values.ToList()))", "{"]
+    run += [*_indented([*back, shows], 4), "}"]
     if not back:
-        return [*lines, *run, shows]
-    loop = ["for (var step = 0; step < 3; step++)", "{"]
-    return [*lines, *loop, *_indented([*run, *back, shows], 4), "}"]
+        return [*lines, *run]
+    return [*lines, "for (var step = 0; step < 3; step++)", "{", *_indented(run, 4), "}"]
 
 
 def _shell(file: str, wheel: str) -> list[str]:

@@ -19,7 +19,7 @@ from neat_onnx.model.wiring import is_random, subgraphs
 
 MAX_ELEMENTS = 1 << 22
 """The most elements that a node's result has to be computed."""
-_KINDS = {kind.dtype: kind for kind in DataType if not kind.is_held_wider}
+_KINDS = {kind.dtype: kind for kind in DataType}
 
 
 def fold_constants(model: Model) -> Model:

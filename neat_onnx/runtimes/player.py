@@ -19,7 +19,7 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
-from neat_onnx.model.rounding import computes_integers, rounds_to
+from neat_onnx.model.rounding import computes_integers, rounding_to_half
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -44,7 +44,7 @@ def number_type(model: Model) -> DataType:
     which operators give it. One of integers alone is as exact as float64.
     """
     halves = any(entry.elem_type is DataType.FLOAT16 for entry in model.graph.outputs)
-    if halves or rounds_to(DataType.FLOAT16, model.graph):
+    if halves or rounding_to_half(model.graph):
         return DataType.FLOAT16
     if any(node.domain == "ai.onnx.ml" for node in model.graph.node):
         return DataType.FLOAT

@@ -11,17 +11,14 @@ import numpy as np
 
 from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs
-from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.indices import places_of, zeros_of
-from neat_onnx.model.rounding import rounds_to
 from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort, Port, shared_ports
-
-_NOT_COMPARED = "Models of BFLOAT16 are not compared: runtimes seldom have operators of it"
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
@@ -78,19 +75,8 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
         stated_outputs: the shapes that the graph states for its outputs have to be right as well.
 
     Raises:
-        ModelError: names or shapes differ; or numbers are of BFLOAT16.
+        ModelError: names or shapes differ.
     """
-    for entry in (*model.graph.inputs, *model.graph.outputs):
-        if entry.elem_type is DataType.BFLOAT16:
-            raise ModelError(
-                f"'{entry.name}' is BFLOAT16, expected FLOAT, DOUBLE or FLOAT16",
-                where="graph",
-                hint=_NOT_COMPARED,
-            )
-    if rounds_to(DataType.BFLOAT16, model.graph):
-        raise ModelError(
-            "numbers are rounded to BFLOAT16 inside it", where="graph.node", hint=_NOT_COMPARED
-        )
     pairs = pairs_of(net, model)
     carried = {*pairs, *pairs.values()}
     for what, ports, entries in (

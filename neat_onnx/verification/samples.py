@@ -5,6 +5,8 @@ large. For a network with memory also a few long ones, because a value may grow 
 steps before it does harm.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -155,9 +155,11 @@ def _initializer(values: Any, name: str) -> onnx.TensorProto:
 
 
 def _general(why: str) -> str:
-    """A reason without the names and numbers of its case."""
-    why = re.sub(r"^node .*? \((\w+)\): ", "", why)
-    why = re.sub(r"(?<![\w.])-?\d+(\.\d+)?(?!\w)", "n", re.sub(r"'[^']*'", "'…'", why))
+    """A reason without the names of tensors and the measured numbers of its case."""
+    why = re.sub(r"^node .*? \((\w+)\): ", r"\1: ", why)
+    why = re.sub(r" at node .*? \(\w+\)", "", why)
+    why = re.sub(r"(^|: |input |output )'[^']*'", r"\1'…'", why)
+    why = re.sub(r"\d+\.\d+(e[+-]?\d+)?|\d{3,}", "…", why)
     return shorten(why, _LONGEST, placeholder=" …")
 
 
@@ -169,22 +171,19 @@ def report(found: list[tuple[Case, str, str]]) -> str:
         suites[case.suite][verdict] += 1
         if case.suite == "node":
             operators[case.operator][verdict] += 1
-    reasons = Counter(_general(why) for _, verdict, why in found if verdict == "refused")
-    others = sorted(
-        f"{case.name} ({verdict})" for case, verdict, _ in found if verdict in VERDICTS[2:]
-    )
     suites["all"] = sum(suites.values(), Counter())
-    parts = [
-        _table("suite", suites),
-        _in_scope(found),
-        "## Most frequent reasons of refusals\n\n| cases | reason |\n|---|---|\n"
-        + "".join(f"| {count} | {why} |\n" for why, count in reasons.most_common(15)),
-        "## By operator\n\nCases of the node suite, by the operator of their only node.\n\n"
-        + _table("operator", dict(sorted(operators.items()))),
-    ]
-    if others:
-        parts.insert(2, "Not equal, and not refused:\n\n" + "".join(f"- {x}\n" for x in others))
-    return "\n".join(parts)
+    whole = sorted(name for name, row in operators.items() if row["equal"] == row.total())
+    none = sorted(name for name, row in operators.items() if not row["equal"])
+    some = {name: operators[name] for name in sorted({*operators} - {*whole, *none})}
+    return "\n".join(
+        [
+            _table("suite", suites),
+            _in_scope(found),
+            "## By operator\n\nCases of the node suite, by the operator of their only node.\n\n"
+            f"All equal: {', '.join(whole)}.\n\nNone equal: {', '.join(none)}.\n",
+            _table("operator", some),
+        ]
+    )
 
 
 def _in_scope(found: list[tuple[Case, str, str]]) -> str:
@@ -193,11 +192,12 @@ def _in_scope(found: list[tuple[Case, str, str]]) -> str:
     verdicts = Counter(verdict for _, verdict, _ in inside)
     share = verdicts["equal"] / max(1, len(inside))
     families = ", ".join(scope.FAMILIES)
-    lines = sorted(
-        f"- {case.name}: {verdict}{', ' * bool(why)}{shorten(why, _LONGEST, placeholder=' …')}"
-        for case, verdict, why in inside
-        if verdict != "equal"
-    )
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for case, verdict, why in inside:
+        if verdict != "equal":
+            reason = f"{verdict}, {_general(why)}" if why else verdict
+            reasons[reason].append(case.name.removeprefix("test_"))
+    lines = sorted(f"- {why}: {', '.join(sorted(names))}" for why, names in reasons.items())
     return (
         f"## In scope\n\nOf these, {len(inside)} are graphs of {families} alone, on static shapes, "
         "of real numbers, integers or truth values, without chance: the rule is "

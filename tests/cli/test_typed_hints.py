@@ -230,7 +230,6 @@ NOT_TYPED = {
     "Known: {}": "a formula stands for it, which the user has to write",
     "Write it out, 'formula:": "likewise",
     "add your own with": "likewise",
-    "FANN_FLO": "no hint",
     "dynamo=False": "for another tool",
     "target_opset=": "for another tool",
     "validate` says whether": "advice to look",

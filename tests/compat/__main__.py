@@ -106,7 +106,6 @@ def forms() -> dict[str, Model]:
         "sequence": export(memory(), sequence=True, dtype="float64"),
         "spatial": as_convolution(),
         "evolved": export(evolved()),
-        "sparse": export(sparse(), encoding="sparse"),
         "curves": export(curves(), dtype="float64"),
         "dialect": export(layers, dialect="neataptic"),
     }

@@ -6,6 +6,7 @@ attributes, values, and inputs that have to be constants.
 
 import ast
 import inspect
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -25,16 +26,31 @@ UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite", "consumed_
 
 
 def rows() -> Iterator[list[str]]:
-    """Yield name, file, whether export writes it, and its restrictions."""
-    written = written_operators()
+    """Yield a file and its operators; those that export writes are bold."""
+    written, files = written_operators(), defaultdict(list)
+    for name, operator in _own():
+        files[file_of(operator)].append(f"**{name}**" if name in written else name)
+    for file, names in sorted(files.items()):
+        yield [file, ", ".join(names)]
+
+
+def restrictions() -> Iterator[list[str]]:
+    """Yield the operators that have the same restrictions, and these."""
+    shared = defaultdict(list)
+    for name, operator in _own():
+        if operator.domain in ("", "ai.onnx.ml"):
+            found = _restrictions(operator, _schema(operator.domain, name))
+            shared["; ".join(found)].append(name)
+    for found, names in shared.items():
+        if found:
+            yield [", ".join(names), found]
+
+
+def _own() -> Iterator[tuple[str, Operator]]:
+    """Yield this package's operators by their names, with the domain where it is no common one."""
     for (domain, name), operator in sorted(OPERATORS.items(), key=lambda pair: pair[0][::-1]):
-        if not operator.function.__module__.startswith("neat_onnx."):
-            continue
-        known = domain in ("", "ai.onnx.ml")
-        found = _restrictions(operator, _schema(domain, name)) if known else []
-        exported = "yes" if known and name in written else "–"
-        shown = name if known else f"{domain}.{name}"
-        yield [f"`{shown}`", file_of(operator), exported, "; ".join(found) or "–"]
+        if operator.function.__module__.startswith("neat_onnx."):
+            yield (name if domain in ("", "ai.onnx.ml") else f"{domain}.{name}"), operator
 
 
 def _schema(domain: str, name: str) -> Any:

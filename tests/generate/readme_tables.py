@@ -148,10 +148,11 @@ def runtimes() -> str:
 
 
 def operators() -> str:
-    return _table(
-        ["operator", "file", "written by export", "restrictions of import"],
-        operator_table.rows(),
-    )
+    return _table(["file", "operators"], operator_table.rows())
+
+
+def restrictions() -> str:
+    return _table(["operators", "restrictions of import"], operator_table.restrictions())
 
 
 def passes() -> str:
@@ -217,6 +218,7 @@ TABLES = {
     "dialect": dialect,
     "sizes": sizes,
     "operators": operators,
+    "restrictions": restrictions,
     "passes": passes,
 }
 

@@ -106,7 +106,6 @@ def test_no_form_of_a_file_is_an_edit(name: str, tmp_path):
     model = export(NETWORKS[name])
     model.save(tmp_path / "net.onnx")
     model.save(tmp_path / "raw.json", encoding="raw")
-    model.save(tmp_path / "sparse.json", encoding="sparse")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for path in sorted(tmp_path.iterdir()):

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import jsonschema
-import numpy as np
 import pytest
 from sample_models import mlp
 from support.examples.model_mistakes import MISTAKES, RIGHT, with_mistake
@@ -24,12 +23,6 @@ MOST_ERRORS = 3
 GEMM = ("graph", "node", 0)
 W0 = ("graph", "initializer", 0)
 DIM = ("graph", "inputs", 0, "type", "tensor_type", "shape", "dim", 1)
-SPARSE = {
-    "name": "W0",
-    "data_type": 1,
-    "dims": [3, 2],
-    "sparse": {"coordinates": [[0, 1]], "values": [0.5]},
-}
 WRONG = {
     "no graph": (("graph",), None),
     "unknown key": (("colour",), 1),
@@ -55,21 +48,7 @@ WRONG = {
     "null among numbers": ((*W0, "float_data", 0), None),
     "text among numbers": ((*W0, "float_data", 0), "0.1"),
     "raw and numbers": ((*W0, "raw_data"), "AAAA"),
-    "sparse and numbers": ((*W0, "sparse"), {"coordinates": [[0, 1]], "values": [0.5]}),
-    "sparse and raw": (W0, {**SPARSE, "raw_data": "AAAA"}),
-    "sparse whole numbers": (W0, {**SPARSE, "data_type": 7}),
-    "sparse without coordinates": (W0, {**SPARSE, "sparse": {"values": []}}),
-    "sparse with more": (W0, {**SPARSE, "sparse": {**SPARSE["sparse"], "dims": [3, 2]}}),
-    "sparse as list": (W0, {**SPARSE, "sparse": []}),
-    "coordinates in one list": (
-        W0,
-        {**SPARSE, "sparse": {"coordinates": [0, 1], "values": [0.5, 1.0]}},
-    ),
-    "a negative coordinate": (
-        W0,
-        {**SPARSE, "sparse": {"coordinates": [[0, -1]], "values": [0.5]}},
-    ),
-    "a sparse null": (W0, {**SPARSE, "sparse": {"coordinates": [[0, 1]], "values": [None]}}),
+    "sparse": ((*W0, "sparse"), {"coordinates": [[0, 1]], "values": [0.5]}),
     "nameless initializer": ((*W0, "name"), None),
     "negative dim": ((*W0, "dims", 0), -1),
     "fractional dim": ((*W0, "dims", 0), 3.5),
@@ -104,8 +83,6 @@ def right_documents():
     yield mlp().to_document()
     yield mlp(data_type=DataType.DOUBLE).to_document()
     yield mlp().to_document(encoding="raw")
-    yield changed_document(W0, SPARSE)
-    yield mlp(np.eye(30), DataType.DOUBLE).to_document(encoding="sparse")
     yield {"graph": {"outputs": []}}
 
 

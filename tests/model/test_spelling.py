@@ -116,9 +116,9 @@ def test_saving_and_the_command_line(tmp_path):
 
 def test_what_does_not_go_together_is_refused():
     model = export(NETWORKS["evolved_mixed"])
-    with pytest.raises(OptionError, match="no spelling 'french'"):
+    with pytest.raises(OptionError, match="spelling is 'french', expected"):
         model.to_json(spelling="french")
-    with pytest.raises(OptionError, match="no sparse encoding"):
+    with pytest.raises(OptionError, match="encoding is 'sparse', expected"):
         model.to_json(spelling="protobuf", encoding="sparse")
 
 

@@ -1,5 +1,6 @@
 import base64
 import json
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import DataType, Tensor
+from neat_onnx.model import DataType, Tensor, limits, load_model
 
 
 def read(**document) -> Tensor:
@@ -109,7 +110,7 @@ MASK = np.array([0.5, -np.inf, np.inf, -np.nan])
 @pytest.mark.parametrize("data_type", [DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16])
 def test_infinities_and_nan_are_texts_in_json_and_the_same_in_every_form(data_type):
     mask = Tensor(name="mask", data_type=data_type, dims=(4,), values=MASK)
-    for context in ({}, {"encoding": "raw"}, {"encoding": "sparse"}):
+    for context in ({}, {"encoding": "raw"}):
         document = json.loads(json.dumps(mask.model_dump(context=context), allow_nan=False))
         assert Tensor.model_validate(document) == mask
     if data_type is not DataType.FLOAT16:
@@ -148,3 +149,52 @@ def test_float32_rounds_only_in_bytes_and_overflow_is_refused():
     with pytest.raises(ModelError, match=r"tensor W: value 1 is .*1e\+300.* too large") as refused:
         Tensor.of("W", [0.0, 1e300]).to_bytes()
     assert "float64" in refused.value.hint
+
+
+# --- mostly zeros, as version 0.1 wrote it --------------------------------------------------------
+
+
+def sparse(coordinates, values, dims=(2, 3), **more) -> dict:
+    return {"dims": list(dims), "sparse": {"coordinates": coordinates, "values": values}, **more}
+
+
+def test_coordinates_are_read_in_any_order_and_zeros_may_be_among_the_values():
+    tensor = read(**sparse([[1, 2], [0, 1], [0, 0]], [4, 0.0, -0.0]))
+    assert tensor == Tensor.of("W", [[-0.0, 0.0, 0.0], [0.0, 0.0, 4.0]])
+    assert read(**sparse([], [], [0, 3])).values.shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        (sparse([[0, 0], [0, 3]], [1.0, 2.0]), "sparse.coordinates has a position outside of dims"),
+        (sparse([[0, -1]], [1.0]), "sparse.coordinates has a position outside of dims"),
+        (sparse([[0, 2**70]], [1.0]), "sparse.coordinates has a position outside of dims"),
+        (sparse([[0, 0], [0]], [1.0, 2.0]), "sparse.coordinates are not 2 integers each"),
+        (sparse([[0, True]], [1.0]), "sparse.coordinates are not 2 integers each"),
+        (sparse([0, 1], [1.0, 2.0]), "sparse.coordinates is not a list of lists"),
+        (sparse([[1, 1], [1, 1]], [1.0, 2.0]), "sparse.coordinates has a position twice"),
+        (sparse([[0, 0]], []), "sparse has 1 coordinates, but 0 values"),
+        (sparse([[0, 0]], ["1.0"]), "sparse.values[0] is not a number"),
+        (sparse([[0, 0]], [float("nan")]), "sparse.values[0] is not a finite number"),
+        (sparse([[0]], [1.0], [1], float_data=[1.0]), "has both sparse and float_data"),
+        (sparse([[0]], [1.0], [1], data_type=7), "data_type INT64 does not go with sparse"),
+        ({"dims": [1], "sparse": {}}, "sparse is not an object of coordinates and values"),
+    ],
+)
+def test_wrong_coordinates_are_refused(document, text):
+    assert text in said(**document)
+
+
+def test_zeros_that_few_bytes_ask_for_are_counted_before_there_is_memory_for_them():
+    tracemalloc.start()
+    try:
+        for dims in ([10**6, 10**6], [2**31 - 1] * 3):
+            with pytest.raises(ModelError, match="elements, and the limit is"):
+                read(**sparse([], [], dims))
+        many = [{"name": f"W{k}", "data_type": 1, **sparse([], [], [2**8])} for k in range(5)]
+        with limits(elements=2**10), pytest.raises(ModelError, match="elements, and the limit is"):
+            load_model({"graph": {"outputs": [], "initializer": many}})
+        assert tracemalloc.get_traced_memory()[1] < 1e6
+    finally:
+        tracemalloc.stop()

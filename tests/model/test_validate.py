@@ -95,7 +95,7 @@ def test_schema_findings_for_a_document_and_for_a_model():
 def test_what_is_no_document_or_no_profile_is_an_error():
     with pytest.raises(DocumentError):
         validate("{")
-    with pytest.raises(OptionError, match="no profile 'strict'"):
+    with pytest.raises(OptionError, match="profile is 'strict', expected"):
         validate(mlp(), "strict")
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +10,7 @@ from support.examples.cases import cases
 from support.harness.sessions import open_session
 from support.harness.sweep import count
 
-from neat_onnx import Network, NetworkError, OptionError, Population, export_population, validate
+from neat_onnx import Model, Network, NetworkError, Population, export, validate
 from neat_onnx.network.genes import Floats
 
 ACTIVATIONS = ["tanh", "sigmoid", "relu", "identity", "gaussian", "abs", "step"]
@@ -51,18 +50,17 @@ def evolved(seed: int, *, memory: bool = False, mixed: bool = True) -> Network:
     return Network.build(inputs=3, outputs=[3, 4], neurons=neurons, connections=connections)
 
 
-def played(model: Any, population: Population, x: Floats) -> Floats:
-    """Run steps (T, P, N, I) or (T, N, I) in onnxruntime, the memory fed back."""
+def played(model: Model, x: Floats) -> Floats:
+    """Run steps (T, N, P, I) in onnxruntime, the memory fed back."""
     session = open_session(model)
     kind = np.float32 if "float)" in session.get_inputs()[0].type else np.float64
-    state, results = population.initial_state(x.shape[-2]).astype(kind), []
+    held = {s.input: np.broadcast_to(s.initial, (x.shape[1], *s.shape[1:])) for s in model.states}
+    held = {name: each.astype(kind) for name, each in held.items()}
+    names, results = [port.name for port in session.get_outputs()], []
     for row in x.astype(kind):
-        feed = {"input": row}
-        if population.layout.registers:
-            feed["hidden_prev"] = state
-        found = session.run(None, feed)
-        results.append(found[0])
-        state = found[-1]
+        found = dict(zip(names, session.run(None, {"input": row} | held), strict=True))
+        held = {state.input: found[state.output] for state in model.states}
+        results.append(found["output"])
     return np.stack(results)
 
 
@@ -74,33 +72,25 @@ def test_every_member_computes_what_it_computes_alone(seed: int, memory: bool, m
     x = np.random.default_rng(seed).normal(size=(5, members, 3, 3))
     want = np.stack([net.run(x[:, k]) for k, net in enumerate(nets)], axis=1)
     np.testing.assert_allclose(population.run(x), want, rtol=1e-9, atol=1e-12)
-    model = export_population(population, dtype="float64")
+    model = export(population.network, dtype="float64")
     assert validate(model) == []
-    np.testing.assert_allclose(played(model, population, x), want, rtol=1e-9, atol=1e-12)
+    got = played(model, x.swapaxes(1, 2)).swapaxes(1, 2)
+    np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-12)
 
 
-def test_shared_samples_and_float32():
+def test_samples_that_all_members_share():
     nets = [evolved(k, mixed=False) for k in range(20)]
-    population = Population(nets)
     x = np.random.default_rng(0).normal(size=(4, 3))
     want = np.stack([net.activate(x) for net in nets])
-    np.testing.assert_allclose(population.activate(x), want, rtol=1e-12, atol=1e-12)
-    model = export_population(nets, shared_input=True)
-    onnx.checker.check_model(model.to_proto(), full_check=True)
-    np.testing.assert_allclose(played(model, population, x[None])[0], want, atol=1e-5)
+    np.testing.assert_allclose(Population(nets).activate(x), want, rtol=1e-12, atol=1e-12)
 
 
 def test_libraries_networks_together():
-    """Networks that libraries wrote, those with as many inputs and outputs; the rest is refused."""
+    """Networks that libraries wrote, those with as many inputs and outputs."""
     groups: dict[tuple[int, int], list[Network]] = {}
     for case in cases("np-rec", "np-ff", "nts-net-gate", "nts-net-gru", "nts-net-dag"):
         net = case.network()
-        try:
-            Population([net])
-        except NetworkError as error:
-            assert "overflow" in error.message
-        else:
-            groups.setdefault((len(net.input_neurons), len(net.output_neurons)), []).append(net)
+        groups.setdefault((len(net.input_neurons), len(net.output_neurons)), []).append(net)
     together = max(groups.values(), key=len)
     assert len(together) >= 3
     x = np.random.default_rng(1).normal(size=(6, 2, len(together[0].input_neurons)))
@@ -125,13 +115,7 @@ def test_what_is_no_population_is_refused():
         Population([])
     with pytest.raises(NetworkError, match=r"differ.*member 1"):
         Population([one, other])
-    with pytest.raises(NetworkError, match=r"may overflow.*member 0"):
-        export_population([Network.mlp([2, 3, 1], activation="cube", seed=0)])
     with pytest.raises(NetworkError, match="shape"):
         Population([one]).activate([[1.0, 2.0, 3.0]])
     with pytest.raises(NetworkError, match="state"):
-        Population([one]).step([[1.0, 2.0]], np.zeros((2, 1, 0)))
-    with pytest.raises(OptionError, match="no opset 3"):
-        export_population([one], opset=3)
-    with pytest.raises(OptionError, match="dtype is 'int8', expected"):
-        export_population([one], dtype="int8")  # type: ignore[arg-type]
+        Population([one]).step([[1.0, 2.0]], np.zeros((2, 1)))

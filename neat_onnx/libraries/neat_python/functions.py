@@ -14,8 +14,8 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.libraries.names import formula_of, is_users_own
 from neat_onnx.libraries.neat_python.pickled import Name
-from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES, Activation
-from neat_onnx.network.aggregations import AGGREGATIONS, LIBRARY_AGGREGATIONS, Aggregation
+from neat_onnx.network.activations import ACTIVATIONS, Activation
+from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
 
 LIBRARY = "neat-python"
 name = LIBRARY
@@ -140,7 +140,7 @@ _SLOPES = {
 
 def called(activation: str) -> NeatActivation | None:
     """Return how neat-python computes an activation of ours; None if it does not."""
-    users = _of_user(LIBRARY_NAMES, activation)
+    users = _of_user(ACTIVATIONS.of_libraries, activation)
     if users is not None:
         return NeatActivation(users)
     for name, ours in ACTIVATION_NAMES.items():
@@ -153,7 +153,7 @@ def aggregation_called(aggregation: str) -> Function | None:
     """Return neat-python's name of an aggregation of ours; None if it has none."""
     if aggregation in AGGREGATION_NAMES:
         return Function(aggregation)
-    return _of_user(LIBRARY_AGGREGATIONS, aggregation)
+    return _of_user(AGGREGATIONS.of_libraries, aggregation)
 
 
 def _of_user(registered: Mapping[tuple[str, str], str], ours: str) -> Function | None:

@@ -19,11 +19,10 @@ from neat_onnx.libraries.neat_python.functions import (
 from neat_onnx.libraries.neat_python.settings import NEWER, Settings
 from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, codes_of
 from neat_onnx.network.schedule import Edges, schedule
-from neat_onnx.network.side_by_side import SideBySide
 from neat_onnx.network.structure import Structure
 
 
-def generation_of(genomes: Sequence[Any], settings: Settings) -> SideBySide | None:
+def generation_of(genomes: Sequence[Any], settings: Settings) -> Structure | None:
     """Return the networks of genomes side by side, as neat-python 1.1 and newer evaluates them.
 
     Args:
@@ -96,7 +95,7 @@ class _Generation:
             raise NetworkError("a connection without a node at an end")
         return self._by_code[place]
 
-    def side_by_side(self) -> SideBySide:
+    def side_by_side(self) -> Structure:
         """Return the networks, of the inputs and of the nodes that an output depends on."""
         enabled = np.array([gene.enabled for gene in self._edges], np.bool_)
         weight = np.array([gene.weight for gene in self._edges], np.float64)[enabled]
@@ -121,7 +120,7 @@ class _Generation:
             ),
         )
         schedule(net)  # refuses a cycle, behind which neat-python leaves outputs at 0
-        return SideBySide(net, np.searchsorted(self._genome[order], np.arange(self._count + 1)))
+        return net
 
     def _silent(self, fed: Ints) -> Bools:
         """Return which nodes stay 0: in a recurrent network those that nothing feeds."""

@@ -20,7 +20,7 @@ from neat_onnx.network.port import Port, are_plain, shared_ports, static_ports
 from neat_onnx.network.whole_numbers import truth_neurons, whole_neurons
 from neat_onnx.operators.export.columns import exactly, in_shape
 
-_DISCRETE = (kind for kind in DataType if kind.is_discrete and not kind.is_held_wider)
+_DISCRETE = (kind for kind in DataType if kind.is_discrete)
 _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 
 
