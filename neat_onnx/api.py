@@ -5,7 +5,6 @@ or runs a network, or waits for the page to start, need not wait for them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
@@ -54,16 +53,12 @@ def _draw(net: Network, form: Literal["svg", "html"]) -> str:
 
 
 @takes_export_options
-def export(
-    net: Any, *, options: Any = None, calibration: Any = None, **keywords: Unpack[ExportKeywords]
-) -> Model:
+def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords]) -> Model:
     """Turn a network into ONNX.
 
     Args:
         net: a Network, or whatever `load_network` reads.
         options: the options as one document; camelCase names are read too.
-        calibration: for `quantize="full"`, inputs such as the network will meet, (N, I), or
-            sequences (T, I) or (T, N, I); by port, if it has several. None: sampled ones.
         keywords: the same options one by one, listed below; they win over the document.
 
     Returns:
@@ -80,18 +75,18 @@ def export(
     wanted = export_options(options, **keywords)
     network = load_network(net)
     if wanted.preset == "none" and not wanted.rename:
-        return _export(network, wanted, calibration)
+        return _export(network, wanted)
     from neat_onnx.engines import export_for_engine
 
-    return export_for_engine(network, wanted, partial(_export, calibration=calibration))
+    return export_for_engine(network, wanted, _export)
 
 
-def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
+def _export(network: Network, wanted: ExportOptions) -> Model:
     """Return the model that options without a preset describe."""
-    if wanted.quantize != "none" or calibration is not None:
+    if wanted.quantize != "none":
         from neat_onnx.quantization import export_quantized
 
-        return export_quantized(network, wanted, calibration)
+        return export_quantized(network, wanted)
     if wanted.dialect == "neataptic":
         from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
 

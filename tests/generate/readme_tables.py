@@ -125,11 +125,11 @@ def sizes() -> str:
     rows = []
     for name, net in nets.items():
         models = [neat_onnx.export(net, include_metadata=False)]
-        models += [neat_onnx.export(net, quantize=kind) for kind in ("weights", "full")]
+        models.append(neat_onnx.export(net, quantize="weights"))
         whole, *others = (len(model.to_bytes()) for model in models)
         cells = [f"{size:,} ({size / whole:.2f})" for size in others]
         rows.append([name, f"{len(net.connections):,}", f"{whole:,}", *cells])
-    return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
+    return _table(["network", "connections", "float32, bytes", "int8, bytes"], rows)
 
 
 def limits() -> str:
