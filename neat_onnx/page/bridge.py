@@ -29,7 +29,7 @@ from neat_onnx.page.plan import MAX_CONNECTIONS, named_ports, plan_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.wording import failure, for_visitors, remarks
-from neat_onnx.verification.player import ShapeMismatch
+from neat_onnx.runtimes.player import ShapeMismatch
 from neat_onnx.verification.report import Report
 
 Params = Mapping[str, Any]

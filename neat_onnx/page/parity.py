@@ -7,9 +7,10 @@ import numpy as np
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.runtimes.player import Player, number_type
+from neat_onnx.runtimes.ports import as_read
 from neat_onnx.verification.compare import with_ports
-from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.samples import as_read, short_sequences
+from neat_onnx.verification.samples import short_sequences
 
 _MAX_POINTS = 2000  # of the plot
 _SAMPLES = 256  # short sequences, as many as `neat_onnx.verify` plays
