@@ -84,4 +84,5 @@ def test_a_model_comes_back_as_a_network(neat, ending):
     assert neat.text("verdict") == "passed"
     assert "the ONNX file you dropped" in neat.text("report")
     assert neat.page.locator("#chip-panel .warnings").count() == 0
-    neat.assert_files("winner", model, neat_onnx.import_model(neat_onnx.load_model(data)))
+    read = neat_onnx.load_model(data)
+    neat.assert_files("winner", read, neat_onnx.import_model(read))

@@ -36,7 +36,8 @@ def _edited(net: Network, edit: Any) -> Network:
     kind = next((each for each in _FIELDS if isinstance(edit, Mapping) and each in edit), None)
     if kind is None:
         raise OptionError("an edit names a connection or a neuron", where="edits")
-    place, part = edit[kind], net.connections if kind == "connection" else net.neurons
+    place = edit[kind]
+    part: Any = net.connections if kind == "connection" else net.neurons
     if not is_whole(place) or not 0 <= place < len(part):
         raise OptionError(f"there is no {kind} {place}", where="edits")
     if kind == "neuron" and edit.get("pruned"):
@@ -46,7 +47,8 @@ def _edited(net: Network, edit: Any) -> Network:
     field = next((each for each in _FIELDS[kind] if each in edit), None)
     if field is None:
         raise OptionError(f"nothing of {kind} {place} is changed", where="edits")
-    value, others = edit[field], {}
+    value = edit[field]
+    others: dict[str, Any] = {}
     if field == "activation":
         activation_named(str(value))
         names = net.activations if value in net.activations else (*net.activations, value)
@@ -58,5 +60,5 @@ def _edited(net: Network, edit: Any) -> Network:
         raise OptionError("a gene is a finite number", where="edits")
     column = np.array(getattr(part, field))
     column[place] = value
-    part = replace(part, **{field: column}, **others)
-    return replace(net, **{f"{kind}s": part})
+    changed: dict[str, Any] = {f"{kind}s": replace(part, **{field: column}, **others)}
+    return replace(net, **changed)
