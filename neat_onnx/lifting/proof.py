@@ -23,7 +23,7 @@ from neat_onnx.model.budget import require_elements
 from neat_onnx.model.corrected import corrected
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.indices import Range, places_of, zeros_of
+from neat_onnx.model.indices import Range, places_of
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.ports import with_inner_outputs
 from neat_onnx.model.rounding import rounding_to_half
@@ -215,24 +215,14 @@ class Proof:
             yield length, count, drawn | self._taken(same), True
 
     def _taken(self, drawn: Feeds) -> Feeds:
-        """Samples where runtimes take them: places that are there, and divisors that are not 0."""
-        found = dict(drawn)
-        for name in [each.name for each in self.inputs if each.elem_type.is_integer]:
-            if name in self._places:
-                low, high = self._places[name]
-                found[name] = np.clip(found[name], low, high - 1)
-            if name in self._zeros:
-                zero = self._zeros[name]
-                found[name] = np.where(found[name] == zero, zero + 1, found[name])
-        return found
+        """Samples where runtimes take them: places that are there."""
+        whole = [each.name for each in self.inputs if each.elem_type.is_integer]
+        places = {name: self._places[name] for name in whole if name in self._places}
+        return drawn | {name: np.clip(drawn[name], p.low, p.high - 1) for name, p in places.items()}
 
     @cached_property
     def _places(self) -> Mapping[str, Range]:
         return places_of(self.model)
-
-    @cached_property
-    def _zeros(self) -> Mapping[str, int]:
-        return zeros_of(self.model)
 
     @property
     def _is_timed(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model import Model
-from neat_onnx.model.indices import places_of, zeros_of
+from neat_onnx.model.indices import places_of
 from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -104,8 +104,8 @@ def sampled_inputs(
 def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
-    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
-    beside sequences have their first values at every step.
+    Places in a table are taken to be in it. Inputs without time beside sequences have their first
+    values at every step.
 
     Args:
         net: assigns the columns to its inputs.
@@ -113,7 +113,7 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places, zeros = places_of(model), zeros_of(model)
+    places = places_of(model)
     static = ModelInputs.of(model, net).without_time()
     parts, start = [], 0
     for port in net.inputs:
@@ -123,8 +123,6 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
             part = low + np.floor(part) % (high - low)
         kind = kinds[port.name]
         part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
-        if port.name in zeros and "INT" in kinds[port.name]:
-            part = np.where(part == zeros[port.name], part + 1, part)
         if port.name in static:
             part = np.broadcast_to(part[:1], part.shape)
         parts.append(part)
