@@ -43,7 +43,7 @@ def read_external_data(proto: onnx.ModelProto, folder: str) -> None:
             error.where = where
             raise
         except (onnx.checker.ValidationError, OSError, RuntimeError, ValueError) as error:
-            text = " ".join(str(error).split())
+            text = " ".join(str(error).split()).rstrip(".")
             raise ModelError(f"external data: {text}", where=where, hint=_ONE_FILE) from None
 
 
