@@ -73,7 +73,7 @@ examples:
 """
 CANONICALIZE = """\
 Constants become initializers, what depends on constants alone is computed, operators of older
-opsets take the form of opset 18, constant branches and loops are unfolded, and nodes that do
+opsets take the form of opset 18, functions take the place of their calls, and nodes that do
 nothing go. The result computes the same, and its inputs and outputs keep their names.
 
 examples:

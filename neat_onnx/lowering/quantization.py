@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
-from neat_onnx.model.draft import Draft, with_inputs
+from neat_onnx.model.draft import Draft, copied
 from neat_onnx.model.wiring import names_read, subgraphs, without_dead
 
 Floats = npt.NDArray[np.float64]
@@ -132,7 +132,7 @@ class _Quantizer:
 
     def model(self) -> Model:
         for node in self._draft.model.graph.node:
-            read = with_inputs(node, [self._names.get(name, name) for name in node.input])
+            read = copied(node, input=[self._names.get(name, name) for name in node.input])
             if _is_dense(node):
                 self._dense(node)
             else:

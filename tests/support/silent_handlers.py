@@ -35,7 +35,6 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     (
         "model/inference.py:inferred_facts",
         "the facts that the graph states; the checker says why",
