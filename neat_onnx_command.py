@@ -4,6 +4,7 @@ It is no part of the package, whose import takes most of the time until `neat_on
 The version and the help are files of the package, and need none of it.
 """
 
+import gc
 import os
 import signal
 import sys
@@ -22,8 +23,12 @@ def main() -> int:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # else it is ignored
     if ours:
         signal.signal(signal.SIGINT, _end)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to search for them takes 10 ms
+    gc.disable()  # modules stay: to look for garbage among them takes 50 ms
     from neat_onnx.cli import main as run  # noqa: PLC0415 - slow to import
 
+    gc.freeze()
+    gc.enable()
     if ours:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return run()

@@ -10,17 +10,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import Any, TextIO
 
-from neat_onnx.cli import commands
 from neat_onnx.cli.parser import parser, plugins_in
-from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error, print_line
+from neat_onnx.cli.paths import BAD_INPUT, CLOSED_OUTPUT, output_error, print_line
 from neat_onnx.cli.plugins import load_plugin
-from neat_onnx.cli.wording import in_flags
+from neat_onnx.cli.wording import error_line, warning_line
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
-_ENDING = tuple(
-    signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
-)  # Windows has no SIGHUP
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -40,15 +37,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(argv)
         except OSError:  # standard error cannot be written to either: the code alone says it
             _discard(sys.stderr)
-            return commands.BAD_INPUT
+            return BAD_INPUT
 
 
 def _run(argv: Sequence[str] | None) -> int:
     """Run the command line; an OSError is one of standard error."""
-    if sys.stdout is None:
-        commands.complain(CLOSED_OUTPUT)
-        return commands.BAD_INPUT
     try:
+        if sys.stdout is None:
+            raise CLOSED_OUTPUT
         with _signals_as_exits(), _warnings_as_lines():
             try:
                 for plugin in plugins_in(argv):
@@ -60,7 +56,7 @@ def _run(argv: Sequence[str] | None) -> int:
                 sys.stdout.flush()
             return code
     except NeatOnnxError as error:
-        commands.complain(error)
+        _complain(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -68,15 +64,19 @@ def _run(argv: Sequence[str] | None) -> int:
         return _BROKEN_PIPE
     except OSError as error:  # those of files are NeatOnnxErrors
         _discard(sys.stdout)
-        commands.complain(output_error(error))
+        _complain(output_error(error))
     except MemoryError:
-        commands.complain(NeatOnnxError("it is too large for the memory of this machine"))
+        _complain(NeatOnnxError("it is too large for the memory of this machine"))
     except Exception as error:  # a mistake of ours: a line of its own, not a traceback
         if sys.flags.dev_mode:  # python -X dev -m neat_onnx shows where
             raise
         hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
-        commands.complain(NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint))
-    return commands.BAD_INPUT
+        _complain(NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint))
+    return BAD_INPUT
+
+
+def _complain(error: NeatOnnxError) -> None:
+    print_line(error_line(error), sys.stderr)
 
 
 def _whole(stream: TextIO | None) -> TextIO | None:
@@ -130,7 +130,7 @@ def _warnings_as_lines() -> Iterator[None]:
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         if not isinstance(message, NeatOnnxWarning):
             return
-        line = f"warning: {message.said(in_flags(message.hints))}"
+        line = f"warning: {warning_line(message)}"
         if line not in shown:
             shown.add(line)
             print_line(line, sys.stderr)

@@ -12,49 +12,42 @@ from typing import TYPE_CHECKING, Any
 import neat_onnx
 from neat_onnx.cli import many
 from neat_onnx.cli.arguments import (
-    chosen_batch_axis,
     chosen_import,
-    chosen_memory,
     chosen_network,
     chosen_options,
+    chosen_ports,
     read,
 )
 from neat_onnx.cli.paths import (
+    BAD_INPUT,
+    CHECK_SAID_NO,
+    DONE,
     STANDARD,
     check_target,
     checked_library,
     load,
     of_file,
     print_line,
-    put,
     read_model,
-    save_text,
+    save,
     source_of,
 )
-from neat_onnx.cli.wording import in_flags
+from neat_onnx.cli.wording import error_line, in_flags
 from neat_onnx.codegen.generate import SUFFIXES
-from neat_onnx.errors import (
-    DocumentError,
-    ModelError,
-    NeatOnnxError,
-    OptionError,
-    printable,
-    warn,
-)
+from neat_onnx.errors import DocumentError, ModelError, OptionError, printable, warn
 from neat_onnx.libraries.library import Library, encoded
 from neat_onnx.libraries.load import load_first, load_networks
 from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import json_text
-from neat_onnx.model.value import ValueInfo
+from neat_onnx.network import saving
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import save
 
 if TYPE_CHECKING:
     from neat_onnx.verification.report import Report
 
-DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
+_MODELS = (".onnx", ".json")  # endings of OUT
 
 
 def export(arguments: Namespace) -> int:
@@ -65,23 +58,33 @@ def export(arguments: Namespace) -> int:
         jobs = many.jobs_of(arguments, arguments.file, arguments.out, suffix)
         work = partial(_export_one, options, arguments.verify, arguments.certify)
         return many.run(arguments, work, jobs)
-    check_target(arguments, (".onnx", ".json"))
+    check_target(arguments, _MODELS)
     options = chosen_options(arguments)
-    net = read(arguments)
-    model, report = _exported(net, options, arguments.verify, arguments.certify)
-    return _write_model(arguments, model, report)
+    made = _exported(read(arguments), options, arguments.verify, arguments.certify)
+    return _write_model(arguments, *made)
 
 
 def _exported(
     net: Network, options: Any, verified: bool, certified: bool
 ) -> "tuple[Model, Report | None]":
-    """The model of a network, and the report of its check."""
+    """The model of a network, and the report of its check, or of a replay of its certificate.
+
+    Raises:
+        OptionError: a certificate is asked for what no runtime loads.
+    """
     model = neat_onnx.export(net, options=options)
-    report = None
-    if verified:
-        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
-        report = neat_onnx.verify(net, runs)
-    return _certified(net, model, options) if certified else (model, report)
+    if certified:
+        from neat_onnx.verification.certificate import certified as with_certificate  # noqa: PLC0415
+
+        if options.dialect == "neataptic":
+            what = "what the neataptic dialect writes cannot be certified: no runtime loads it"
+            raise OptionError(what, where="--certify", hint="Leave out --dialect")
+        model = with_certificate(model, neat_onnx.certify(net, model, options=options))
+        return model, neat_onnx.replay(model, net, model)
+    if not verified:
+        return model, None
+    runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
+    return model, neat_onnx.verify(net, runs)
 
 
 def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
@@ -132,12 +135,12 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
         net = net.without_source()
     files = [arguments.out]
     if arguments.out == STANDARD:
-        put(encoded(net.to_library(library.name)))
+        save(encoded(net.to_library(library.name)), STANDARD)
     else:
-        written = save(net, arguments.out, library.name, config=config, time_step=step)
+        written = saving.save(net, arguments.out, library.name, config=config, time_step=step)
         files += [str(path) for path in written if path != Path(arguments.out)]
     facts = _network_facts(net)
-    done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
+    done = f"wrote {' and '.join(map(printable, files))}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
     return DONE
 
@@ -147,11 +150,10 @@ def code(arguments: Namespace) -> int:
     check_target(arguments, None if arguments.language else tuple(SUFFIXES))
     net = read(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
-    text = neat_onnx.generate_code(
-        net, language=language, dtype=arguments.dtype, name=arguments.name
-    )
-    save_text(text, arguments.out)
-    done = f"wrote {_name(arguments.out)}: {language}, {len(text.splitlines())} lines"
+    named = {"dtype": arguments.dtype, "name": arguments.name}
+    text = neat_onnx.generate_code(net, language=language, **named)
+    save(text.encode(), arguments.out)
+    done = f"wrote {printable(arguments.out)}: {language}, {len(text.splitlines())} lines"
     _tell(arguments, {"file": arguments.out, "language": language}, [done])
     return DONE
 
@@ -173,15 +175,15 @@ def draw(arguments: Namespace) -> int:
     if arguments.out.lower().endswith(".html"):
         body = svg.fragment(net) if len(nets) == 1 else text
         text = svg.page(Path(arguments.file).stem, body)
-    save_text(text, arguments.out)
-    done = f"wrote {_name(arguments.out)}: {said}"
+    save(text.encode(), arguments.out)
+    done = f"wrote {printable(arguments.out)}: {said}"
     _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])
     return DONE
 
 
 def convert(arguments: Namespace) -> int:
     """Make a model valid ONNX, or write it in the other form."""
-    check_target(arguments, (".onnx", ".json"))
+    check_target(arguments, _MODELS)
     model = neat_onnx.convert(read_model(arguments.file))
     report = None
     if arguments.verify:
@@ -191,7 +193,7 @@ def convert(arguments: Namespace) -> int:
 
 def canonicalize(arguments: Namespace) -> int:
     """Bring a model to one simple form, whatever its age and the tool that wrote it."""
-    check_target(arguments, (".onnx", ".json"))
+    check_target(arguments, _MODELS)
     model = neat_onnx.canonicalize(read_model(arguments.file))
     return _write_model(arguments, model, None, arguments.encoding)
 
@@ -205,7 +207,7 @@ def inspect(arguments: Namespace) -> int:
     else:
         sections = {"model": _model_facts(found)} | _imported_facts(found)
     kind = next(iter(sections))
-    lines = [f"{_name(arguments.file)}: a {kind}"]
+    lines = [f"{printable(arguments.file)}: a {kind}"]
     for title, facts in sections.items():
         lines += [f"  {title}"] if len(sections) > 1 else []
         lines += [line for key in facts for line in _rows(key, facts[key])]
@@ -216,13 +218,13 @@ def inspect(arguments: Namespace) -> int:
 def validate(arguments: Namespace) -> int:
     """Say what is wrong with models."""
     code, documents, lines = DONE, [], []
-    for path in arguments.files:
+    for path in arguments.file:
         try:
             with of_file(path):
                 findings = neat_onnx.validate(source_of(path), arguments.profile)
         except DocumentError as error:
             code = BAD_INPUT
-            complain(error)
+            print_line(error_line(error), sys.stderr)
             continue
         wrong = any(finding.severity == "error" for finding in findings)
         code = max(code, CHECK_SAID_NO if wrong else DONE)
@@ -232,33 +234,21 @@ def validate(arguments: Namespace) -> int:
         for found in findings:
             advice = f". {found.hint}" if found.hint else ""
             what = f"{found.severity}: {found.code}: {found.message} ({found.where}){advice}"
-            lines.append(f"{_name(path)}: {what}")
-        lines += [] if wrong else [f"{_name(path)}: valid"]
+            lines.append(f"{printable(path)}: {what}")
+        lines += [] if wrong else [f"{printable(path)}: valid"]
     _tell(arguments, documents, lines)
     return code
 
 
 def verify(arguments: Namespace) -> int:
     """Compare a network with its model on samples."""
+    names = ("samples", "seed", "runtime")
+    checking = {name: getattr(arguments, name) for name in names} | chosen_ports(arguments)
     if many.is_many(arguments.network, arguments.model):
         jobs = many.jobs_of(arguments, arguments.network, arguments.model, ".onnx")
-        return many.run(arguments, partial(_verify_one, _checking(arguments)), jobs, writes=False)
-    report = neat_onnx.verify(
-        read(arguments, load_first), read_model(arguments.model), **_checking(arguments)
-    )
-    _tell(arguments, report.model_dump(), [str(report)])
-    return DONE if report.passed else CHECK_SAID_NO
-
-
-def _checking(arguments: Namespace) -> dict[str, Any]:
-    """The arguments of `verify` behind the network and the model."""
-    return {
-        "samples": arguments.samples,
-        "seed": arguments.seed,
-        "runtime": arguments.runtime,
-        "batch_axis": chosen_batch_axis(arguments),
-        "memory": chosen_memory(arguments),
-    }
+        return many.run(arguments, partial(_verify_one, checking), jobs, writes=False)
+    net, model = read(arguments, load_first), read_model(arguments.model)
+    return _tell_report(arguments, neat_onnx.verify(net, model, **checking))
 
 
 def _verify_one(checking: dict[str, Any], job: many.Job) -> tuple[int, str]:
@@ -290,8 +280,8 @@ def certify(arguments: Namespace) -> int:
     )
     passed = certificate.verdict != "different"
     if passed:
-        save_text(certificate.to_json(), arguments.out)
-    name = _name(arguments.out)
+        save(certificate.to_json().encode(), arguments.out)
+    name = printable(arguments.out)
     done = f"wrote {name}: {certificate.verdict}" if passed else f"{name} is not written: different"
     _tell(arguments, certificate.model_dump(mode="json"), [done])
     return DONE if passed else CHECK_SAID_NO
@@ -305,37 +295,20 @@ def replay(arguments: Namespace) -> int:
     )
 
     source = source_of(arguments.certificate)
-    net = read(arguments, load_first)
-    model = read_model(arguments.model)
+    net, model = read(arguments, load_first), read_model(arguments.model)
     try:
         with of_file(arguments.certificate):
             certificate = load_certificate(source)
-        report = neat_onnx.replay(certificate, net, model)
+        return _tell_report(arguments, neat_onnx.replay(certificate, net, model))
     except CertificateMismatch as error:
         _tell(arguments, {"passed": False, "why": str(error)}, [f"DIFFERENT: {error}"])
         return CHECK_SAID_NO
-    _tell(arguments, report.model_dump(), [str(report)])
-    return DONE if report.passed else CHECK_SAID_NO
 
 
 def schema(arguments: Namespace) -> int:
     """Print one of the JSON Schemas."""
     print(json_text(neat_onnx.json_schema(arguments.name)))
     return DONE
-
-
-def _certified(net: Network, model: Model, options: Any) -> tuple[Model, "Report"]:
-    """The model with its certificate in the metadata, and the report of a replay of it."""
-    from neat_onnx.verification.certificate import certified  # noqa: PLC0415 (seldom needed)
-
-    if options.dialect == "neataptic":
-        raise OptionError(
-            "what the neataptic dialect writes cannot be certified: no runtime loads it",
-            where="--certify",
-            hint="Leave out --dialect",
-        )
-    model = certified(model, neat_onnx.certify(net, model, options=options))
-    return model, neat_onnx.replay(model, net, model)
 
 
 def _write_model(
@@ -345,24 +318,23 @@ def _write_model(
     written = report is None or report.passed
     if written and arguments.out == STANDARD:
         text = model.to_json(encoding=encoding or "numbers", spelling=arguments.spelling)
-        save_text(text, STANDARD)
+        save(text.encode(), STANDARD)
     elif written:
         model.save(arguments.out, encoding, arguments.spelling)
     lines = [str(report)] if report else []
-    done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
-    lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")
+    done = f"wrote {printable(arguments.out)}: {_in_short(_model_facts(model))}"
+    lines.append(
+        done if written else f"{printable(arguments.out)} is not written: the check said no"
+    )
     found = {"file": arguments.out, "written": written, "model": _model_facts(model)}
     _tell(arguments, found | {"report": report and report.model_dump()}, lines)
     return DONE if written else CHECK_SAID_NO
 
 
-def complain(error: NeatOnnxError) -> None:
-    """Tell an error, in one line on standard error."""
-    error.hints = in_flags(error.hints)
-    print_line(f"error: {error}", sys.stderr)
-
-
-# --- output --------------------------------------------------------------------------------------
+def _tell_report(arguments: Namespace, report: "Report") -> int:
+    """Print a report, and return the exit code that it stands for."""
+    _tell(arguments, report.model_dump(), [str(report)])
+    return DONE if report.passed else CHECK_SAID_NO
 
 
 def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
@@ -387,22 +359,25 @@ def _imported_facts(model: Model) -> dict[str, dict[str, Any]]:
 
 def _model_facts(model: Model) -> dict[str, Any]:
     graph = model.graph
+
+    def types(values: Iterable[Any]) -> dict[str, str]:
+        shapes = {
+            each.name: "?" if each.shape is None else ", ".join(map(str, each.shape))
+            for each in values
+        }
+        return {each.name: f"{each.elem_type.name} [{shapes[each.name]}]" for each in values}
+
     return {
         "producer": f"{model.producer_name} {model.producer_version}".strip(),
         "opset": model.opset,
         "ir_version": model.ir_version,
-        "inputs": {value.name: _type_of(value) for value in graph.inputs},
-        "outputs": {value.name: _type_of(value) for value in graph.outputs},
+        "inputs": types(graph.inputs),
+        "outputs": types(graph.outputs),
         "nodes": len(graph.node),
         "operators": dict(sorted(Counter(node.op_type for node in graph.node).items())),
         "initializers": len(graph.initializer),
         "metadata": sorted(model.metadata),
     }
-
-
-def _type_of(value: ValueInfo) -> str:
-    shape = "?" if value.shape is None else ", ".join(str(dim) for dim in value.shape)
-    return f"{value.elem_type.name} [{shape}]"
 
 
 def _in_short(facts: dict[str, Any]) -> str:
@@ -432,7 +407,3 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "-" if value in (None, "") else printable(str(value))
-
-
-def _name(path: str) -> str:
-    return printable(path)

@@ -4,16 +4,13 @@ ALL = """\
 examples:
   neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx.json --dtype float64
-  neat-onnx export winner.json netron.json --spelling protobuf
   neat-onnx import winner.onnx back.json
   neat-onnx convert old.onnx.json new.onnx
-  neat-onnx canonicalize old.onnx simple.onnx
   neat-onnx inspect winner.onnx
   neat-onnx validate winner.onnx other.onnx.json --profile onnx
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
   neat-onnx code winner.json winner.c
   neat-onnx certify winner.json winner.onnx certificate.json
-  neat-onnx replay certificate.json winner.json winner.onnx
   neat-onnx schema network > network.schema.json
 
 - in place of a file is standard input, or JSON on standard output.
@@ -24,15 +21,13 @@ exit codes:
   2  bad input or usage: one line on standard error says what, where, and what to do
   130, 143, 129  ended by SIGINT, SIGTERM or SIGHUP: no half-written file is left
 """
-EXPORT = """\
-A network is a file of a library: JSON of NeatapticTS, neataptic or neat-python, a genome pickled by
-neat-python (with --config) or a checkpoint (with --genome), or neat-onnx network JSON.
-OUT ends in .onnx for binary ONNX or in .json for JSON ONNX.
+OF_COMMANDS = {
+    "export": """\
+A network is a file of a library (`neat_onnx.libraries()` lists them), a genome pickled by
+neat-python (with --config), a checkpoint (with --genome), or neat-onnx network JSON.
 
 examples:
-  neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
-  neat-onnx export winner.json winner.onnx.json --options options.json
   neat-onnx export winner.pkl winner.onnx --config config-feedforward
   neat-onnx export neat-checkpoint-49 best.onnx --genome 1234
   neat-onnx export neat-checkpoint-49 models/ --verify
@@ -40,43 +35,31 @@ examples:
 
 A folder OUT gets a file for every genome of a checkpoint, named by its id, or for every network of
 a folder. Files that are there stay, so that a run that was interrupted goes on.
-"""
-TRANSLATE = """\
+""",
+    "translate": """\
 Both networks compute the same; what the other library cannot compute is refused, with the neurons
 named. neat_onnx.libraries() lists the libraries.
 
 examples:
-  neat-onnx translate winner.json back.json --to neat-onnx
   neat-onnx translate winner.pkl winner.json --config config-feedforward
   neat-onnx translate neat-checkpoint-49 genomes/ --to neataptic-ts
-"""
-CONVERT = """\
+""",
+    "convert": """\
 NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
 nodes out of order, flat tensors into convolutions. Each repair is a warning on standard error. A
-model that is valid already only changes its form: .onnx is binary, with float32 numbers rounded,
-.json is JSON ONNX.
-
-examples:
-  neat-onnx convert old.onnx.json new.onnx
-  neat-onnx convert old.onnx.json new.onnx.json --verify
-  neat-onnx convert winner.onnx winner.onnx.json
-"""
-CODE = """\
+valid model only changes its form: .onnx is binary, with float32 numbers rounded, .json JSON ONNX.
+""",
+    "code": """\
 The head of the file shows how to call it. A network with memory has a state: reset it before a
 sequence, then step.
 
 examples:
-  neat-onnx code winner.json winner.c && cc -c -O2 winner.c
-  neat-onnx code winner.json winner.c --dtype float32 --name pilot
-  neat-onnx code winner.json Winner.cs --name Winner
+  neat-onnx code winner.json winner.c --dtype float32 --name pilot && cc -c -O2 winner.c
   neat-onnx code winner.json - --language python
-"""
-CANONICALIZE = """\
+""",
+    "canonicalize": """\
 Constants become initializers, what depends on constants alone is computed, operators of older
 opsets take the form of opset 18, functions take the place of their calls, and nodes that do
 nothing go. The result computes the same, and its inputs and outputs keep their names.
-
-examples:
-  neat-onnx canonicalize old.onnx simple.onnx
-  neat-onnx canonicalize old.onnx simple.onnx.json --encoding raw
-"""
+""",
+}

@@ -1,57 +1,194 @@
-"""The commands with their arguments, as a table; flags of libraries and options in `arguments`."""
+"""The commands and their arguments: one table of each, and the parser that is made of them."""
 
 import argparse
 import difflib
-import inspect
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, NoReturn, get_args, get_origin
+
+from pydantic.fields import FieldInfo
 
 from neat_onnx.cli import commands, epilogs
-from neat_onnx.cli.arguments import (
-    add_batch_axis_flag,
-    add_import_flags,
-    add_library_flag,
-    add_memory_flag,
-    add_network_flags,
-    add_option_flags,
-)
-from neat_onnx.cli.many import add_many_flags
-from neat_onnx.cli.plugins import FLAG
 from neat_onnx.codegen.generate import NAME, SUFFIXES, CodeLanguage
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.files import parse_json
+from neat_onnx.libraries.library import BEST
+from neat_onnx.libraries.registry import libraries
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.model.validate import Profile
+from neat_onnx.options import ExportOptions
+from neat_onnx.runtimes import RUNTIMES
 from neat_onnx.schemas import SCHEMAS
-from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
 
 _STYLE: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
     "allow_abbrev": False,
 }
+Settings = Mapping[str, Any]
+"""Keyword arguments of `add_argument`."""
 
-Part = Callable[[argparse.ArgumentParser], Any]
+
+def _genome(text: str) -> int | str:
+    return text if text == BEST else int(text)
 
 
-@dataclass(frozen=True)
-class Command:
+def _shape(text: str) -> tuple[str, list[int | str]]:
+    """The name of an input, and its sizes: numbers, or names of axes that stay open."""
+    name, equals, sizes = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"expected NAME=SIZES, as audio=N,1,256, got {text}")
+    each = [size.strip() for size in sizes.split(",")]
+    return name, [int(size) if size.isdecimal() else size for size in each]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, equals, second = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"expected two names, as hx=hx_next, got {text}")
+    return first, second
+
+
+def _json_list(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        raise argparse.ArgumentTypeError(f"is not JSON: {error}") from error
+
+
+def _true_false_none_or_text(text: str) -> bool | str | None:
+    return {"true": True, "false": False, "none": None}.get(text, text)
+
+
+def _flag(text: str, **settings: Any) -> Settings:
+    return {"action": "store_true", "help": text, **settings}
+
+
+def _value(metavar: str, text: str, kind: Callable[[str], Any] = str, **settings: Any) -> Settings:
+    return {"metavar": metavar, "help": text, "type": kind, **settings}
+
+
+def _choice(choices: Any, text: str, **settings: Any) -> Settings:
+    return {"choices": choices, "help": text, **settings}
+
+
+_DESTINATIONS = {"IN": "file", "A": "file", "B": "other"}  # of positional arguments
+_WRITERS = ", ".join(library.name for library in libraries() if library.writes)
+_FLAGS: dict[str, Settings] = {
+    "--plugin": _value(
+        "MODULE", "a Python module or .py file to import first, which registers activations, "
+        "aggregations, operators or libraries; may be given several times",
+        action="append", default=argparse.SUPPRESS),
+    "--json": _flag("print the result as JSON"),
+    "--verify": _flag("compare on sampled inputs, and write OUT only if they are equal"),
+    "--certify": _flag("verify, and keep the certificate in OUT's metadata"),
+    "--spelling": _choice(
+        get_args(Spelling), "the names in JSON: neat_onnx has those that NeatapticTS reads, "
+        "protobuf is ONNX's own JSON, which onnx.load_model and Netron read. Default: neat_onnx.",
+        default="neat_onnx"),
+    "--encoding": _choice(get_args(Encoding), "how JSON holds tensors. Default: numbers."),
+    "--language": _choice(get_args(CodeLanguage), "instead of the one of OUT's ending"),
+    "--dtype": _choice(("float64", "float32"), "float32: in C only", default="float64"),
+    "--name": _value("NAME", "the beginning of C's names, or the name of C#'s class", default=NAME),
+    "--most": _value("N", "how many networks of a population, the best first. Default: 60.", int,
+                     default=60),
+    "--samples": _value("N", "default: 256", int, default=256),
+    "--seed": _value("N", "default: 0", int, default=0),
+    "--runtime": _choice(
+        RUNTIMES,
+        "what runs the model: a runtime, or code generated from it (c, javascript, python)",
+        default="reference"),
+    "--runtime of several": _choice(
+        RUNTIMES, "a runtime that runs the model, once for each. Default: reference.",
+        action="append"),
+    "--profile": _choice(
+        get_args(Profile), "the level to check: schema (it reads as a model), onnx (the official "
+        "checker) or sonnx (how the graph hangs together); default: all three"),
+    "--batch-axis": _choice(
+        ("auto", "none"), "auto: the axis of no fixed size is the batch, else the first; none: "
+        "every axis is features", default="auto"),
+    "--memory": _value(
+        "INPUT=OUTPUT", "an output that feeds an input in the next step, as hx=hx_next, where "
+        "their names do not tell; once for each such input", _pair, action="append"),
+    "--outputs of a model": _value(
+        "NAMES", "names of the outputs to import, or of tensors inside the graph, with commas "
+        "between them; else all outputs that are neither constant nor random (where a network is "
+        "read, --outputs is a number)"),
+    "--shape": _value(
+        "NAME=SIZES", "the shape of an input that leaves more axes open than the batch, as "
+        "audio=N,1,256; once for each such input", _shape, action="append"),
+    "--no-check": _flag("do not compare the network with the model on a few samples"),
+    "--to": _value(
+        "LIBRARY", f"the library whose file to write: {_WRITERS}. Default: by OUT's ending, "
+        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json."),
+    "--no-source": _flag(
+        "leave out of neat-onnx network JSON the model that the network was imported from, by "
+        "which an export is this model again, or its graph with other weights",
+        dest="source", action="store_false"),
+    "--config of a .pkl": _value(
+        "FILE", "of a .pkl for neat-python: your configuration, whose rates and options are kept"),
+    "--time-step of a .pkl": _value(
+        "T", "of the integration of a ctrnn in a .pkl. Default: 1.", float),
+}  # fmt: skip
+"""Flags by name, with words behind it where commands have several of one name."""
+_READ, _MANY = "reading a network", "many networks: IN is a checkpoint or a folder, OUT a folder"
+_OPTIONS = "export options"
+_GROUPS: dict[str, dict[str, Settings]] = {
+    _READ: {
+        "--library-version": _value(
+            "V", "the neat-python of a genome or a pickled ctrnn that does not tell it, such as "
+            "1.0.0", dest="version"),
+        "--config": _value(
+            "FILE", "the configuration of a genome of neat-python; of a .pkl too that is written "
+            "for it"),
+        "--genome": _value("ID", "which network of a population; best: the fittest", _genome),
+        "--initial-gain": _value(
+            "G", "of gated connections before the first step: 1 for a network of NeatapticTS "
+            "restored without clear(). Default: 0.", float),
+        "--inputs": _value(
+            "N", "inputs of a genome of neat-python without --config, of a matrix of WANN, in "
+            "TensorNEAT", int),
+        "--outputs": _value(
+            "N", "the same of outputs; and of a NeatapticTS network that states another number "
+            "than it has output nodes (of `import`, their names)", int),
+        "--cycles": _value(
+            "N", "updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT", int),
+        "--max-opcodes": _value(
+            "N", "how many opcodes a pickle may have. Default: by its size.", int),
+        "--time-step": _value("T", "of the integration of a ctrnn or iznn network; needed", float),
+        "--advance-time": _value(
+            "T", "what one step of such a network advances it by. Default: the time step.", float),
+    },
+    _MANY: {
+        "--jobs": _value("N", "how many processes. Default: one for each core.", int),
+        "--again": _flag("write files that are there already once more"),
+    },
+}  # fmt: skip
+_NETWORK = "a network; or a checkpoint or a folder of many, with a folder OUT"
+_NETWORK_OUT = (
+    "the network to write, replaced if it exists; beside a .pkl stands its configuration, an .ini "
+    "of the same name, which never replaces another one"
+)
+_MODEL = "a model: .onnx (external data in its own folder is read) or JSON ONNX"
+_MODEL_OUT = "what to write: .onnx or .json"
+
+
+class Command(NamedTuple):
     """A command of the command line.
 
     Attributes:
         run: takes the parsed arguments, prints, and returns the exit code; its name is that of the
             command, its docstring the line of help.
-        parts: each adds arguments to its parser, in the order of the help.
-        epilog: the end of its help.
-        usage: the line of usage before the positional arguments; argparse's if it is empty.
+        positional: the arguments by their names in the help, each with its help or its settings.
+        flags: keys of the table of flags.
+        groups: keys of the table of groups of flags.
     """
 
     run: Callable[[argparse.Namespace], int]
-    parts: tuple[Part, ...]
-    epilog: str | None = None
-    usage: str = ""
+    positional: Mapping[str, str | Settings]
+    flags: Sequence[str] = ()
+    groups: Sequence[str] = ()
 
     @property
     def name(self) -> str:
@@ -60,19 +197,63 @@ class Command:
 
     def add_to(self, subparsers: Any, *, whole: bool) -> None:
         """Add the command's parser to the parsers of commands, with its arguments if `whole`."""
-        text = inspect.getdoc(self.run) or self.name
+        text = self.run.__doc__ or self.name
         parser: argparse.ArgumentParser = subparsers.add_parser(
             self.name,
             help=text[0].lower() + text[1:].rstrip("."),
             description=text,
-            epilog=self.epilog,
+            epilog=epilogs.OF_COMMANDS.get(self.name),
             **_STYLE,
         )
-        if self.usage:
-            parser.usage = f"{parser.prog} {self.usage}"
         parser.set_defaults(run=self.run)
-        for add in (*self.parts, _JSON, _PLUGIN) if whole else ():
-            add(parser)
+        if not whole:
+            return
+        for name, given in self.positional.items():
+            settings = {"help": given} if isinstance(given, str) else given
+            parser.add_argument(_DESTINATIONS.get(name, name.lower()), metavar=name, **settings)
+        _add(parser, {flag: _FLAGS[flag] for flag in (*self.flags, "--json", "--plugin")})
+        for title in self.groups:
+            flags = _of_options() if title == _OPTIONS else _GROUPS[title]
+            _add(parser.add_argument_group(title), flags)
+        if _OPTIONS in self.groups:  # argparse's own takes a page
+            shown = " ".join(f"[{flag}]" for flag in self.flags)
+            parser.usage = f"{parser.prog} [-h] {shown} [flags below] {' '.join(self.positional)}"
+
+
+def _add(to: Any, flags: Mapping[str, Settings]) -> None:
+    for flag, settings in flags.items():
+        to.add_argument(flag.partition(" ")[0], **settings)
+
+
+def _of_options() -> dict[str, Settings]:
+    """The flags of the export options, which are absent from the parsed arguments unless given."""
+    flags = {"--options": _value("FILE", "a JSON file of export options; flags win over it")}
+    for name, field in ExportOptions.model_fields.items():
+        text = f"{field.description} Default: {_shown(field.default)}.".replace("%", "%%")
+        plain = {"dest": name, "default": argparse.SUPPRESS, "help": text}
+        flags["--" + name.replace("_", "-")] = plain | _settings_of(field)
+    return flags
+
+
+def _settings_of(field: FieldInfo) -> dict[str, Any]:
+    kinds = get_args(field.annotation) or (field.annotation,)
+    if field.annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    if get_origin(field.annotation) is Literal:
+        return {"choices": kinds}
+    if get_origin(field.annotation) is list:
+        return {"type": _json_list, "metavar": "JSON"}
+    if get_origin(field.annotation) is dict:
+        return {"type": _pair, "metavar": "OLD=NEW", "action": "append"}
+    if int in kinds:
+        return {"type": int, "metavar": "N"}
+    return {"type": _true_false_none_or_text if bool in kinds else str, "metavar": "TEXT"}
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return "none" if default in (None, "", [], {}) else str(default)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -113,7 +294,7 @@ def parser(argv: Sequence[str] | None = None) -> argparse.ArgumentParser:
         **_STYLE,
     )
     whole.add_argument("--version", action="version", version=f"neat-onnx {__version__}")
-    _PLUGIN(whole)
+    _add(whole, {"--plugin": _FLAGS["--plugin"]})
     subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
     for command in _COMMANDS:
         command.add_to(subparsers, whole=argv is None or command.name in argv)
@@ -123,222 +304,83 @@ def parser(argv: Sequence[str] | None = None) -> argparse.ArgumentParser:
 def plugins_in(argv: Sequence[str] | None) -> list[str]:
     """Return the plugins that arguments name, before or behind the command."""
     first = _Parser(prog="neat-onnx", add_help=False, allow_abbrev=False)
-    _PLUGIN(first)
+    _add(first, {"--plugin": _FLAGS["--plugin"]})
     known, _ = argparse.ArgumentParser.parse_known_args(first, argv)
     return getattr(known, "plugin", [])
 
 
-def _argument(*names: str, **settings: Any) -> Part:
-    """An argument, as `add_argument` takes it."""
-    return lambda parser: parser.add_argument(*names, **settings)
-
-
-def _verify(text: str) -> Part:
-    return _argument("--verify", action="store_true", help=text)
-
-
-def _runtime(text: str, **settings: Any) -> Part:
-    return _argument("--runtime", choices=RUNTIMES, help=text, **settings)
-
-
-_PLUGIN = _argument(
-    FLAG,
-    action="append",
-    default=argparse.SUPPRESS,
-    metavar="MODULE",
-    help="a Python module or .py file to import first, which registers activations, aggregations, "
-    "operators or libraries; may be given several times",
-)
-_FILE = _argument("file", metavar="FILE")
-_NETWORK_IN = _argument(
-    "file", metavar="IN", help="a network; or a checkpoint or a folder of many, with a folder OUT"
-)
-_NETWORK_OUT = _argument(
-    "out",
-    metavar="OUT",
-    help="the network to write, replaced if it exists; beside a .pkl stands its configuration, an "
-    ".ini of the same name, which never replaces another one",
-)
-_MODEL_IN = _argument(
-    "file",
-    metavar="IN",
-    help="a model: .onnx (external data in its own folder is read) or JSON ONNX",
-)
-_MODEL_OUT = _argument("out", metavar="OUT", help="what to write: .onnx or .json")
-_NETWORK = _argument("network", metavar="NETWORK")
-_MODEL = _argument("model", metavar="MODEL")
-_SAMPLES = _argument("--samples", type=int, default=256, metavar="N", help="default: 256")
-_SEED = _argument("--seed", type=int, default=0, metavar="N", help="default: 0")
-_JSON = _argument("--json", action="store_true", help="print the result as JSON")
-_ENCODING = _argument(
-    "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
-)
-_SPELLING = _argument(
-    "--spelling",
-    choices=get_args(Spelling),
-    default="neat_onnx",
-    help="the names in JSON: neat_onnx has those that NeatapticTS reads, protobuf is ONNX's "
-    "own JSON, which onnx.load_model and Netron read. Default: neat_onnx.",
-)
 _COMMANDS = (
     Command(
         commands.export,
-        (
-            _NETWORK_IN,
-            _MODEL_OUT,
-            _verify("compare both on sampled inputs, and write OUT only if they are equal"),
-            _argument(
-                "--certify",
-                action="store_true",
-                help="verify, and keep the certificate in OUT's metadata",
-            ),
-            _SPELLING,
-            add_network_flags,
-            add_many_flags,
-            add_option_flags,
-        ),
-        epilogs.EXPORT,
-        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [--jobs N] [--again] "
-        "[reading options] [export options] IN OUT",
+        {"IN": _NETWORK, "OUT": _MODEL_OUT},
+        ["--verify", "--certify", "--spelling"],
+        [_READ, _MANY, _OPTIONS],
     ),
     Command(
         commands.import_,
-        (_MODEL_IN, _NETWORK_OUT, add_library_flag, add_import_flags),
+        {"IN": _MODEL, "OUT": _NETWORK_OUT},
+        ["--to", "--no-source", "--batch-axis", "--outputs of a model", "--shape", "--memory",
+         "--no-check", "--config of a .pkl", "--time-step of a .pkl"],
     ),
     Command(
         commands.translate,
-        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, add_network_flags, add_many_flags),
-        epilogs.TRANSLATE,
+        {"IN": _NETWORK, "OUT": _NETWORK_OUT},
+        ["--to", "--no-source"],
+        [_READ, _MANY],
     ),
     Command(
         commands.code,
-        (
-            _NETWORK_IN,
-            _argument("out", metavar="OUT", help=f"what to write: {', '.join(SUFFIXES)}"),
-            _argument(
-                "--language",
-                choices=get_args(CodeLanguage),
-                help="instead of the one of OUT's ending",
-            ),
-            _argument(
-                "--dtype",
-                choices=("float64", "float32"),
-                default="float64",
-                help="float32: in C only",
-            ),
-            _argument(
-                "--name", default=NAME, help="the beginning of C's names, or the name of C#'s class"
-            ),
-            add_network_flags,
-        ),
-        epilogs.CODE,
+        {"IN": "a network", "OUT": f"what to write: {', '.join(SUFFIXES)}"},
+        ["--language", "--dtype", "--name"],
+        [_READ],
     ),
     Command(
         commands.draw,
-        (
-            _argument("file", metavar="IN", help="a network, or a population of them"),
-            _argument("out", metavar="OUT", help="what to write: .svg or .html"),
-            _argument(
-                "--most",
-                type=int,
-                default=60,
-                metavar="N",
-                help="how many networks of a population, the best first. Default: 60.",
-            ),
-            add_network_flags,
-        ),
+        {"IN": "a network, or a population of them", "OUT": "what to write: .svg or .html"},
+        ["--most"],
+        [_READ],
     ),
     Command(
         commands.convert,
-        (
-            _argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too"),
-            _MODEL_OUT,
-            _verify(
-                "import the result, compare on sampled inputs, and write OUT only if they are equal"
-            ),
-            _ENCODING,
-            _SPELLING,
-        ),
-        epilogs.CONVERT,
+        {"IN": "a model: .onnx or JSON ONNX, NeatapticTS's too", "OUT": _MODEL_OUT},
+        ["--verify", "--encoding", "--spelling"],
     ),
     Command(
-        commands.canonicalize,
-        (_MODEL_IN, _MODEL_OUT, _ENCODING, _SPELLING),
-        epilogs.CANONICALIZE,
+        commands.canonicalize, {"IN": _MODEL, "OUT": _MODEL_OUT}, ["--encoding", "--spelling"]
     ),
-    Command(
-        commands.inspect,
-        (_FILE, add_network_flags),
-    ),
+    Command(commands.inspect, {"FILE": "a network or a model"}, [], [_READ]),
     Command(
         commands.validate,
-        (
-            _argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX"),
-            _argument(
-                "--profile",
-                choices=get_args(Profile),
-                help="the level to check: schema (it reads as a model), onnx (the official "
-                "checker) or sonnx (how the graph hangs together); default: all three",
-            ),
-        ),
+        {"FILE": {"nargs": "+", "help": "models: .onnx or JSON ONNX"}},
+        ["--profile"],
     ),
     Command(
         commands.verify,
-        (
-            _NETWORK,
-            _MODEL,
-            _SAMPLES,
-            _SEED,
-            _runtime(
-                "what runs the model: a runtime, or code generated from it (c, javascript, python)",
-                default="reference",
-            ),
-            add_batch_axis_flag,
-            add_memory_flag,
-            add_network_flags,
-            add_many_flags,
-        ),
+        {"NETWORK": "a network, or many", "MODEL": "its model, or the folder of theirs"},
+        ["--samples", "--seed", "--runtime", "--batch-axis", "--memory"],
+        [_READ, _MANY],
     ),
     Command(
         commands.diff,
-        (
-            _argument("file", metavar="A", help="a network, or a model"),
-            _argument("other", metavar="B", help="the same"),
-            _SAMPLES,
-            _SEED,
-            add_network_flags,
-        ),
+        {"A": "a network, or a model", "B": "the same"},
+        ["--samples", "--seed"],
+        [_READ],
     ),
     Command(
         commands.certify,
-        (
-            _NETWORK,
-            _MODEL,
-            _argument("out", metavar="OUT", help="the certificate to write: .json"),
-            _SAMPLES,
-            _SEED,
-            _runtime(
-                "a runtime that runs the model, once for each. Default: reference.",
-                action="append",
-            ),
-            add_network_flags,
-        ),
+        {"NETWORK": "a network", "MODEL": "its model", "OUT": "the certificate to write: .json"},
+        ["--samples", "--seed", "--runtime of several"],
+        [_READ],
     ),
     Command(
         commands.replay,
-        (
-            _argument(
-                "certificate",
-                metavar="CERTIFICATE",
-                help="a certificate, or a model that `export --certify` wrote",
-            ),
-            _NETWORK,
-            _MODEL,
-            add_network_flags,
-        ),
+        {
+            "CERTIFICATE": "a certificate, or a model that `export --certify` wrote",
+            "NETWORK": "a network",
+            "MODEL": "its model",
+        },
+        [],
+        [_READ],
     ),
-    Command(
-        commands.schema,
-        (_argument("name", metavar="NAME", choices=[*SCHEMAS], help=", ".join(SCHEMAS)),),
-    ),
-)
+    Command(commands.schema, {"NAME": {"choices": [*SCHEMAS], "help": ", ".join(SCHEMAS)}}),
+)  # fmt: skip

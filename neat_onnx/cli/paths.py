@@ -26,6 +26,8 @@ from neat_onnx.model import Model
 from neat_onnx.model.model import is_model
 from neat_onnx.network.network import Network
 
+DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
+"""Exit codes."""
 STANDARD = "-"
 """Standard input or output in place of a path."""
 _INPUTS = ("file", "network", "model", "config", "options")
@@ -135,26 +137,22 @@ def checked_library(arguments: Namespace) -> Library:
     return library
 
 
-def save_text(text: str, out: str) -> None:
-    """Write text to a path, or to standard output."""
-    if out == STANDARD:
-        put(text.encode())
-    else:
-        write_bytes(out, text.encode())
-
-
 def print_line(text: str, stream: TextIO | None) -> None:
     """Print a line, unless its stream is closed: `print` would take standard output instead."""
     if stream is not None:
         print(text, file=stream)
 
 
-def put(data: bytes) -> None:
-    """Write bytes to standard output.
+def save(data: bytes, out: str) -> None:
+    """Write bytes to a path, or to standard output.
 
     Raises:
-        OSError: it is full, or its reader is gone.
+        DocumentError: the file cannot be written.
+        OSError: standard output is full, or its reader is gone.
     """
+    if out != STANDARD:
+        write_bytes(out, data)
+        return
     sys.stdout.flush()
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:  # a text stream that stands in for it

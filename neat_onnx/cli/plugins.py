@@ -10,7 +10,6 @@ import sys
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 from neat_onnx.errors import NeatOnnxError, OptionError, printable
 
@@ -32,40 +31,31 @@ def load_plugin(name: str) -> None:
         else:
             import_module(name)
     except (Exception, SystemExit) as error:  # each plugin has exceptions of its own
-        raise _failed(name, error) from error
+        text, hint = " ".join(str(error).split()), None
+        what = f"importing it raises {type(error).__name__}: {printable(text)}"
+        if isinstance(error, FileNotFoundError) and not Path(name).exists():
+            what = "there is no such file"
+        elif isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
+            what = "there is no such module"
+            hint = f"Name its file, as in {FLAG} {printable(name)}.py, or install it"
+        elif isinstance(error, NeatOnnxError):
+            what, hint = error.message, error.hint
+        raise OptionError(what, where=f"{FLAG} {printable(name)}", hint=hint) from error
 
 
-def _import_file(path: Path) -> ModuleType:
+def _import_file(path: Path) -> None:
     """Import a file under a name that no other module has.
 
     Raises:
         Exception: there is no such file, or any that its code raises.
     """
     known = f"plugin {path.resolve()}"
-    if known in sys.modules:
-        return sys.modules[known]
     spec = spec_from_file_location(known, path)
-    assert spec is not None
-    assert spec.loader is not None
+    if known in sys.modules or spec is None or spec.loader is None:
+        return
     module = sys.modules[known] = module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except BaseException:
         del sys.modules[known]
         raise
-    return module
-
-
-def _failed(name: str, error: BaseException) -> OptionError:
-    where = f"{FLAG} {printable(name)}"
-    if isinstance(error, FileNotFoundError) and not Path(name).exists():
-        return OptionError("there is no such file", where=where)
-    if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
-        hint = f"Name its file, as in {FLAG} {printable(name)}.py, or install it"
-        return OptionError("there is no such module", where=where, hint=hint)
-    if isinstance(error, NeatOnnxError):
-        return OptionError(error.message, where=where, hint=error.hint)
-    text = " ".join(str(error).split())
-    return OptionError(
-        f"importing it raises {type(error).__name__}: {printable(text)}", where=where
-    )

@@ -1,9 +1,27 @@
-"""Hints in the flags of the command line, where Python has arguments."""
+"""Errors and warnings as lines, with the flags of the command line where Python has arguments."""
 
 import shlex
 from collections.abc import Iterable, Iterator
 
-from neat_onnx.errors import Hint, ImportAdvice, ImportArguments, printable
+from neat_onnx.errors import (
+    Hint,
+    ImportAdvice,
+    ImportArguments,
+    NeatOnnxError,
+    NeatOnnxWarning,
+    printable,
+)
+
+
+def error_line(error: NeatOnnxError) -> str:
+    """Return the line that tells an error."""
+    error.hints = in_flags(error.hints)
+    return f"error: {error}"
+
+
+def warning_line(warning: NeatOnnxWarning) -> str:
+    """Return the text of a warning."""
+    return warning.said(in_flags(warning.hints))
 
 
 def in_flags(hints: Iterable[Hint]) -> tuple[str, ...]:
@@ -15,11 +33,8 @@ def _in_flags(advice: ImportAdvice) -> str:
     """The text with flags; as Python has it where a name cannot be typed in one."""
     arguments = advice.arguments
     names = [*arguments.get("outputs", ()), *arguments.get("shapes", ())]
-    return advice.said(_flags(arguments)) if all(map(_can_be_typed, names)) else str(advice)
-
-
-def _can_be_typed(name: str) -> bool:
-    return "," not in name and name == printable(name).strip()
+    can_be_typed = all("," not in name and name == printable(name).strip() for name in names)
+    return advice.said(_flags(arguments)) if can_be_typed else str(advice)
 
 
 def _flags(arguments: ImportArguments) -> Iterator[str]:
@@ -30,6 +45,6 @@ def _flags(arguments: ImportArguments) -> Iterator[str]:
     if "outputs" in arguments:
         yield f"--outputs {shlex.quote(','.join(arguments['outputs']))}"
     shapes = arguments.get("shapes", {}).items()
-    texts = (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes)
     if shapes:
+        texts = (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes)
         yield " ".join(f"--shape {shlex.quote(text)}" for text in texts)

@@ -25,7 +25,7 @@ from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, interval_of, sign_of, stays_finite
 from neat_onnx.network.expression import parts_of
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges, components
 from neat_onnx.network.structure import Structure
 
@@ -135,7 +135,7 @@ class _Values:
         linear = [aggregation_named(name).linear for name in net.aggregations]
         plain = np.array(linear, np.bool_)[net.neurons.aggregation] | np.isin(names, _SELECTING)
         self._multiplies = ~plain & (net.fan_in > 1)
-        asked = np.unique(live.source[self._is["asks"][live.target]])
+        asked = distinct(live.source[self._is["asks"][live.target]])
         self._missing = asked[net.is_input[asked]]
         state = live.reads_state & ~net.is_input[live.source]
         self._read = np.where(state, len(net) + live.source, live.source)

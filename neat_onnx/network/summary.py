@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.network.genes import NONE
@@ -15,6 +15,8 @@ from neat_onnx.network.structure import Structure
 
 class Summary(BaseModel):
     """The properties of a network."""
+
+    model_config = ConfigDict(defer_build=True)
 
     library: str = Field(description="What wrote it.")
     inputs: int
@@ -108,6 +110,8 @@ Value = float | int | str | bool | None
 class Change(BaseModel):
     """A gene that both networks have, with another value."""
 
+    model_config = ConfigDict(defer_build=True)
+
     gene: str = Field(description="`neuron 7`, or `3 → 7` for a connection, by ids.")
     field: str = Field(description="The property that differs.")
     before: Value
@@ -116,6 +120,8 @@ class Change(BaseModel):
 
 class Difference(BaseModel):
     """The way from one genome to another; genes are the same if their ids are."""
+
+    model_config = ConfigDict(defer_build=True)
 
     neurons_added: list[int] = Field(description="Ids that only the second network has.")
     neurons_gone: list[int] = Field(description="Ids that only the first network has.")

@@ -9,6 +9,8 @@ float64 in one order and not in another. Only networks in which an analysis find
 played, on the sequences that `verify` plays.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
