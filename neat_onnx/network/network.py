@@ -57,17 +57,7 @@ _CELL = {"inputs": INTEGER, "units": INTEGER, "outputs": optional(INTEGER), "see
 class Network(Structure):
     """An evolved network: neurons, and connections with explicit delays. Immutable.
 
-    The module's text has the equations by which it computes.
-
-    Attributes:
-        inputs, outputs: the ports, at least one output.
-        neurons: all neurons; neurons of an input port compute nothing.
-        connections: sorted by target, and in link order within one.
-        activations, aggregations: tables of names.
-        library: the library or tool that wrote it, for people; takes no part in equality.
-        blocks: hints at layers that slide a window; they take no part in equality either.
-        memory: hints at the names of the memory in a graph; they take no part in equality either.
-        source: the model that it was imported from; takes no part in equality either.
+    The module's text has the equations by which it computes; `Structure` has its attributes.
     """
 
     @classmethod

@@ -37,6 +37,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = _NAMED | {
     "selu": lambda x, alpha, gamma: gamma * _FUNCTIONS["elu"](x, alpha),
     "leaky_relu": lambda x, slope: torch.where(x < 0, slope * x, x),
     "clip": torch.clamp,
+    "equal": torch.eq,
     "erf": torch.erf,
     "pow": torch.pow,
     "round": torch.round,
