@@ -14,18 +14,15 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import DocumentError, OptionError, warn
+from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, write_bytes
-from neat_onnx.model import MetadataEntry, Model, load_model
-from neat_onnx.model.model import is_model
+from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document, parse
 from neat_onnx.schema_links import LINK_KEY, with_link
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.version import __version__
 
-CERTIFICATE = "neat_onnx.certificate"
-"""The metadata key that holds a model's own certificate."""
 _SLACK = 4.0  # another machine rounds its exponentials another way
 _REPEATED = (
     "bound", "dtype", "passed", "not_finite", "samples", "steps", "long_sequences", "long_steps",
@@ -79,8 +76,7 @@ def load_certificate(source: Any) -> Certificate:
     """Read a certificate.
 
     Args:
-        source: a Certificate, a path, JSON as text or bytes, a JSON document, or a model that holds
-            one in its metadata.
+        source: a Certificate, a path, JSON as text or bytes, or a JSON document.
 
     Returns:
         The certificate, unchanged since it was issued.
@@ -88,7 +84,17 @@ def load_certificate(source: Any) -> Certificate:
     Raises:
         DocumentError: it is not a certificate, or one that was changed.
     """
-    document = _document(source)
+    if isinstance(source, Certificate):
+        document: Any = source.model_dump(mode="json")
+    elif isinstance(source, str) and source.lstrip().startswith("{"):
+        document = parse_json(source.encode())
+    elif isinstance(source, str | os.PathLike | bytes):
+        content = source if isinstance(source, bytes) else read_bytes(source)
+        if not content.strip():
+            raise DocumentError("the file is empty", hint=_HINT)
+        document = parse_json(content)
+    else:
+        document = source
     if not isinstance(document, dict):
         raise DocumentError("not a certificate: it is no JSON object")
     certificate = parse(Certificate, document, DocumentError, hint=_HINT)
@@ -99,29 +105,6 @@ def load_certificate(source: Any) -> Certificate:
             hint="Issue another one with `neat-onnx certify`",
         )
     return certificate
-
-
-def _document(source: Any) -> Any:
-    """The JSON value of a certificate, wherever it stands."""
-    if isinstance(source, Certificate):
-        return source.model_dump(mode="json")
-    if isinstance(source, str) and source.lstrip().startswith("{"):
-        source = source.encode()
-    content = read_bytes(source) if isinstance(source, str | os.PathLike) else source
-    if isinstance(content, bytes) and content.lstrip().startswith(b"{"):
-        source = parse_json(content)
-    elif isinstance(content, bytes):  # external data is found by a path, and a pipe read once
-        source = load_model(source if source is not content and os.path.isfile(source) else content)
-    if is_model(source):
-        source = load_model(source)
-    if isinstance(source, Model):
-        text = source.metadata.get(CERTIFICATE)
-        if text is None:
-            raise DocumentError(
-                "the model holds no certificate", hint="`neat-onnx export --certify` writes one"
-            )
-        return parse_json(text)
-    return source
 
 
 def seal(document: dict[str, Any]) -> str:
@@ -227,27 +210,6 @@ def _check_repeated(name: str, said: Report, done: Report) -> None:
         )
 
 
-def certified(model: Model, certificate: Certificate) -> Model:
-    """The model with its certificate in the metadata; the hashes of the model leave it out."""
-    entries = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
-    held = MetadataEntry(key=CERTIFICATE, value=certificate.model_dump_json())
-    return model.model_copy(update={"metadata_props": [*entries, held]})
-
-
-def without_stale_certificate(model: Model, before: Model) -> Model:
-    """Return a rewritten model without the certificate in its metadata, with a warning.
-
-    Args:
-        model: the model after a rewrite; one without a certificate is returned as it is.
-        before: the model that was rewritten: where nothing has changed, the certificate stays.
-    """
-    if CERTIFICATE not in model.metadata or _hash(model) == _hash(before):
-        return model
-    warn("the certificate in the metadata is left out: it is of the model before it was rewritten")
-    kept = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
-    return model.model_copy(update={"metadata_props": kept})
-
-
 def network_hash(net: Network) -> str:
     """Hash a network: its JSON document with sorted keys, without source and empty spellings."""
     document = net.without_source().to_document().model_dump(mode="json", exclude={"source"})
@@ -258,18 +220,14 @@ def network_hash(net: Network) -> str:
 
 
 def model_hashes(model: Model) -> tuple[str, str]:
-    """Hash a model as binary ONNX holds it, and as JSON ONNX does, each without its certificate.
+    """Hash a model as binary ONNX holds it, and as JSON ONNX does.
 
     The first is the same for every file that says the same to a runtime. The second also sees the
     bits of a float64 weight in JSON that float32 does not hold.
     """
-    return _hash(Model.from_proto(model.to_proto())), _hash(model)
-
-
-def _hash(model: Model) -> str:
-    document = model.to_document(encoding="numbers")
-    entries = [entry for entry in document.get("metadata_props", []) if entry["key"] != CERTIFICATE]
-    return sha256({**document, "metadata_props": entries})
+    held = Model.from_proto(model.to_proto())
+    binary, exact = (sha256(each.to_document(encoding="numbers")) for each in (held, model))
+    return binary, exact
 
 
 def _worst(runs: dict[str, Report]) -> Verdict:
