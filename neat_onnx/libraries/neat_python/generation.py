@@ -88,8 +88,9 @@ def _side_by_side(genomes: Sequence[Any], settings: Settings) -> Structure:
 
 def _names(nodes: Sequence[Any], kind: Kind, plain: str, settings: Settings) -> list[str]:
     """Return our names of the functions of nodes."""
-    theirs = [None if node is None else getattr(node, kind) for node in nodes]
+    theirs: list[Any] = [None if node is None else getattr(node, kind) for node in nodes]
     known, table = {None: plain}, settings.functions[kind]
-    for name in {*theirs} - {None}:
-        known[name] = name_in_network(described(kind, table.get(name), name), kind, kind)
+    for name in theirs:
+        if name not in known:
+            known[name] = name_in_network(described(kind, table.get(name), name), kind, kind)
     return [known[name] for name in theirs]
