@@ -23,7 +23,7 @@ from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
-    from neat_onnx.lifting.ports import BatchAxis
+    from neat_onnx.lifting.axes import BatchAxis
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
@@ -189,8 +189,8 @@ def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
     Constants become initializers, and nodes that depend on constants alone are computed; operators
-    take the form they have at opset 18; functions and constant branches are unfolded; Identity,
-    Dropout and normalisations that can be merged go; dead nodes are dropped.
+    take the form they have at opset 18; functions are put in the place of their calls; Identity
+    and Dropout go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
     their names. A certificate of a model that changes is left out, with a NeatOnnxWarning.
 
@@ -201,7 +201,7 @@ def canonicalize(source: Any) -> Model:
         A model of opset 18, or of its own opset if that is later.
 
     Raises:
-        ModelError: an operator has no modern form, or unfolding would make too many nodes.
+        ModelError: an operator has no modern form, or functions would make too many nodes.
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
@@ -233,10 +233,9 @@ def verify(
         model: a Model, or whatever `load_model` reads.
         samples: how many inputs, or sequences, 4 or more.
         seed: the same seed gives the same samples.
-        runtime: "reference" is onnx's reference evaluator; "onnxruntime", "onnxruntime-web" (in
-            Node), "tract", "opencv" and "openvino" have to be installed. "c", "javascript" and
-            "python" import the model and run the code that `generate_code` prints of it; C is
-            compiled by cc, gcc or clang, JavaScript is run by Node.
+        runtime: "reference" is onnx's reference evaluator; "onnxruntime", "tract", "opencv" and
+            "openvino" have to be installed. "c" and "javascript" import the model and run the code
+            that `generate_code` prints of it, compiled by cc, gcc or clang, or in Node.
         batch_axis: with None every axis of the model's inputs has to be one of the network's.
         memory: as for `import_model`, where neither names nor the network tell.
 
@@ -249,8 +248,8 @@ def verify(
             no integer from 0 on, or memory that the model does not have.
     """
     from neat_onnx.model.ports import with_memory
+    from neat_onnx.runtimes.ports import check_every_axis
     from neat_onnx.verification.compare import compare
-    from neat_onnx.verification.ports import check_every_axis
 
     network, loaded = load_first(net), with_memory(load_model(model), memory)
     if batch_axis is None:

@@ -18,8 +18,8 @@ from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.model.validate import Profile
 from neat_onnx.options import ExportOptions
+from neat_onnx.runtimes import RUNTIMES
 from neat_onnx.schemas import SCHEMAS
-from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
 
 _STYLE: dict[str, Any] = {
