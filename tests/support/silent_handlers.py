@@ -22,7 +22,6 @@ SILENT = [
         "NaN is refused in the next line, with the text",
     ),
     ("lifting/interpreter.py:_require_broadcast", "the operator refuses shapes that do not fit"),
-    ("lifting/interpreter.py:_schema", "an operator that onnx does not know has no body"),
     ("lifting/proof.py:_difference", "samples on which runtimes owe no order are left out"),
     (
         "lifting/proof.py:_first_tensor",
@@ -33,7 +32,6 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     (
         "model/inference.py:inferred_facts",
         "the facts that the graph states; the checker says why",
