@@ -61,9 +61,4 @@ SILENT = [
     ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("runtimes/player.py:_runs", "the error is the answer"),
-    (
-        "verification/compare.py:has_its_weights",
-        "a model without a network has no weights of one",
-    ),
 ]
