@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import LIBRARY_NAMES
-from neat_onnx.network.aggregations import LIBRARY_AGGREGATIONS
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
 
 
 class Registered(Protocol):
@@ -51,8 +51,8 @@ def translated(
 
 def formula_of(library: str, name: str, kind: Literal["activation", "aggregation"]) -> str | None:
     """Return our function registered for a custom one of a library; None if none is."""
-    table = LIBRARY_NAMES if kind == "activation" else LIBRARY_AGGREGATIONS
-    return table.get((library, name))
+    table = ACTIVATIONS if kind == "activation" else AGGREGATIONS
+    return table.of_libraries.get((library, name))
 
 
 def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:

@@ -8,8 +8,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
-from neat_onnx.network.formulas import check_libraries_with
-from neat_onnx.network.saving import find_writers_with
+from neat_onnx.network.hooks import does
 
 _BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)
 """Asked in this order whether a source is theirs."""
@@ -82,14 +81,14 @@ def _unknown(name: str) -> OptionError:
     return OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
 
 
-@check_libraries_with
+@does("check library")
 def check_named(name: str) -> None:
     """Refuse all but the names of libraries: functions are registered for these, not for titles."""
     if all(name != library.name for library in libraries()):
         raise _unknown(name)
 
 
-@find_writers_with
+@does("find writer")
 def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
     """Return the library that a file is written for, by its name or title.
 

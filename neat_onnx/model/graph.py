@@ -53,13 +53,12 @@ IR_OF_OPSET = dict(
     zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
 )
 """The oldest IR version that each opset allows, from ONNX's table of versions."""
-_FIRST_WITH_FUNCTIONS = 8  # IR version that has local functions
 _RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
 
 
-def ir_version(opset: int, *, with_functions: bool = False) -> int:
+def ir_version(opset: int) -> int:
     """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
-    oldest = max(IR_OF_OPSET[opset], _FIRST_WITH_FUNCTIONS if with_functions else 0)
+    oldest = IR_OF_OPSET[opset]
     if opset > _NEWEST_LOADED:
         warn(
             f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "
@@ -199,7 +198,7 @@ class Content(Part):
         return {entry.key: entry.value for entry in reversed(self.metadata_props)}
 
 
-_ML = "ai.onnx.ml"
+_ML, _MAX_INT32 = "ai.onnx.ml", 2**31 - 1
 _MAY_BE_NAN = "may_be_nan"  # a key of pydantic's context
 _ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
 """Operators that onnxruntime writes in ONNX's own domain at opsets that lack them."""
@@ -293,7 +292,8 @@ def _held(given: GivenValue, context: Any) -> GivenValue:
 
 
 def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
-    schema = schema_of(document["op_type"], domain, opset)
+    version = opset if domain in ONNX_DOMAINS else _MAX_INT32
+    schema = schema_of(document["op_type"], domain, version)
     if schema is None:
         return document["op_type"] in _ADDED
     kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
@@ -319,14 +319,13 @@ def _type_of(entry: Any) -> tuple[Any, int]:
 
 
 @cache
-def schema_of(op_type: str, domain: str, opset: int) -> Any:
-    """ONNX's schema of an operator at an opset of its own domain; None if it has none."""
+def schema_of(op_type: str, domain: str, version: int) -> Any:
+    """ONNX's schema of an operator at a version of its domain; None if it has none."""
     from onnx import defs  # noqa: PLC0415 - slow to import
 
-    own = "" if domain in ONNX_DOMAINS else domain
-    newest = defs.onnx_opset_version()
+    domain, version = "" if domain in ONNX_DOMAINS else domain, min(max(0, version), _MAX_INT32)
     try:
-        return defs.get_schema(op_type, newest if own else max(0, min(opset, newest)), own)
+        return defs.get_schema(op_type, version, domain)
     except defs.SchemaError:
         return None
 
