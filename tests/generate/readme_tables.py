@@ -31,7 +31,7 @@ from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.options import ExportOptions
 from neat_onnx.page.snippets import snippets
 from neat_onnx.passes import CANONICAL
-from neat_onnx.verification.runtimes import RUNTIMES, way_to
+from neat_onnx.runtimes import RUNTIMES, way_to
 
 ROOT = Path(__file__).absolute().parents[2]
 WINNER = ROOT / "web" / "samples" / "neat-python.json"

@@ -65,9 +65,8 @@ def test_a_dense_network_is_a_quarter_of_its_size_and_runs():
     model = export(LAYERS, quantize="weights")
     assert len(model.to_bytes()) <= 0.3 * len(export(LAYERS).to_bytes())
     reference = verify(LAYERS, model, samples=8)
-    for runtime in ("onnxruntime", "onnxruntime-web"):
-        report = verify(LAYERS, model, samples=8, runtime=runtime)
-        assert report.normalised_mse == pytest.approx(reference.normalised_mse, rel=0.05)
+    report = verify(LAYERS, model, samples=8, runtime="onnxruntime")
+    assert report.normalised_mse == pytest.approx(reference.normalised_mse, rel=0.05)
 
 
 def test_each_weight_is_within_half_a_step():

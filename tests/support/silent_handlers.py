@@ -10,13 +10,11 @@ SILENT = [
     ("genome/document.py:ids_of_tensors", "the reader of the document tells of it"),
     ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
-    ("libraries/neat_python/ctrnn.py:_rates", "an infinite rate is refused in the next line"),
-    ("libraries/neat_python/functions.py:_formula", "the caller refuses the function by its name"),
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
     ("libraries/neat_python/pickled.py:_array", "the caller refuses the gene that is no number"),
     ("libraries/neat_python/texts.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
-    ("libraries/neat_python/timed.py:candidates", "one of several ways; the caller refuses"),
+    ("libraries/neat_python/timed.py:timed_genes", "names that lead to no genes are no hint"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/space.py:window_of", "the error is the answer"),
     (
@@ -24,7 +22,6 @@ SILENT = [
         "NaN is refused in the next line, with the text",
     ),
     ("lifting/interpreter.py:_require_broadcast", "the operator refuses shapes that do not fit"),
-    ("lifting/interpreter.py:_schema", "an operator that onnx does not know has no body"),
     ("lifting/proof.py:_difference", "samples on which runtimes owe no order are left out"),
     (
         "lifting/proof.py:_first_tensor",
@@ -35,7 +32,6 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     (
         "model/inference.py:inferred_facts",
         "the facts that the graph states; the checker says why",
@@ -61,18 +57,8 @@ SILENT = [
     ),
     ("operators/export/spatial/infer.py:_convolution", "the error is the answer"),
     ("operators/export/spatial/weights.py:is_borne_out", "the error is the answer"),
-    ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
-    ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
+    ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("verification/player.py:_runs", "the error is the answer"),
-    (
-        "verification/compare.py:has_its_weights",
-        "a model without a network has no weights of one",
-    ),
-    (
-        "verification/runtimes/onnxruntime_web.py:ask",
-        "a missing answer is raised a few lines below",
-    ),
 ]

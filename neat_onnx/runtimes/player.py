@@ -1,8 +1,7 @@
 """Playing sequences with a model, in any runtime.
 
 A model is one step, whose states are carried from call to call here, or a whole sequence. Its
-outputs are rows: one for each sample, or for each step of each sample. A model that states a batch
-of many samples, as exporters write the sizes of their example, is run on the few of a comparison.
+outputs are rows: one for each sample, or for each step of each sample.
 """
 
 import math
@@ -13,10 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, output_axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.draft import with_graph
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
 from neat_onnx.model.rounding import computes_integers, rounding_to_half
@@ -24,15 +22,13 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.verification.ports import ModelInputs
-from neat_onnx.verification.runtimes import Feed, Session, load
+from neat_onnx.runtimes import Feed, Session, load
+from neat_onnx.runtimes.ports import ModelInputs
 
 _MIN_STEPS_IN_TWO_PARTS = (
     4  # a sequence of as many steps is run in two parts where its states can be fed on
 )
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
-_MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element
-_BATCH = "batch"
 Shape = tuple[int, ...]
 
 
@@ -60,8 +56,10 @@ class Player:
     Args:
         model: the model to run, as it is.
         net: says which columns of the inputs belong to which port.
-        runtime: the name of a runtime, see `neat_onnx.verification.runtimes`, or a session of one.
+        runtime: the name of a runtime, see `neat_onnx.runtimes`, or a session of one.
         as_written: the runtime does not rewrite the model, where it can do without.
+        inputs: of the model, where they need not be guessed.
+        outputs: the axes of its outputs that are time and the batch, likewise.
 
     Attributes:
         name: the runtime and its version.
@@ -78,18 +76,26 @@ class Player:
     """
 
     def __init__(
-        self, model: Model, net: Network, runtime: str | Session, *, as_written: bool = False
+        self,
+        model: Model,
+        net: Network,
+        runtime: str | Session,
+        *,
+        as_written: bool = False,
+        inputs: ModelInputs | None = None,
+        outputs: Mapping[str, Axes] | None = None,
     ) -> None:
-        inputs, outputs = ModelInputs.of(model, net), model.graph.outputs
+        inputs, entries = inputs or ModelInputs.of(model, net), model.graph.outputs
         features_only = inputs.features_only
         if not isinstance(runtime, Session):
+            _check_size(model)
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
         self._session, self.name, self._net = runtime, runtime.name, net
         if runtime.sequences:
-            inputs, outputs = inputs.of_sequences(), []
+            inputs, entries = inputs.of_sequences(), []
         self._inputs = inputs
         ports, shapes = (*net.inputs, *net.outputs), shapes_of_inputs(model.graph.inputs)
-        self._rows = OutputRows(ports, outputs, shapes)
+        self._rows = OutputRows(ports, entries, shapes, outputs or {})
         self.takes_sequences = inputs.has_time
         steps = not (self.takes_sequences or features_only)
         self.unbatched = steps and net.has_memory and not inputs.pairs
@@ -97,20 +103,21 @@ class Player:
         sequences = self.takes_sequences or self.unbatched
         self.ended = {
             entry.name
-            for entry in outputs
+            for entry in entries
             if sequences and self._rows.has_ended(entry.name, len(entry.shape or ()), leading)
         }
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
+        Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
 
     @property
-    def pairs(self) -> dict[str, str]:
+    def pairs(self) -> Mapping[str, str]:
         """The output that feeds each state."""
         return self._inputs.pairs
 
     @property
-    def axes(self) -> dict[str, Axes]:
+    def axes(self) -> Mapping[str, Axes]:
         """The axes of each input that are time and the batch, by name."""
         return self._inputs.axes
 
@@ -164,7 +171,7 @@ class Player:
             if self._rows.has_ended(name, np.ndim(last[name]), len(leading))
         ]
         stops, starts = range(1, len(x)) if ended else (), self._starts(x)
-        prefixes = [self._session.run(self._feed(x[:stop]) | starts) for stop in stops]
+        prefixes = [self._session.run(self.feed(x[:stop]) | starts) for stop in stops]
         return {
             name: np.array([self._read(name, got, leading[1:]) for got in [*prefixes, last]])
             if name in ended
@@ -182,7 +189,7 @@ class Player:
         cut = len(x) // 2 if states and len(x) >= _MIN_STEPS_IN_TWO_PARTS else len(x)
         parts = []
         for part in filter(len, (x[:cut], x[cut:])):
-            results = self._session.run(self._feed(part) | states)
+            results = self._session.run(self.feed(part) | states)
             states = {name: results[self.pairs[name]] for name in states}
             parts.append((part, results))
         return parts
@@ -201,13 +208,14 @@ class Player:
         states = self._starts(x)
         history: dict[str, list[Floats]] = {name: [] for name in tensors}
         for step in x:
-            results = self._session.run(self._feed(step) | states)
+            results = self._session.run(self.feed(step) | states)
             states = {name: results[following] for name, following in self.pairs.items()}
             for name in tensors:
                 history[name].append(self._read(name, results, step.shape[:1]))
         return {name: np.array(values) for name, values in history.items()}
 
-    def _feed(self, x: Floats) -> Feed:
+    def feed(self, x: Floats) -> Feed:
+        """The inputs of one run, of a step (N, I) or of sequences (T, N, I), but for states."""
         feed, start = {}, 0
         for port in self._net.inputs:
             stop = start + port.neurons.size
@@ -234,61 +242,15 @@ def showing(model: Model, tensors: Sequence[str]) -> Model:
     return with_inner_outputs(bare, tensors, inputs=True)
 
 
-def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Player:
-    """Load a model to be compared with a network, with a batch of no fixed size if it is large.
+def _check_size(model: Model) -> None:
+    """Refuse a model that makes more elements than the limit.
 
     Raises:
-        ModelError: the runtime refuses the model, or it makes more elements than the limit.
-        OptionError: the runtime is unknown or not installed.
+        ModelError: it does.
     """
     for name, facts in inferred_facts(model).items():
         sizes = [size for size in facts.shape or () if isinstance(size, int)]
         Budget().require("elements", math.prod(sizes), f"that makes '{name}'")
-    opened = _opened(model)
-    if opened is not model:
-        player = Player(opened, net, runtime, as_written=as_written)
-        if _runs(player, net):
-            return player
-    player = Player(model, net, runtime, as_written=as_written)
-    if player.fixed_batch:
-        Budget().take("elements", player.rows_of_a_run * len(net.input_neurons))
-    return player
-
-
-def _runs(player: Player, net: Network) -> bool:
-    """Whether a model runs two samples: not if the graph has the batch's size in it."""
-    try:
-        player.play(np.zeros((1, 2, len(net.input_neurons))), [port.name for port in net.outputs])
-    except ModelError:
-        return False
-    return True
-
-
-def _opened(model: Model) -> Model:
-    """The model whose inputs and outputs have a batch of no fixed size; itself if it is small."""
-    axes = axes_of_inputs(model.graph.inputs)
-    sizes = {
-        entry.shape[axes[entry.name][-1]]
-        for entry in model.graph.inputs
-        if entry.shape and axes[entry.name]
-    }
-    many = {size for size in sizes if isinstance(size, int) and size > _MAX_SMALL_BATCH}
-    if len(sizes) != 1 or not many:
-        return model
-    inputs = [_with(entry, axes[entry.name][-1:]) for entry in model.graph.inputs]
-    outputs = [
-        _with(entry, [at for at, size in enumerate(entry.shape or ()) if size in many][:1])
-        for entry in model.graph.outputs
-    ]
-    return with_graph(model, inputs=inputs, outputs=outputs)
-
-
-def _with(entry: ValueInfo, places: Sequence[int]) -> ValueInfo:
-    """The entry with a batch of no fixed size in these places of its shape."""
-    shape: list[Extent] = list(entry.shape or ())
-    for at in places:
-        shape[at] = _BATCH
-    return ValueInfo.of(entry.name, entry.elem_type, shape) if shape else entry
 
 
 class ShapeMismatch(ModelError):
@@ -302,6 +264,7 @@ class OutputRows:
         ports: of the network.
         outputs: the outputs whose time and batch may be on any axes; in all others they are first.
         inputs: shapes of the inputs of the graph, with their axes.
+        known: the axes that are time and the batch of outputs of which they need not be guessed.
     """
 
     def __init__(
@@ -309,11 +272,12 @@ class OutputRows:
         ports: Iterable[Port],
         outputs: Iterable[ValueInfo],
         inputs: Mapping[tuple[Extent, ...], Axes],
+        known: Mapping[str, Axes],
     ) -> None:
         self._shapes = {port.name: port.shape for port in ports}
         self._outputs = {entry.name: entry for entry in outputs}
         self._inputs = inputs
-        self._stated: dict[tuple[str, int], Axes] = {}  # by the name, and how many they are
+        self._known = known
 
     def has_ended(self, name: str, rank: int, leading: int) -> bool:
         """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
@@ -353,17 +317,13 @@ class OutputRows:
         if name not in self._outputs:
             return values
         count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
-        axes = self._fitting(name, values.shape, self.stated_axes(name, count), leading)
+        axes = self._known.get(name)
+        if axes is None:
+            axes = output_axes(self._outputs[name], self._inputs, count)
+            axes = self._fitting(name, values.shape, axes, leading)
         if any(axis >= values.ndim for axis in axes):
             return values
         return np.moveaxis(values, axes, range(len(axes)))
-
-    def stated_axes(self, name: str, count: int) -> Axes:
-        """The axes of an output that are time and the batch, as the graph states them."""
-        if (name, count) not in self._stated:
-            axes = output_axes(self._outputs[name], self._inputs, count)
-            self._stated[name, count] = axes
-        return self._stated[name, count]
 
     def _fitting(self, name: str, shape: Shape, axes: Axes, leading: Shape) -> Axes:
         """The axis of the samples: the stated one, or where that cannot be, one that can."""
