@@ -130,8 +130,6 @@ libraries: setup
 	@mkdir -p .cache/libraries
 	npm install --prefix .cache/libraries --save-exact --ignore-scripts --no-audit --no-fund \
 		--loglevel=error $(LIBRARIES)
-	$(PIP) install --upgrade --no-deps --target .cache/libraries/python prettyNEAT==0.0.2
-	@ldconfig -p | grep -q libdoublefann || { $(call apt,libfann2); } || true
 	$(BIN)/python tests/bench/libraries.py
 
 # The page in Firefox, where it is installed or can be: the tests that `make test` runs in Chromium.

@@ -189,7 +189,7 @@ def test_a_loss_that_was_asked_for_is_no_failure(neat):
     neat.choose("net.json", source_text("nts-net-mlp-3"))
     turns = neat.turns()
     neat.unfold_all()
-    neat.page.locator("#option-quantize").select_option("full")
+    neat.page.locator("#option-quantize").select_option("weights")
     neat["export-button"].click()
     assert neat.outcome(turns) == "done"
     words = neat.page.locator("#chip summary").inner_text()

@@ -5,7 +5,6 @@ or runs a network, or waits for the page to start, need not wait for them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
@@ -16,14 +15,15 @@ from neat_onnx.model import Model, load_model
 from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.hooks import does
 from neat_onnx.network.network import Network
-from neat_onnx.network.saving import Form, Writer, advise_with, draw_networks_with
+from neat_onnx.network.saving import Writer
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
-    from neat_onnx.lifting.ports import BatchAxis
+    from neat_onnx.lifting.axes import BatchAxis
     from neat_onnx.training.torch_module import NetworkModule
     from neat_onnx.verification.certificate import Certificate
     from neat_onnx.verification.networks import NetworkDiff
@@ -38,31 +38,27 @@ def _import_operators() -> None:
     import neat_onnx.operators.export  # noqa: F401
 
 
-@advise_with
+@does("advise")
 def _advise(error: NetworkError, net: Network, library: Writer) -> None:
     from neat_onnx.cutting import add_deepest_tensor
 
     add_deepest_tensor(error, net, library)
 
 
-@draw_networks_with
-def _draw(net: Network, form: Form) -> str:
+@does("draw")
+def _draw(net: Network, form: Literal["svg", "html"]) -> str:
     from neat_onnx.drawing import svg
 
     return svg.to_svg(net) if form == "svg" else svg.fragment(net)
 
 
 @takes_export_options
-def export(
-    net: Any, *, options: Any = None, calibration: Any = None, **keywords: Unpack[ExportKeywords]
-) -> Model:
+def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords]) -> Model:
     """Turn a network into ONNX.
 
     Args:
         net: a Network, or whatever `load_network` reads.
         options: the options as one document; camelCase names are read too.
-        calibration: for `quantize="full"`, inputs such as the network will meet, (N, I), or
-            sequences (T, I) or (T, N, I); by port, if it has several. None: sampled ones.
         keywords: the same options one by one, listed below; they win over the document.
 
     Returns:
@@ -79,18 +75,18 @@ def export(
     wanted = export_options(options, **keywords)
     network = load_network(net)
     if wanted.preset == "none" and not wanted.rename:
-        return _export(network, wanted, calibration)
+        return _export(network, wanted)
     from neat_onnx.engines import export_for_engine
 
-    return export_for_engine(network, wanted, partial(_export, calibration=calibration))
+    return export_for_engine(network, wanted, _export)
 
 
-def _export(network: Network, wanted: ExportOptions, calibration: Any) -> Model:
+def _export(network: Network, wanted: ExportOptions) -> Model:
     """Return the model that options without a preset describe."""
-    if wanted.quantize != "none" or calibration is not None:
+    if wanted.quantize != "none":
         from neat_onnx.quantization import export_quantized
 
-        return export_quantized(network, wanted, calibration)
+        return export_quantized(network, wanted)
     if wanted.dialect == "neataptic":
         from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
 
@@ -237,10 +233,9 @@ def verify(
         model: a Model, or whatever `load_model` reads.
         samples: how many inputs, or sequences, 4 or more.
         seed: the same seed gives the same samples.
-        runtime: "reference" is onnx's reference evaluator; "onnxruntime", "onnxruntime-web" (in
-            Node), "tract", "opencv" and "openvino" have to be installed. "c", "javascript" and
-            "python" import the model and run the code that `generate_code` prints of it; C is
-            compiled by cc, gcc or clang, JavaScript is run by Node.
+        runtime: "reference" is onnx's reference evaluator; "onnxruntime", "tract", "opencv" and
+            "openvino" have to be installed. "c" and "javascript" import the model and run the code
+            that `generate_code` prints of it, compiled by cc, gcc or clang, or in Node.
         batch_axis: with None every axis of the model's inputs has to be one of the network's.
         memory: as for `import_model`, where neither names nor the network tell.
 
@@ -253,8 +248,8 @@ def verify(
             no integer from 0 on, or memory that the model does not have.
     """
     from neat_onnx.model.ports import with_memory
+    from neat_onnx.runtimes.ports import check_every_axis
     from neat_onnx.verification.compare import compare
-    from neat_onnx.verification.ports import check_every_axis
 
     network, loaded = load_first(net), with_memory(load_model(model), memory)
     if batch_axis is None:

@@ -44,9 +44,16 @@ Parsed = TypeVar("Parsed", bound=BaseModel)
 
 
 def parse(
-    kind: type[Parsed], value: Any, error: type[NeatOnnxError], hint: str | None = None
+    kind: type[Parsed],
+    value: Any,
+    error: type[NeatOnnxError],
+    hint: str | None = None,
+    *,
+    strict: bool | None = None,
 ) -> Parsed:
     """Return `value`, from JSON, as a `kind`; the link to its JSON Schema is for editors alone.
+
+    With strict=False numbers may be texts that spell them, as old JavaScript writes them.
 
     Raises:
         error: at the first thing that is wrong, with its JSON path.
@@ -54,7 +61,7 @@ def parse(
     if isinstance(value, dict) and LINK_KEY in value:
         value = {key: entry for key, entry in value.items() if key != LINK_KEY}
     try:
-        return kind.model_validate(value)
+        return kind.model_validate(value, strict=strict)
     except ValidationError as problem:
         where, choices = _first(problem.errors(include_url=False), value)
         last = where[-1] if where else "the document"
@@ -148,7 +155,9 @@ _TYPES = {
     "bool_type": "true or false",
     "int_type": "an integer",
     "int_from_float": "an integer",
+    "int_parsing": "an integer",
     "float_type": "a number",
+    "float_parsing": "a number",
     "list_type": "a list",
     "tuple_type": "a list",
     "model_type": "an object",

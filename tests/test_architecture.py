@@ -30,7 +30,7 @@ BOUNDARIES = {
     "codegen": ("network",),
     "libraries": ("network",),
     "libraries/neataptic_ts/onnx": ("network", "libraries", "model", "operators.export", "options"),
-    "lifting": ("network", "model", "operators"),
+    "lifting": ("network", "model", "operators", "runtimes"),
     "lowering": ("network", "model", "options", "operators", "genome", "conversion"),
     "operators": ("network", "model", "lifting"),
     "operators/export": (
@@ -40,7 +40,7 @@ BOUNDARIES = {
         *("lifting.axes", "lifting.custom"),
     ),
     "genome": (
-        *("network", "model", "lifting.trace", "lifting.ports", "lifting.recognition"),
+        *("network", "model", "lifting.trace", "lifting.axes", "lifting.recognition"),
         "lowering.context",
         "libraries.neataptic_ts.onnx",
     ),
@@ -48,11 +48,12 @@ BOUNDARIES = {
     "drawing": ("network", "lowering.signals", "operators.export.recogniser",
                 "operators.export.spatial.weights"),
     "training": ("network",),
-    "verification": ("network", "model", "lifting", "genome", "codegen"),
-    "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
-            "drawing", "schemas"),
+    "runtimes": ("network", "model", "lifting.axes", "genome", "codegen"),
+    "verification": ("network", "model", "lifting", "genome", "runtimes"),
+    "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "runtimes",
+            "verification", "drawing", "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "drawing", "lowering.checks", "verification"),
+             "drawing", "lowering.checks", "runtimes", "verification"),
 }  # fmt: skip
 EVERYWHERE = (*("errors", "files", "parsing", "arguments", "version", "schema_links", "progress"),)
 CORES = ("lowering",)

@@ -18,8 +18,8 @@ from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.model.validate import Profile
 from neat_onnx.options import ExportOptions
+from neat_onnx.runtimes import RUNTIMES
 from neat_onnx.schemas import SCHEMAS
-from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
 
 _STYLE: dict[str, Any] = {
@@ -121,7 +121,7 @@ _FLAGS: dict[str, Settings] = {
     "--no-check": _flag("do not compare the network with the model on a few samples"),
     "--to": _value(
         "LIBRARY", f"the library whose file to write: {_WRITERS}. Default: by OUT's ending, "
-        "neat-python for .pkl, wann for .out, goneat for .neat, neat-onnx for .json."),
+        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json."),
     "--no-source": _flag(
         "leave out of neat-onnx network JSON the model that the network was imported from, by "
         "which an export is this model again, or its graph with other weights",

@@ -42,50 +42,37 @@ def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
 
 def _gated(net: Network, levels: Schedule) -> Iterator[tuple[str, Ints]]:
     """Layers of cells whose gates multiply connections, as NeatapticTS and neataptic build them."""
-    gated = np.unique(net.live.target[net.live.gater != NONE]).tolist()
-    if not gated:
-        return
-    units = _GatedUnits(net)
-    for operator, find in (("LSTM", units.lstm), ("GRU", units.gru)):
+    into: dict[int, list[_Gated]] = defaultdict(list)
+    behind: dict[int, list[_Gated]] = defaultdict(list)
+    live = net.live.take(net.live.gater != NONE)
+    columns = (live.source.tolist(), live.target.tolist(), live.gater.tolist())
+    for source, target, gater, delay in zip(*columns, live.delay.tolist(), strict=True):
+        edge = _Gated(source, target, gater, delay)
+        into[target].append(edge)
+        behind[source].append(edge)
+
+    def lstm(cell: int) -> set[int]:
+        """A neuron that keeps itself by a gate, and has gates before and behind it."""
+        kept = {edge.gater for edge in into[cell] if edge.source == cell and edge.delay}
+        entered = {edge.gater for edge in into[cell] if edge.source != cell}
+        left = {edge.gater for edge in behind[cell] if edge.target != cell}
+        return {cell, *kept, *entered, *left} if kept and entered and left else set()
+
+    def gru(hidden: int) -> set[int]:
+        """A neuron that mixes an earlier state, by one gate, with a candidate, by another."""
+        was = {edge for edge in into[hidden] if edge.delay and edge.source != hidden}
+        new = {edge for edge in into[hidden] if not edge.delay}
+        reset = {edge for each in new for edge in into[each.source] if edge.delay}
+        found = {end for edge in was | new for end in (edge.gater, edge.source)}
+        return {hidden, *found, *(edge.gater for edge in reset)} if was and new and reset else set()
+
+    for operator, find in (("LSTM", lstm), ("GRU", gru)):
         layers: dict[int, list[set[int]]] = defaultdict(list)
-        for neuron in gated:
+        for neuron in np.unique(live.target).tolist():
             if unit := find(neuron):
                 layers[int(levels.level[neuron])].append(unit)
         for found in layers.values():
             yield f"{operator} {len(found)}", np.array(sorted(set().union(*found)), np.int64)
-
-
-class _GatedUnits:
-    """The neurons of a unit around the neuron that keeps its state; none if it is no such unit."""
-
-    def __init__(self, net: Network) -> None:
-        live = net.live.take(np.flatnonzero(net.live.gater != NONE))
-        self._into: dict[int, list[_Gated]] = defaultdict(list)
-        self._from: dict[int, list[_Gated]] = defaultdict(list)
-        columns = (live.source.tolist(), live.target.tolist(), live.gater.tolist())
-        for source, target, gater, delay in zip(*columns, live.delay.tolist(), strict=True):
-            edge = _Gated(source, target, gater, delay)
-            self._into[target].append(edge)
-            self._from[source].append(edge)
-
-    def lstm(self, cell: int) -> set[int]:
-        """A neuron that keeps itself by a gate, and has gates before and behind it."""
-        into, behind = self._into[cell], self._from[cell]
-        kept = {edge.gater for edge in into if edge.source == cell and edge.delay}
-        entered = {edge.gater for edge in into if edge.source != cell}
-        left = {edge.gater for edge in behind if edge.target != cell}
-        return {cell, *kept, *entered, *left} if kept and entered and left else set()
-
-    def gru(self, hidden: int) -> set[int]:
-        """A neuron that mixes an earlier state, by one gate, with a candidate, by another."""
-        was = [edge for edge in self._into[hidden] if edge.delay and edge.source != hidden]
-        new = [edge for edge in self._into[hidden] if not edge.delay]
-        candidates = {edge.source for edge in new}
-        reset = {edge.gater for name in candidates for edge in self._into[name] if edge.delay}
-        if not (was and new and reset):
-            return set()
-        gates = {edge.gater for edge in [*was, *new]}
-        return {hidden, *gates, *candidates, *reset, *(edge.source for edge in was)}
 
 
 class _Gated(NamedTuple):

@@ -6,14 +6,14 @@ connection into an earlier column turns round on the right of its source and on 
 target. The same network has the same layout.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.drawing.ordering import Nodes, ascending, ranked
-from neat_onnx.network.genes import Bools, Floats, Ints, concatenated_ranges
-from neat_onnx.network.schedule import Schedule
+from neat_onnx.network.genes import Bools, Floats, Ints, concatenated_ranges, distinct
+from neat_onnx.network.schedule import Edges, Schedule
 from neat_onnx.network.structure import Structure
 
 _MAX_OWN_PLACES = 700  # of all connections; among more, those of one source share their places
@@ -51,14 +51,6 @@ class Layout:
     height: float
 
 
-class _Chains(NamedTuple):
-    """The places of connections: which connection has which, in which column, in order."""
-
-    connection: Ints
-    place: Ints
-    column: Ints
-
-
 def layout(
     net: Structure, levels: Schedule, groups: tuple[Ints, ...] = (), aspect: float = 1.6
 ) -> Layout:
@@ -71,10 +63,9 @@ def layout(
         aspect: the width to aim at, to the height.
     """
     column = columns_of(net, levels)
-    chains = _chains(net, column)
-    nodes = _nodes(net, column, chains, groups)
-    rank = ranked(net, nodes)
-    y = _heights(nodes, rank)
+    counts, places, columns = _places(net, column)
+    nodes = _nodes(net, counts, places, columns, groups)
+    y = _heights(nodes, ranked(net, nodes))
     y -= y.min()
     height = float(y.max())
     middle = _middles(column, groups, aspect * height)
@@ -84,18 +75,16 @@ def layout(
         if _is_grid(column, group):
             is_cell[group] = True
             x[group], y[group] = _grid(group, middle[column[group.flat[0]]], y[group])
-    n = len(net)
-    counts = np.bincount(chains.connection, minlength=len(net.connections))
     left = x.min()
     return Layout(
         x=x - left,
-        y=y[:n],
+        y=y[: len(net)],
         column=column,
         is_cell=is_cell,
         columns=len(middle),
         first=np.concatenate([[0], np.cumsum(counts)]),
-        place_x=middle[chains.column] - left,
-        place_y=y[n:][chains.place],
+        place_x=middle[columns[places]] - left,
+        place_y=y[places],
         twin=_twins(net),
         width=float(np.ptp(x)),
         height=height,
@@ -123,8 +112,12 @@ def _twins(net: Structure) -> Ints:
     return twin
 
 
-def _chains(net: Structure, column: Ints) -> _Chains:
-    """The places of every connection: the columns that it passes on its way."""
+def _places(net: Structure, column: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return how many places each connection has, one in every column that it passes; the nodes
+    that are these, from the first neuron's on; and the column of every node.
+
+    Nodes are the neurons, then the places.
+    """
     source, target = net.connections.source, net.connections.target
     start, end = column[source], column[target]
     forward, back = end > start, end < start
@@ -135,34 +128,35 @@ def _chains(net: Structure, column: Ints) -> _Chains:
     passed = np.where(forwards, start[connection] + 1 + step, start[connection] - step)
     owner = connection if len(connection) <= _MAX_OWN_PLACES else source[connection]
     key = (owner * 2 + forwards) * (column.max() + 1) + passed
-    return _Chains(connection, np.unique(key, return_inverse=True)[1], passed)
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return counts, len(net) + place, np.concatenate([column, passed[first]])
 
 
-def _nodes(net: Structure, column: Ints, chains: _Chains, groups: tuple[Ints, ...]) -> Nodes:
-    n = len(net)
-    source, target = net.connections.source, net.connections.target
-    places = int(chains.place.max(initial=-1)) + 1
-    of_place = np.zeros(places, np.int64)
-    of_place[chains.place] = chains.column
-    node, connection = n + chains.place, chains.connection
-    is_direct = np.ones(len(source), np.bool_)
-    is_direct[connection] = False
-    is_direct &= np.abs(column[source] - column[target]) == 1
-    begins = np.append(True, connection[1:] != connection[:-1])[: len(node)]
-    ends = np.append(connection[1:] != connection[:-1], True)[: len(node)]
-    left = [source[is_direct], node[:-1][~begins[1:]], source[connection[begins]], node[ends]]
-    right = [target[is_direct], node[1:][~begins[1:]], node[begins], target[connection[ends]]]
-    a, b = np.concatenate(left), np.concatenate(right)
-    columns = np.concatenate([column, of_place])
-    swap = columns[a] > columns[b]
-    pairs = np.unique(np.where(swap, b, a) * (n + places) + np.where(swap, a, b))
-    group = np.arange(n + places)
-    height = np.repeat([_NEURON, _PLACE], [n, places])
+def _nodes(
+    net: Structure, counts: Ints, places: Ints, column: Ints, groups: tuple[Ints, ...]
+) -> Nodes:
+    """Return the nodes, and the segments that the ways of all connections consist of."""
+    n, total = len(net), len(column)
+    end = np.cumsum(counts + 2) - 1
+    way = np.empty(len(counts) * 2 + len(places), np.int64)
+    is_place = np.ones(len(way), np.bool_)
+    is_place[end - counts - 1] = is_place[end] = False
+    way[end - counts - 1], way[end] = net.connections.source, net.connections.target
+    way[is_place] = places
+    a, b = way[:-1], way[1:]
+    apart = np.abs(column[a] - column[b])
+    kept = (apart == 1) | is_place[:-1] | is_place[1:]
+    kept[end[:-1]] = False  # to the way of the next connection
+    a, b = a[kept], b[kept]
+    swap = column[a] > column[b]
+    pairs = np.unique(np.where(swap, b, a) * total + np.where(swap, a, b))
+    group = np.arange(total)
+    height = np.repeat([_NEURON, _PLACE], [n, total - n])
     for number, members in enumerate(groups):
-        group[members] = n + places + number
+        group[members] = total + number
         if _is_grid(column, members):
             height[members] = CELL / members.shape[-1]
-    return Nodes(columns, *np.divmod(pairs, n + places), group, height)
+    return Nodes(column, *np.divmod(pairs, total), group, height)
 
 
 def _heights(nodes: Nodes, rank: Floats) -> Floats:
@@ -227,19 +221,25 @@ def columns_of(net: Structure, levels: Schedule) -> Ints:
     column = np.where(away >= 0, away, np.maximum(levels.level, 1))
     column[is_input] = 0
     now = (live.delay == 0) & ~is_input[live.source]
-    source, target = live.source[now], live.target[now]
-    order = np.argsort(levels.level[target], kind="stable")
-    source, target = source[order], target[order]
-    starts = np.searchsorted(levels.level[target], np.arange(len(levels.levels) + 1))
-    column[np.unique(target)] = 0
-    for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        np.maximum.at(column, target[start:end], column[source[start:end]] + 1)
+    column[live.target[now]] = 0
+    for source, target in _in_steps(
+        levels.level[live.target[now]], live.source[now], live.target[now]
+    ):
+        np.maximum.at(column, target, column[source] + 1)
     _tighten(net, column)
     is_output = np.zeros(len(net), np.bool_)
     is_output[net.output_neurons] = True
     is_output &= ~is_input
     column[is_output] = column[~is_output].max(initial=0) + 1
     return np.unique(column, return_inverse=True)[1]
+
+
+def _in_steps(step: Ints, source: Ints, target: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield the sources and targets of each step, in the order of these."""
+    order = np.argsort(step, kind="stable")
+    breaks = np.flatnonzero(np.diff(step[order])) + 1
+    for part in np.split(order, breaks):
+        yield source[part], target[part]
 
 
 def _tighten(net: Structure, column: Ints) -> None:
@@ -250,26 +250,19 @@ def _tighten(net: Structure, column: Ints) -> None:
     leaving = np.bincount(source, minlength=len(net)) - np.bincount(target, minlength=len(net))
     late = np.full(len(net), np.iinfo(np.int64).max)
     is_late = (leaving > 0) & ~net.is_input
-    order = np.argsort(-column[source], kind="stable")
-    source, target = source[order], target[order]
-    starts = np.searchsorted(-column[source], np.arange(-column.max(), 1))
-    for start, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
-        some = source[start:end]
-        np.minimum.at(late, some, column[target[start:end]] - 1)
-        some = some[is_late[some]]
-        column[some] = late[some]
+    for some, ends in _in_steps(-column[source], source, target):
+        np.minimum.at(late, some, column[ends] - 1)
+        moved = some[is_late[some]]
+        column[moved] = late[moved]
 
 
 def _distances(net: Structure) -> Ints:
     """Return the connections, of any delay, from an input to each neuron; -1: none lead there."""
-    source, target = net.connections.source, net.connections.target
-    away = np.where(net.is_input, 0, -1)
-    distance = 0
-    front = net.is_input
-    while np.any(front):
+    edges = Edges(net.connections.source, net.connections.target, len(net))
+    away, front, distance = np.where(net.is_input, 0, -1), net.input_neurons, 0
+    while front.size:
         distance += 1
-        reached = np.zeros(len(net), np.bool_)
-        reached[target[front[source]]] = True
-        front = reached & (away < 0)
+        reached = edges.leaving(front)
+        front = distinct(reached[away[reached] < 0])
         away[front] = distance
     return away

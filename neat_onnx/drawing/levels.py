@@ -8,9 +8,8 @@ import numpy as np
 from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
 from neat_onnx.drawing.layers import named_layers
 from neat_onnx.drawing.scene import families_of
-from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, schedule
+from neat_onnx.network.schedule import schedule
 
 _WIDTH, _HEIGHT, _TOP = 960.0, 380.0, 46.0
 _MIDDLE = _HEIGHT / 2
@@ -23,13 +22,11 @@ class Level(NamedTuple):
 
     Attributes:
         families: how many neurons are of each family of activations.
-        label: which kind of layer they are, "Conv 3×3", "LSTM 4" or "dense"; "" if they are none.
-        shape: of the output of a convolution or a pool.
+        label: the named layers that they are in, as "Conv 3×3" or "LSTM 4".
     """
 
     families: Counter[str]
     label: str
-    shape: tuple[int, ...]
 
 
 class Bundle(NamedTuple):
@@ -91,10 +88,8 @@ def _bar(level: Level, x: float, gap: float, half: float, tallest: int) -> list[
             f'class="f-{name}"><title>{TITLES[name]}: {count}</title></rect>'
         )
         y += part
-    below = _MIDDLE + size / 2 + 18
     texts = [
-        (f"{neurons:,}", below),
-        ("×".join(map(str, level.shape)), below + 15),
+        (f"{neurons:,}", _MIDDLE + size / 2 + 18),
         (level.label, _MIDDLE - size / 2 - 8),
     ]
     parts += [
@@ -113,9 +108,12 @@ def density(net: Network) -> tuple[list[Level], list[Bundle]]:
     column[net.input_neurons] = -1
     column = np.unique(column, return_inverse=True)[1]
     count, families = int(column.max()) + 1, families_of(net)
-    labels = _labels(net, order, column)
+    labels: list[dict[str, None]] = [{} for _ in range(count)]
+    for layer in named_layers(net, order):
+        for number in np.unique(column[layer.neurons]).tolist():
+            labels[number][layer.label] = None
     levels = [
-        Level(Counter(families[column == number].tolist()), *labels[number])
+        Level(Counter(families[column == number].tolist()), ", ".join(labels[number]))
         for number in range(count)
     ]
     live = net.live
@@ -124,35 +122,3 @@ def density(net: Network) -> tuple[list[Level], list[Bundle]]:
     means = np.bincount(bundle, weights=live.weight, minlength=len(found)) / counts
     columns = zip(found.tolist(), counts.tolist(), means.tolist(), strict=True)
     return levels, [Bundle(pair // count, pair % count, many, mean) for pair, many, mean in columns]
-
-
-def _labels(net: Network, order: Schedule, column: Ints) -> list[tuple[str, tuple[int, ...]]]:
-    """Return label and shape of each column of neurons."""
-    named = named_layers(net, order)
-    layer = np.full(len(net), -1)
-    for number, each in enumerate(named):
-        layer[each.neurons] = number
-    dense, found = _dense(net, column), []
-    for number in range(int(column.max()) + 1):
-        counts = Counter(layer[column == number].tolist())
-        inside = [named[each] for each, _ in counts.most_common() if each >= 0]
-        label = ", ".join(dict.fromkeys(each.label for each in inside))
-        shape: tuple[int, ...] = ()
-        if len(counts) == len(inside) == 1 and inside[0].neurons.ndim > 1:
-            shape = inside[0].neurons.shape
-        found.append((label or ("dense" if number in dense else ""), shape))
-    return found
-
-
-def _dense(net: Network, column: Ints) -> set[int]:
-    """Return the columns of which each neuron reads every neuron of one other column, and no more.
-
-    A column that reads a single neuron is not called a layer.
-    """
-    live, sizes = net.live, np.bincount(column)
-    target, source = np.divmod(np.unique(live.target * len(net) + live.source), len(net))
-    between, counts = np.unique(column[target] * len(sizes) + column[source], return_counts=True)
-    targets, sources = np.divmod(between, len(sizes))
-    read = np.bincount(targets, minlength=len(sizes))
-    full = (counts == sizes[targets] * sizes[sources]) & (read[targets] == 1)
-    return set(targets[full & (sizes[sources] > 1)].tolist())

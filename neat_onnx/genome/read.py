@@ -18,7 +18,7 @@ from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.genome.restored import places_of, restored, with_numbers
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
-from neat_onnx.lifting.ports import BatchAxis
+from neat_onnx.lifting.axes import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs

@@ -57,7 +57,6 @@ def genome_metadata(
     optional = {
         "neurons": _neurons(net, live, folded=folded),
         **_connections(net, live, folded=folded),
-        "apart": [with_runs(ids[block.neurons].ravel().tolist()) for block in ctx.apart],
     }
     document |= {key: value for key, value in optional.items() if value}
     entries = hints_entry(net)

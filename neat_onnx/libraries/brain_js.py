@@ -13,7 +13,7 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, reasons_against, tell_disabled
+from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.genes import Connections, Ints, Neurons
 from neat_onnx.network.network import Network
@@ -221,7 +221,7 @@ def _refuse(net: Network, level: Ints) -> None:
     live, computes, names = net.live, ~net.is_input, net.activation_names
     common = str(names[net.output_neurons[0]])
     is_output = np.isin(np.arange(len(net)), net.output_neurons)
-    reasons = reasons_against(net, Limits(_TITLE, _ACTIVATIONS))
+    reasons = reasons_against(net, _TITLE, _ACTIVATIONS, repeated=False)
     reasons.neurons(
         f"another activation than {common}, which its outputs have,", computes & (names != common)
     )

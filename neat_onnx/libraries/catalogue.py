@@ -51,10 +51,12 @@ class DocumentLibrary(Library):
     Attributes:
         module: its name in this folder.
         ranked: whether a population stands in the order of its fitness.
+        writes: whether the module has `write`.
     """
 
     oracle = "its own code"
     ranked = False
+    writes = True
 
     def __init__(
         self, name: str, module: str, recognises: Callable[[Any], bool], **facts: Any
@@ -74,11 +76,10 @@ class DocumentLibrary(Library):
 
     def members(self, content: Any, options: ReadOptions) -> Members:
         """Return the networks of a file, the fittest first."""
-        document = self.document
-        if hasattr(document, "members"):
-            found: Members = document.members(content, options)
+        if hasattr(self.document, "members"):
+            found: Members = self.document.members(content, options)
             return found
-        return [(0, partial(document.read, content, options))]
+        return [(0, partial(self.document.read, content, options))]
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network that the library evaluates; see `Library.read`."""
@@ -97,9 +98,7 @@ class DocumentLibrary(Library):
         members, wanted = self.members(content, options), options.genome
         found = dict(members)
         if len(found) < len(members):
-            ids = [key for key, _ in members]
-            twice = next(key for key in ids if ids.count(key) > 1)
-            raise NetworkError(f"the genome id {twice} occurs twice")
+            raise NetworkError("two networks of the population have one id")
         if wanted is None:
             return {key: read() for key, read in tracked(members)}
         if wanted == BEST and members and (self.ranked or len(members) == 1):
@@ -141,7 +140,7 @@ class ExportedLibrary(DocumentLibrary):
         try:
             found: Network = self.document.read(document, options)
         except NetworkError as error:
-            where = f"[{place}]" + (f".{error.where}" if error.where else "")
+            where = f"[{place}].{error.where or ''}".rstrip(".")
             raise NetworkError(error.message, where=where, hint=error.hint) from None
         return found
 
@@ -249,7 +248,7 @@ OTHERS = (
         keys="text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML",
         suffixes=(".net",),
         options=frozenset({"cycles", "genome"}),
-        lost="ids, names, disabled genes: left out; biases: by an added node",
+        lost="ids, names, disabled genes: left out",
     ),
     DocumentLibrary(
         "fann",
@@ -259,7 +258,7 @@ OTHERS = (
         oracle="libfann, but for two rectifiers",
         keys="text that begins with FANN_FLO_2.1",
         suffixes=(".net",),
-        lost="ids, names, disabled genes: left out; libfann and libfloatfann round to float32",
+        writes=False,
     ),
     DocumentLibrary(
         "goneat",
@@ -288,7 +287,7 @@ OTHERS = (
         keys="a matrix of N rows with N + 1 numbers, separated by commas",
         suffixes=(".out",),
         options=frozenset({"inputs", "outputs"}),
-        lost="ids, names, disabled genes and connections of weight 0: left out",
+        writes=False,
     ),
 )
 """Asked after those, in this order."""

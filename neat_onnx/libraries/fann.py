@@ -1,35 +1,20 @@
-"""Read and write FANN's network files of floating point numbers, versions 2.0 and 2.1.
+"""Read FANN's network files of floating point numbers, versions 2.0 and 2.1.
 
 Neurons stand layer by layer. The last neuron of the first layer is the bias, and so is any later
 one without connections: it is 1. A layered network has one neuron too many in its last layer.
-
-FANN limits a sum times its steepness s to ±150/s. Functions that are constant beyond 15, to 1e-12,
-are written without the limit where it is farther away. Where a function of ours has no such limit,
-the sum is multiplied by 2^40 and the steepness divided by it: the same to the last bit, up to |z| =
-150·2^40.
-
-Networks are written in layers by topological level, the outputs in the last one, and a connection
-may skip layers. Every neuron reads the bias, because FANN takes one without connections for another
-bias.
+FANN limits a sum times its steepness s to ±150/s; functions that are constant beyond 15, to 1e-12,
+are read without the limit where it is farther away.
 """
 
-import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
-
-import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number
-from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 
 _PLAIN = {("3", 0.5): "sigmoid", ("5", 1.0): "tanh"}
 _SATURATING = {"3": "sigmoid(2.0 * {x})", "5": "tanh({x})"}
@@ -51,9 +36,6 @@ _FORMULAS = {
     "18": "relu({x})",
     "19": "leaky_relu({x}, 0.01)",
 }
-CODES = (*_SATURATING, *_FORMULAS, "4", "6")
-"""All numbers, those first whose formulas are short."""
-AFTER_2_2 = frozenset({"18", "19"})
 _MIDDLE, _NEAR, _FAR = 0.549306154251098632812, 1.47221934795379638672, 2.64665293693542480469
 _NODES = {
     "4": (-2.64665246009826660156, -1.47221946716308593750, -_MIDDLE, _MIDDLE, _NEAR, _FAR),
@@ -98,66 +80,6 @@ def _stepwise(x: str, nodes: tuple[float, ...], values: tuple[float, ...]) -> st
         line = f"(({(q - r)!r} * ({x} - ({v!r}))) / {(w - v)!r}) + ({r!r})"
         text = f"where(less({x}, {w!r}), {line}, {text})"
     return f"where(less({x}, {nodes[0]!r}), {low!r}, {text})"
-
-
-FAR = 2.0**40
-_FACTOR = re.compile(r"(-?\d+\.?\d*(?:e[-+]?\d+)?) \* z")
-
-
-class FannActivation(NamedTuple):
-    """How FANN computes an activation a(z): as scale · f(gain · z + shift).
-
-    Attributes:
-        code: the number of the function.
-        steepness: its steepness.
-        gain, shift: on weights and bias of the neuron.
-        scale: on the weights of those who read it.
-    """
-
-    code: str
-    steepness: float
-    gain: float = 1.0
-    shift: float = 0.0
-    scale: float = 1.0
-
-
-IDENTITY = FannActivation("0", 1.0 / FAR, gain=FAR)
-_CALLED = {
-    "identity": IDENTITY,
-    "complement": FannActivation("0", 1.0 / FAR, gain=-FAR, shift=FAR),
-    "relu": FannActivation("12", 1.0 / FAR, scale=FAR),
-    "bipolar": FannActivation("2", 1.0, gain=-1.0, scale=-1.0),
-    "neat_sigmoid": FannActivation("3", 2.5),
-    "bipolar_sigmoid": FannActivation("5", 0.5),
-    "neat_tanh": FannActivation("5", 2.5),
-    "gaussian": FannActivation("7", 1.0),
-    "neat_gauss": FannActivation("7", 5.0**0.5),
-    "softsign": FannActivation("11", 1.0 / FAR, gain=FAR),
-    "hard_tanh": FannActivation("13", 1.0),
-    "sin": FannActivation("14", 1.0 / FAR, gain=FAR),
-    "neat_sin": FannActivation("14", 2.5, gain=2.0),
-}
-
-
-@lru_cache(maxsize=1024)
-def called(activation: str) -> FannActivation | None:
-    """Return how FANN computes an activation of ours; None if it does not."""
-    if activation in _CALLED:
-        return _CALLED[activation]
-    ours = activation_named(activation).expression
-    for code, steepness in _candidates(activation):
-        name = activation_name(code, steepness)
-        if name and activation_named(name).expression == ours:
-            return FannActivation(code, steepness)
-    return None
-
-
-def _candidates(activation: str) -> Iterator[tuple[str, float]]:
-    """The functions of FANN with the factors of z in a formula as their steepness, or its half."""
-    factors = {float(text) for text in _FACTOR.findall(activation.removeprefix(FORMULA))}
-    for steepness in sorted({0.5, 1.0, *factors, *(factor / 2.0 for factor in factors)} - {0.0}):
-        for code in CODES:
-            yield code, steepness
 
 
 _VERSIONS = ("FANN_FLO_2.0", "FANN_FLO_2.1")
@@ -245,129 +167,3 @@ def _activation(neuron: tuple[str, str, str], at: int) -> str:
     if name is None:
         raise NetworkError(f"unknown activation function {neuron[1]}", where=where)
     return name
-
-
-_TITLE = "FANN"
-_HEAD = """\
-FANN_FLO_2.1
-num_layers={layers}
-learning_rate=0.700000
-connection_rate=0.500000
-network_type=1
-learning_momentum=0.000000
-training_algorithm=2
-train_error_function=1
-train_stop_function=0
-cascade_output_change_fraction=0.010000
-quickprop_decay=-0.000100
-quickprop_mu=1.750000
-rprop_increase_factor=1.200000
-rprop_decrease_factor=0.500000
-rprop_delta_min=0.000000
-rprop_delta_max=50.000000
-rprop_delta_zero=0.100000
-cascade_output_stagnation_epochs=12
-cascade_candidate_change_fraction=0.010000
-cascade_candidate_stagnation_epochs=12
-cascade_max_out_epochs=150
-cascade_min_out_epochs=50
-cascade_max_cand_epochs=150
-cascade_min_cand_epochs=50
-cascade_num_candidate_groups=2
-bit_fail_limit=0.35
-cascade_candidate_limit=1000.0
-cascade_weight_multiplier=0.4
-cascade_activation_functions_count=10
-cascade_activation_functions=3 5 7 8 10 11 14 15 16 17
-cascade_activation_steepnesses_count=4
-cascade_activation_steepnesses=0.25 0.5 0.75 1.0
-layer_sizes={sizes}
-scale_included=0
-"""
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """A neuron of the file, of ours or the copy of one; `reads` has numbers and weights."""
-
-    neuron: int
-    called: FannActivation
-    reads: list[tuple[int, float]]
-
-
-def write(net: Network) -> str:
-    """Return the text of the file."""
-    names = dict.fromkeys(net.activation_names[~net.is_input].tolist())
-    functions = {name: function for name in names if (function := called(name))}
-    limits = Limits(_TITLE, dict.fromkeys(functions, ""), repeated=True, copies_outputs=True)
-    reasons = reasons_against(net, limits)
-    reasons.refuse()
-    layers = _layers(net, functions)
-    cells = _cells(net, layers, functions)
-    large = [c.neuron for c in cells if not all(math.isfinite(weight) for _, weight in c.reads)]
-    reasons.neurons("a weight that large", np.isin(np.arange(len(net)), large))
-    reasons.refuse()
-    tell_disabled(net, _TITLE)
-    _tell(cells)
-    return _text([len(net.input_neurons) + 1, *map(len, layers)], cells)
-
-
-def _layers(net: Network, functions: dict[str, FannActivation]) -> list[list[int]]:
-    """The neurons of each layer after the inputs; ~j where a copy of neuron j is the output."""
-    scaled = [name for name, function in functions.items() if function.scale != 1.0]
-    read = np.isin(np.arange(len(net)), net.live.source)
-    copied = outputs_to_copy(net, read | np.isin(net.activation_names, scaled))
-    outputs = net.output_neurons.tolist()
-    last = [~j if copy else j for j, copy in zip(outputs, copied, strict=True)]
-    alone = set(last)
-    levels = [
-        [j for j in level.tolist() if j not in alone and not net.is_input[j]]
-        for level in schedule(net).levels
-    ]
-    return [*filter(None, levels), last]
-
-
-def _cells(
-    net: Network, layers: list[list[int]], functions: dict[str, FannActivation]
-) -> list[_Cell]:
-    """The neurons after the bias, in the order of the file."""
-    order = [j for layer in layers for j in layer]
-    bias = len(net.input_neurons)
-    number = {j: k for k, j in enumerate(net.input_neurons.tolist())}
-    number.update({j: k for k, j in enumerate(order, bias + 1) if j >= 0})
-    scale = {j: functions[net.activation_names[j]].scale for j in order if j >= 0}
-    live, start = net.live, np.searchsorted(net.live.target, np.arange(len(net) + 1))
-    cells = []
-    for j in order:
-        if j < 0:
-            reads = [(~j, 1.0)]
-            function, own = IDENTITY, 0.0
-        else:
-            span = slice(start[j], start[j + 1])
-            reads = list(zip(live.source[span].tolist(), live.weight[span].tolist(), strict=True))
-            function, own = functions[net.activation_names[j]], float(net.neurons.bias[j])
-        weights = [(number[i], weight * scale.get(i, 1.0) * function.gain) for i, weight in reads]
-        weights.append((bias, own * function.gain + function.shift))
-        cells.append(_Cell(j if j >= 0 else ~j, function, weights))
-    return cells
-
-
-def _tell(cells: list[_Cell]) -> None:
-    if any(abs(cell.called.gain * cell.called.scale) == FAR for cell in cells):
-        warn("written for FANN: weights are multiplied by 2^40 where FANN would limit sums to ±150")
-    if any(cell.called.code in AFTER_2_2 for cell in cells):
-        warn("written for FANN: version 2.2 does not have the rectifiers 18 and 19")
-
-
-def _text(sizes: list[int], cells: list[_Cell]) -> str:
-    head = _HEAD.format(layers=len(sizes), sizes=" ".join(map(str, sizes)))
-    neurons = "(0, 0, 0.0) " * sizes[0] + "".join(
-        f"({len(cell.reads)}, {cell.called.code}, {cell.called.steepness!r}) " for cell in cells
-    )
-    connections = "".join(
-        f"({source}, {weight!r}) " for cell in cells for source, weight in cell.reads
-    )
-    return (
-        f"{head}neurons (num_inputs, activation_function, activation_steepness)={neurons}\n"
-        f"connections (connected_to_neuron, weight)={connections}\n"
-    )

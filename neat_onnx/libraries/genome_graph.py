@@ -152,7 +152,7 @@ class GenomeGraph:
     def has_cycle(self) -> bool:
         """Whether enabled edges form one."""
         try:
-            schedule(self._built(0))
+            self.acyclic()
         except NetworkError:
             return True
         return False
@@ -173,12 +173,12 @@ class GenomeGraph:
 
     def _built(self, delay: int) -> Network:
         made = NetworkBuilder([*self.inputs, *(node.id for node in self.nodes)])
+        inputs = set(self.inputs)
         for node in self.nodes:
             made.neuron(node.id, "", (), **node.gene)
-        inputs = set(self.inputs)
-        for edge in self.edges:
-            value = (edge.source, 0 if edge.source in inputs else delay)
-            made.connect(value, edge.target, edge.weight, enabled=edge.enabled)
+        for source, target, weight, enabled in self.edges:
+            value = (source, 0 if source in inputs else delay)
+            made.connect(value, target, weight, enabled=enabled)
         outputs = [
             made.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
             if key in self.limited

@@ -21,9 +21,10 @@ not kept.
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, reasons_against
+from neat_onnx.libraries.limits import reasons_against
 from neat_onnx.libraries.names import finite_number, reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
@@ -86,8 +87,7 @@ TYPES = (HIDDEN, INPUT, OUTPUT, BIAS)
 _TRUTHS = {"true": True, "1": True, "t": True, "false": False, "0": False, "f": False}
 
 
-@dataclass(frozen=True)
-class NodeLine:
+class NodeLine(NamedTuple):
     """A node: its id, one of `TYPES`, goNEAT's name of its activation, and where it stands."""
 
     id: int
@@ -96,13 +96,12 @@ class NodeLine:
     where: str
 
 
-@dataclass
-class Genome:
+class Genome(NamedTuple):
     """Nodes and genes in the order of the file."""
 
-    id: int = 0
-    nodes: list[NodeLine] = field(default_factory=list)
-    genes: list[Edge] = field(default_factory=list)
+    id: int
+    nodes: list[NodeLine]
+    genes: list[Edge]
 
 
 def members(content: str, options: ReadOptions) -> Members:
@@ -130,9 +129,14 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     graph = graph.without_silent(start)
     if not graph.has_cycle:
         net = graph.acyclic()
+        depth = int(schedule(net).level[net.output_neurons].max())
         if cycles is not None:
             check_cycles(cycles)
-            _warn_if_deeper(net, genome, cycles)
+        if cycles is not None and cycles < depth:
+            warn(
+                f"the genome {genome.id} has no cycle and is {depth} updates deep: it is read as "
+                f"after all of them, not as goNEAT leaves it after {cycles}"
+            )
         return net
     if cycles is None:
         raise OptionError(
@@ -143,16 +147,6 @@ def _network(genome: Genome, cycles: int | None) -> Network:
         )
     _check_first_update(graph, genome, start)
     return graph.updated(cycles)
-
-
-def _warn_if_deeper(net: Network, genome: Genome, cycles: int) -> None:
-    """Warn where goNEAT would not get to the outputs in the updates that are asked for."""
-    depth = int(schedule(net).level[net.output_neurons].max())
-    if cycles < depth:
-        warn(
-            f"the genome {genome.id} has no cycle and is {depth} updates deep: it is read as after "
-            f"all of them, not as goNEAT leaves it after {cycles}"
-        )
 
 
 def _node(node: NodeLine, biases: list[Edge]) -> Node:
@@ -200,10 +194,10 @@ def plain_genomes(content: str) -> list[Genome]:
     open_ = False
     for number, line in enumerate(content.removeprefix("\ufeff").splitlines(), 1):
         head, *fields = line.split() or [""]
-        if head == "genomestart" or (head in ("trait", "node", "gene") and not open_):
-            found.append(Genome())
-            open_ = True
         where = f"line {number}"
+        if head == "genomestart" or (head in ("trait", "node", "gene") and not open_):
+            found.append(Genome(0, [], []))
+            open_ = True
         if head == "node":
             found[-1].nodes.append(_plain_node(fields, where))
         elif head == "gene":
@@ -211,7 +205,7 @@ def plain_genomes(content: str) -> list[Genome]:
         elif head in ("genomestart", "genomeend"):
             if not found:
                 raise NetworkError("a genome ends that never began", where=where)
-            found[-1].id = integer(fields[0] if fields else "", where)
+            found[-1] = found[-1]._replace(id=_integer(fields[0] if fields else "", where))
             open_ = head == "genomestart"
     return found
 
@@ -219,11 +213,10 @@ def plain_genomes(content: str) -> list[Genome]:
 def _plain_node(fields: list[str], where: str) -> NodeLine:
     if not 4 <= len(fields) <= 5:
         raise NetworkError("a node is `node ID TRAIT SENSOR TYPE ACTIVATION`", where=where)
-    kind = integer(fields[3], where)
+    kind = _integer(fields[3], where)
     if not 0 <= kind < len(TYPES):
         raise NetworkError(f"the type of a node is 0 to 3, got {kind}", where=where)
-    activation = fields[4] if len(fields) == 5 else DEFAULT
-    return NodeLine(integer(fields[0], where), TYPES[kind], activation, where)
+    return NodeLine(_integer(fields[0], where), TYPES[kind], (*fields, DEFAULT)[4], where)
 
 
 def _plain_gene(fields: list[str], where: str) -> Edge:
@@ -232,13 +225,12 @@ def _plain_gene(fields: list[str], where: str) -> Edge:
             "a gene is `gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED`",
             where=where,
         )
-    source, target = integer(fields[1], where), integer(fields[2], where)
-    return Edge(
-        source, target, finite_number(fields[3], "weight", where), _TRUTHS[fields[7].lower()]
-    )
+    source, target = _integer(fields[1], where), _integer(fields[2], where)
+    weight = finite_number(fields[3], "weight", where)
+    return Edge(source, target, weight, _TRUTHS[fields[7].lower()])
 
 
-def integer(text: str, where: str) -> int:
+def _integer(text: str, where: str) -> int:
     """Return the integer of 32 bits that a text is, or refuse it."""
     digits = text.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
@@ -246,10 +238,8 @@ def integer(text: str, where: str) -> int:
     return int(text)
 
 
-_KEY = re.compile(r"(\w+):(?:\s+(.*))?")
+_COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
 _PAIR = re.compile(r"\s*(\w+)\s*:\s+([^\s{}\[\]:]+)\s*")
-_COMMENT = re.compile(r"(^|\s)#.*$")
-_GAPS = ("", "---")
 
 
 def yaml_genome(content: str) -> Genome:
@@ -258,77 +248,58 @@ def yaml_genome(content: str) -> Genome:
     A node or a gene is a mapping of words and numbers, over lines or in one (`{ id: 1, type: BIAS
     }`), as goNEAT writes them. Any other YAML there is refused, never guessed.
     """
-    texts = [_COMMENT.sub("", raw).rstrip() for raw in content.removeprefix("\ufeff").splitlines()]
-    lines = [(text, f"line {at}") for at, text in enumerate(texts, 1) if text.strip() not in _GAPS]
-    values: dict[str, str] = {}
-    entries: dict[str, list[tuple[str, str]]] = {}
-    begin = next(at for at, (text, _) in enumerate(lines) if text == "genome:") + 1
-    depth, section = -1, ""
-    for line, where in lines[begin:]:
-        text = line.lstrip()
-        depth = len(line) - len(text) if depth < 0 else depth
-        key = _KEY.fullmatch(text)
-        if key and len(line) - len(text) == depth and key[1] not in values:
-            section, values[key[1]], entries[key[1]] = key[1], key[2] or "", []
-        elif f"{text} ".startswith("- ") and not values.get(section, "?"):
-            entries[section].append((text[2:], where))
-        elif entries.get(section) and len(line) - len(text) > depth:
-            begun, place = entries[section][-1]
-            entries[section][-1] = (f"{begun}\n{text}", place)
-        else:
-            raise _not_understood(text, where)
-    if entries.get("modules"):
-        raise NetworkError(
-            "modules cannot be read", where="genome.modules", hint="Only nodes and genes can"
-        )
-    genome = Genome(integer(values.get("id", ""), "genome.id"))
-    for name in ("nodes", "genes"):
-        if values.get(name, "") not in ("", "[]"):
-            raise _not_understood(values[name], f"genome.{name}")
-        if not entries.get(name):
-            raise NetworkError("expected a list of mappings", where=f"genome.{name}")
-        for entry in entries[name]:
-            if name == "nodes":
-                genome.nodes.append(_yaml_node(*entry))
-            else:
-                genome.genes.append(_yaml_gene(*entry))
+    text = _COMMENT.sub("", content.removeprefix("\ufeff")).replace("\r", "")
+    body = re.split(r"^genome:\s*?\n", text, maxsplit=1, flags=re.MULTILINE)[1].lstrip("\n")
+    depth = len(body) - len(body.lstrip(" "))
+    _, *parts = re.split(rf"^ {{{depth}}}(\w+):(.*)$", body, flags=re.MULTILINE)
+    sections = dict(zip(parts[::3], zip(parts[1::3], parts[2::3], strict=True), strict=True))
+    if sections.get("modules", ("", ""))[1].strip():
+        hint = "Only nodes and genes can"
+        raise NetworkError("modules cannot be read", where="genome.modules", hint=hint)
+    genome = Genome(_integer(sections.get("id", ("", ""))[0].strip(), "genome.id"), [], [])
+    for (key, kind, activation), where in _entries(sections, "nodes", "id", "type", "activation"):
+        if kind not in TYPES:
+            raise NetworkError(f"type is '{kind}', expected {', '.join(TYPES)}", where=where)
+        genome.nodes.append(NodeLine(_integer(key, where), kind, activation, where))
+    wanted = ("src_id", "tgt_id", "weight", "enabled")
+    for (source, target, weight, enabled), where in _entries(sections, "genes", *wanted):
+        if enabled not in ("true", "false"):
+            raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
+        ends = _integer(source, where), _integer(target, where)
+        edge = Edge(*ends, finite_number(weight, "weight", where), enabled == "true")
+        genome.genes.append(edge)
     return genome
 
 
+def _entries(
+    sections: Mapping[str, tuple[str, str]], name: str, *keys: str
+) -> Iterator[tuple[list[str], str]]:
+    """Yield the words at some keys of each mapping in a list, with the mapping's place."""
+    where = f"genome.{name}"
+    value, lines = sections.get(name, ("", ""))
+    before, *texts = re.split(r"^\s*-(?=\s|$)", lines, flags=re.MULTILINE)
+    if value.strip() not in ("", "[]") or before.strip():
+        raise _not_understood(value + before, where)
+    if not texts:
+        raise NetworkError("expected a list of mappings", where=where)
+    for at, text in enumerate(map(str.strip, texts)):
+        place = f"{where}[{at}]"
+        inside = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
+        pairs = [_PAIR.fullmatch(part) for part in re.split(r"[,\n]", inside) if part.strip()]
+        found = {pair[1]: pair[2] for pair in pairs if pair}
+        if len(found) < len(pairs):
+            raise _not_understood(text, place)
+        missing = next((key for key in keys if key not in found), None)
+        if missing:
+            raise NetworkError(f"'{missing}' is missing, or no word or number", where=place)
+        yield [found[key] for key in keys], place
+
+
 def _not_understood(text: str, where: str) -> NetworkError:
-    return NetworkError(f"this YAML is not understood: '{text[:60]}'", where=where)
-
-
-def _pairs(text: str, where: str, *keys: str) -> list[str]:
-    """The words at some keys of a mapping."""
-    inside = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
-    pairs = [_PAIR.fullmatch(part) for part in re.split(r"[,\n]", inside) if part.strip()]
-    found = {pair[1]: pair[2] for pair in pairs if pair}
-    if len(found) < len(pairs):
-        raise _not_understood(text, where)
-    for key in keys:
-        if key not in found:
-            raise NetworkError(f"'{key}' is missing, or no word or number", where=where)
-    return [found[key] for key in keys]
-
-
-def _yaml_node(text: str, where: str) -> NodeLine:
-    key, kind, activation = _pairs(text, where, "id", "type", "activation")
-    if kind not in TYPES:
-        raise NetworkError(f"type is '{kind}', expected {', '.join(TYPES)}", where=where)
-    return NodeLine(integer(key, where), kind, activation, where)
-
-
-def _yaml_gene(text: str, where: str) -> Edge:
-    source, target, weight, enabled = _pairs(text, where, "src_id", "tgt_id", "weight", "enabled")
-    if enabled not in ("true", "false"):
-        raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
-    ends = integer(source, where), integer(target, where)
-    return Edge(*ends, finite_number(weight, "weight", where), enabled == "true")
+    return NetworkError(f"this YAML is not understood: '{text.strip()[:60]}'", where=where)
 
 
 _NAMES = reversed_names(ACTIVATION_NAMES)
-_LIMITS = Limits("goNEAT", _NAMES, repeated=True)
 _SENSOR = "NullActivation"
 _ID_LIMIT = 2**30
 """Ids of new nodes are int32 there; evolution goes on with the ids above."""
@@ -336,19 +307,30 @@ _ID_LIMIT = 2**30
 
 def write(net: Network) -> str:
     """Return the genome as plain text; its numbers read back to the same doubles."""
-    reasons_against(net, _LIMITS).refuse()
-    ids = _ids(net)
+    reasons_against(net, "goNEAT", _NAMES).refuse()
+    ids, genes = _ids(net), net.connections
     bias = max(ids, default=0) + 1
     lines = ["genomestart 1", "trait 1 0.1 0 0 0 0 0 0 0"]
     outputs = set(net.output_neurons.tolist())
     for j in np.argsort(ids).tolist():
-        if net.is_input[j]:
-            lines.append(_node_line(ids[j], INPUT, _SENSOR))
-        else:
-            lines.append(
-                _node_line(ids[j], OUTPUT if j in outputs else HIDDEN, _activation(net, j))
-            )
-    lines += [_node_line(bias, BIAS, _SENSOR), *_genes(net, ids, bias)]
+        kind = INPUT if net.is_input[j] else OUTPUT if j in outputs else HIDDEN
+        name = _SENSOR if net.is_input[j] else _NAMES[str(net.activation_names[j])]
+        lines.append(_node_line(ids[j], kind, name))
+    lines.append(_node_line(bias, BIAS, _SENSOR))
+    columns = (genes.source, genes.target, genes.weight, genes.enabled)
+    edges = [
+        (ids[source], ids[target], weight, enabled)
+        for source, target, weight, enabled in zip(*(c.tolist() for c in columns), strict=True)
+    ]
+    wanted = ~net.is_input & ((net.neurons.bias != 0.0) | (net.fan_in == 0))
+    edges += [
+        (bias, ids[j], float(net.neurons.bias[j]), True) for j in np.flatnonzero(wanted).tolist()
+    ]
+    lines += [
+        f"gene 1 {source} {target} {weight!r} {str(source == target).lower()} {innovation} 0 "
+        f"{str(enabled).lower()}"
+        for innovation, (source, target, weight, enabled) in enumerate(edges, 1)
+    ]
     return "\n".join([*lines, "genomeend 1"]) + "\n"
 
 
@@ -365,32 +347,4 @@ def _ids(net: Network) -> list[int]:
 
 
 def _node_line(key: int, kind: str, activation: str) -> str:
-    sensor = int(kind in (INPUT, BIAS))
-    return f"node {key} 0 {sensor} {TYPES.index(kind)} {activation}"
-
-
-def _activation(net: Network, neuron: int) -> str:
-    return _NAMES[str(net.activation_names[neuron])]
-
-
-def _genes(net: Network, ids: list[int], bias: int) -> list[str]:
-    """A line for each connection, disabled ones too, and for each bias."""
-    genes = net.connections
-    lines = [
-        (ids[source], ids[target], weight, enabled)
-        for source, target, weight, enabled in zip(
-            genes.source.tolist(),
-            genes.target.tolist(),
-            genes.weight.tolist(),
-            genes.enabled.tolist(),
-            strict=True,
-        )
-    ]
-    wanted = ~net.is_input & ((net.neurons.bias != 0.0) | (net.fan_in == 0))
-    for j in np.flatnonzero(wanted).tolist():
-        lines.append((bias, ids[j], float(net.neurons.bias[j]), True))
-    return [
-        f"gene 1 {source} {target} {weight!r} {str(source == target).lower()} {innovation} 0 "
-        f"{str(enabled).lower()}"
-        for innovation, (source, target, weight, enabled) in enumerate(lines, 1)
-    ]
+    return f"node {key} 0 {int(kind in (INPUT, BIAS))} {TYPES.index(kind)} {activation}"

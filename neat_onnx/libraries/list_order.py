@@ -1,7 +1,7 @@
-"""List order, compiled: how neataptic and NeatapticTS evaluate a network, as explicit delays.
+"""List order, compiled: how neataptic and its relatives evaluate a network, as explicit delays.
 
-Both go through `nodes` once a step, in list order, and read the values that the nodes have at that
-moment. So
+They go through the nodes once a step, in list order, and read the values that the nodes have at
+that moment. So
 - a connection from a later node carries the value of the previous step;
 - a self-connection multiplies the node's previous *state*, before its activation function;
 - a gater sets the gains it gates when it is computed: a gater that stands before the target acts in
@@ -29,9 +29,12 @@ from neat_onnx.parsing import ForeignDocument
 
 
 class ListNode(ForeignDocument):
-    """A node. Whatever is neither `input` nor `output` is hidden, whatever its type is called."""
+    """A node.
 
-    type: str
+    Some have a `mask` that multiplies the activation that others read, or a `state` and an
+    `activation` with which they begin.
+    """
+
     bias: float
     squash: str
 
@@ -45,13 +48,6 @@ class ListConnection(ForeignDocument):
     gater: int | None = None
 
 
-class ListDocument(ForeignDocument):
-    """The fields of the whole network that both libraries have: the sizes of its ends."""
-
-    input: int | None = None
-    output: int | None = None
-
-
 @dataclass(frozen=True)
 class ListNetwork:
     """A network in list order.
@@ -59,11 +55,13 @@ class ListNetwork:
     Attributes:
         library: who wrote it.
         names: the library's names of activations to ours.
-        nodes: n of them, evaluated in this order.
-        connections: m of them.
+        nodes: n of them, as the file has them.
+        kinds: input, output or (anything else) hidden, of each.
+        connections: m of them, between positions in `nodes`.
+        order: the positions in the order of evaluation; their own if None.
         initial_gain: the gain of a gated connection before its gater was first computed: 0 after
             `clear()`, 1 where the network was restored without.
-        ids: of the neurons, shape (n,); None for their positions.
+        ids: of the neurons, in the order of evaluation; the positions in `nodes` if None.
         enabled: whether the library lets each connection act, shape (m,); None if all do.
         registered_for: the library's name where users register functions; `library` if empty.
     """
@@ -71,49 +69,66 @@ class ListNetwork:
     library: str
     names: Mapping[str, str]
     nodes: Sequence[ListNode]
+    kinds: Sequence[str | None]
     connections: Sequence[ListConnection]
+    order: Sequence[int] | None = None
     initial_gain: float = 0.0
     ids: Ints | None = None
     enabled: Bools | None = None
     registered_for: str = ""
 
-    def numbers(self, name: str, plain: float = 0.0) -> Floats:
-        """Return a number of each node, (n,): the mask, or the state or activation at the start."""
-        return np.array([getattr(node, name, plain) for node in self.nodes], np.float64)
 
-
-def compile_list(network: ListNetwork, document: ListDocument | None = None) -> Network:
-    """Return the network with explicit delays; its ends have the sizes that the document states.
+def compile_list(network: ListNetwork) -> Network:
+    """Return the network with explicit delays.
 
     A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
     identity of mask · activation. Only the node's own self-connection still reads the node. So does
     one that begins with a state and an activation that are both read: a neuron has one such value.
     """
-    kinds = np.array([node.type for node in network.nodes], dtype=object)
+    count = len(network.nodes)
+    _check_ends(network, count)
+    order = np.array(range(count) if network.order is None else network.order, np.int64)
+    nodes = [network.nodes[at] for at in order]
+    kinds = np.array([network.kinds[at] for at in order], dtype=object)
     is_input = kinds == "input"
-    for end in ("input", "output") if document is not None else ():
-        said, found = getattr(document, end), int(np.sum(kinds == end))
-        if said is not None and said != found:
-            nodes = "1 node has" if found == 1 else f"{found} nodes have"
-            raise NetworkError(f"{end} is {said} but {nodes} type {end}", where=end)
-    _check(network, is_input)
-    mask, initial = network.numbers("mask", 1.0), _initial(network)
+    if not np.all(is_input[: int(is_input.sum())]):
+        hint = f"{network.library} gives the k-th input to the k-th node: put the input nodes first"
+        raise NetworkError(
+            "an input node stands after nodes of other types",
+            where=f"nodes[{np.flatnonzero(is_input)[-1]}]",
+            hint=hint,
+        )
+    place = np.empty(count + 1, np.int64)
+    place[order], place[NONE] = np.arange(count), NONE
+    ends = [(gene.source, gene.target) for gene in network.connections]
+    source, target = place[np.array(ends, np.int64).reshape(-1, 2)].T
+    mask = _numbers(nodes, "mask", 1.0)
+    initial = _initial(nodes, source, target)
     masked = np.flatnonzero(((mask != 1.0) | (initial[0] != initial[1])) & ~is_input)
-    shown = np.arange(len(kinds))
-    shown[masked] = len(kinds) + np.arange(len(masked))
-    neurons, activations = _neurons(network, is_input, masked, initial)
-    genes = _connections(network, is_input, shown)
+    shown = np.arange(count)
+    shown[masked] = count + np.arange(len(masked))
+    ids = order if network.ids is None else network.ids
+    neurons, activations = _neurons(network, nodes, order, is_input, ids, masked, initial)
     masks = Connections.of(masked, shown[masked], mask[masked])
     inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
     return Network(
         inputs=(Port("input", (len(inputs),), inputs),),
         outputs=(Port("output", (len(outputs),), outputs),),
         neurons=neurons,
-        connections=_joined(genes, masks),
+        connections=_connections(network, is_input, source, target, place, shown, masks),
         activations=activations,
         aggregations=("sum",),
         library=network.library,
     )
+
+
+def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | None) -> None:
+    """Refuse a document that states other numbers of inputs and outputs than it has nodes of."""
+    for end, said in (("input", input), ("output", output)):
+        found = kinds.count(end)
+        if said is not None and said != found:
+            nodes = "1 node has" if found == 1 else f"{found} nodes have"
+            raise NetworkError(f"{end} is {said} but {nodes} type {end}", where=end)
 
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:
@@ -139,37 +154,8 @@ def refuse_repeats(library: str, connections: Sequence[ListConnection]) -> None:
         )
 
 
-def sorted_by(
-    order: Sequence[int], nodes: Sequence[ListNode], genes: Sequence[ListConnection]
-) -> tuple[list[ListNode], list[ListConnection]]:
-    """Return the nodes in another order, and the connections between their new positions.
-
-    An end that does not exist stays as it is, for `compile_list` to refuse.
-    """
-    place: dict[int | None, int] = {node: position for position, node in enumerate(order)}
-    moved = [
-        gene.model_copy(
-            update={
-                "source": place.get(gene.source, gene.source),
-                "target": place.get(gene.target, gene.target),
-                "gater": place.get(gene.gater, gene.gater),
-            }
-        )
-        for gene in genes
-    ]
-    return [nodes[node] for node in order], moved
-
-
-def _check(network: ListNetwork, is_input: Bools) -> None:
-    """Refuse an input node after others, and connections without their nodes."""
-    count, inputs = len(network.nodes), int(is_input.sum())
-    if not np.all(is_input[:inputs]):
-        hint = f"{network.library} gives the k-th input to the k-th node: put the input nodes first"
-        raise NetworkError(
-            "an input node stands after nodes of other types",
-            where=f"nodes[{np.flatnonzero(is_input)[-1]}]",
-            hint=hint,
-        )
+def _check_ends(network: ListNetwork, count: int) -> None:
+    """Refuse connections without their nodes."""
     for position, gene in enumerate(network.connections):
         where = f"connections[{position}]"
         for end, node in (("from", gene.source), ("to", gene.target)):
@@ -184,67 +170,65 @@ def _check(network: ListNetwork, is_input: Bools) -> None:
             )
 
 
-def _initial(network: ListNetwork) -> tuple[Floats, Floats]:
+def _numbers(nodes: Sequence[ListNode], name: str, plain: float) -> Floats:
+    return np.array([getattr(node, name, plain) for node in nodes], np.float64)
+
+
+def _initial(nodes: Sequence[ListNode], source: Ints, target: Ints) -> tuple[Floats, Floats]:
     """The value of each neuron before the first step, and that of the neuron others read, (n,)."""
-    states, activations = network.numbers("state"), network.numbers("activation")
-    ends = [(gene.source, gene.target) for gene in network.connections]
-    places = np.arange(len(network.nodes))
-    loops = np.isin(places, [source for source, target in ends if source == target])
-    late = np.isin(places, [source for source, target in ends if source > target])
+    states, activations = _numbers(nodes, "state", 0.0), _numbers(nodes, "activation", 0.0)
+    loops = np.isin(np.arange(len(nodes)), source[source == target])
+    late = np.isin(np.arange(len(nodes)), source[source > target])
     own = np.where(loops, states, np.where(late, activations, 0.0))
     return own, np.where(late, activations, own)
 
 
 def _neurons(
-    network: ListNetwork, is_input: Bools, masked: Ints, initial: tuple[Floats, Floats]
+    network: ListNetwork,
+    nodes: Sequence[ListNode],
+    order: Ints,
+    is_input: Bools,
+    ids: Ints,
+    masked: Ints,
+    initial: tuple[Floats, Floats],
 ) -> tuple[Neurons, tuple[str, ...]]:
-    names = [
-        "identity"
-        if is_input[position]
-        else translated(
-            node.squash,
-            network.names,
-            ACTIVATIONS,
-            "activation",
-            f"nodes[{position}].squash",
-            network.registered_for or network.library,
-        )
-        for position, node in enumerate(network.nodes)
-    ]
+    """The neurons of the nodes, then those of masked ones, and the table of activations."""
+    usual = reversed_names(network.names)
+    kind, names, spellings = network.registered_for or network.library, [], []
+    for at, node in enumerate(nodes):
+        where, name = f"nodes[{order[at]}].squash", "identity"
+        if not is_input[at]:
+            name = translated(node.squash, network.names, ACTIVATIONS, "activation", where, kind)
+        is_usual = network.names.get(node.squash) != name or node.squash == usual[name]
+        names.append(name)
+        spellings.append("" if is_usual else node.squash)
     extra = len(masked)
-    bias = np.array([node.bias for node in network.nodes] + [0.0] * extra, np.float64)
-    bias[: len(names)][is_input] = 0.0
-    given = np.arange(len(names)) if network.ids is None else network.ids
-    ids = np.concatenate([given, given.max(initial=-1) + 1 + np.arange(extra)])
-    labels = ("",) * len(names) + tuple(f"masked {id}" for id in given[masked].tolist())
+    bias = np.where(is_input, 0.0, np.array([node.bias for node in nodes], np.float64))
+    labels = ("",) * len(names) + tuple(f"masked {id}" for id in ids[masked].tolist())
     neurons, activations, _ = Neurons.of(
-        ids,
+        np.concatenate([ids, ids.max(initial=-1) + 1 + np.arange(extra)]),
         names + ["identity"] * extra,
-        bias=bias,
+        bias=np.concatenate([bias, np.zeros(extra)]),
         initial=np.concatenate([initial[0], initial[1][masked]]),
         name=labels,
-        spelling=_spellings(network, names) + [""] * extra,
+        spelling=spellings + [""] * extra,
     )
     return neurons, activations
 
 
-def _spellings(network: ListNetwork, names: Sequence[str]) -> list[str]:
-    """The name of each activation where it is not the library's usual one for `names`."""
-    usual = reversed_names(network.names)
-    return [
-        node.squash if network.names.get(node.squash) == name and node.squash != usual[name] else ""
-        for node, name in zip(network.nodes, names, strict=True)
-    ]
-
-
-def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connections:
-    """The connections, read from `shown` (where each node's masked activation stands)."""
+def _connections(
+    network: ListNetwork,
+    is_input: Bools,
+    source: Ints,
+    target: Ints,
+    place: Ints,
+    shown: Ints,
+    masks: Connections,
+) -> Connections:
+    """The connections, read from `shown` (where each masked activation stands), and the masks."""
     genes = network.connections
-    source = np.array([gene.source for gene in genes], np.int64)
-    target = np.array([gene.target for gene in genes], np.int64)
-    gater = np.array([NONE if gene.gater is None else gene.gater for gene in genes], np.int64)
-    gated = gater != NONE
-    to_itself = source == target
+    gater = place[np.array([NONE if g.gater is None else g.gater for g in genes], np.int64)]
+    gated, to_itself = gater != NONE, source == target
     dead = gated & is_input[gater]
     enabled = ~is_input[target]
     if network.enabled is not None:
@@ -259,7 +243,7 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
             f"{count} connection{'s' if count > 1 else ''} gated by an input: {network.library} "
             "leaves such gains at 0 after clear(), so they never act and are read as disabled"
         )
-    return Connections.of(
+    compiled = Connections.of(
         np.where(to_itself, source, shown[source]),
         target,
         weight,
@@ -270,15 +254,10 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
         gate_delay=np.where(gated & (gater >= target), 1, 0),
         initial_gain=np.where(gated, network.initial_gain, 0.0),
     )
-
-
-def _joined(one: Connections, other: Connections) -> Connections:
-    return Connections(
-        *(
-            np.concatenate([getattr(one, field.name), getattr(other, field.name)])
-            for field in fields(Connections)
-        )
-    )
+    both = [
+        (getattr(compiled, field.name), getattr(masks, field.name)) for field in fields(Connections)
+    ]
+    return Connections(*map(np.concatenate, both))
 
 
 def initial_gain_of(options: ReadOptions) -> float:

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import LIBRARY_NAMES
-from neat_onnx.network.aggregations import LIBRARY_AGGREGATIONS
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
 
 
 class Registered(Protocol):
@@ -51,8 +51,8 @@ def translated(
 
 def formula_of(library: str, name: str, kind: Literal["activation", "aggregation"]) -> str | None:
     """Return our function registered for a custom one of a library; None if none is."""
-    table = LIBRARY_NAMES if kind == "activation" else LIBRARY_AGGREGATIONS
-    return table.get((library, name))
+    table = ACTIVATIONS if kind == "activation" else AGGREGATIONS
+    return table.of_libraries.get((library, name))
 
 
 def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
@@ -88,29 +88,3 @@ def finite_number(text: str, name: str, where: str) -> float:
     if not math.isfinite(value):
         raise NetworkError(f"{name} should be a finite number, got '{text[:40]}'", where=where)
     return value
-
-
-def coerced(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document of lists of objects with numbers in the place of texts that spell them.
-
-    Old JavaScript libraries write keys of objects, which are texts, as `"from": "0"`.
-    """
-
-    def value(found: Any) -> Any:
-        try:
-            number = float(found) if isinstance(found, str) else math.nan
-        except ValueError:
-            return found
-        if not math.isfinite(number):
-            return found
-        return int(number) if number.is_integer() else number
-
-    def entry(found: Any) -> Any:
-        if isinstance(found, Mapping) and any(isinstance(each, str) for each in found.values()):
-            return {key: value(each) for key, each in found.items()}
-        return found
-
-    return {
-        key: [entry(one) for one in found] if isinstance(found, list) else value(found)
-        for key, found in document.items()
-    }

@@ -7,18 +7,17 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_order import (
     ListConnection,
-    ListDocument,
     ListNetwork,
     ListNode,
+    check_sizes,
     compile_list,
     initial_gain_of,
     refuse_repeats,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
-from neat_onnx.libraries.names import coerced, reversed_names
-from neat_onnx.network.genes import NONE
+from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.network import Network
-from neat_onnx.parsing import parse
+from neat_onnx.parsing import ForeignDocument, parse
 
 name = "neataptic"
 
@@ -42,27 +41,33 @@ ACTIVATION_NAMES = {
 
 
 class _Node(ListNode):
-    mask: float = 1.0  # 1 − dropout after training with dropout; multiplies the activation
+    type: str
+    mask: float = 1.0  # 1 − dropout after training with dropout
 
 
-class _Document(ListDocument):
+class _Document(ForeignDocument):
+    input: int | None = None
+    output: int | None = None
     nodes: list[_Node]
     connections: list[ListConnection]
 
 
 def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     """Return the network that neataptic evaluates, by `activate` after `clear()`."""
-    parsed = parse(_Document, coerced(document), NetworkError)
-    genes = parsed.connections
-    refuse_repeats(name, genes)
-    network = ListNetwork(
-        library=name,
-        names=ACTIVATION_NAMES,
-        nodes=parsed.nodes,
-        connections=genes,
-        initial_gain=initial_gain_of(options),
+    parsed = parse(_Document, document, NetworkError, strict=False)
+    refuse_repeats(name, parsed.connections)
+    kinds = [node.type for node in parsed.nodes]
+    check_sizes(kinds, parsed.input, parsed.output)
+    return compile_list(
+        ListNetwork(
+            library=name,
+            names=ACTIVATION_NAMES,
+            nodes=parsed.nodes,
+            kinds=kinds,
+            connections=parsed.connections,
+            initial_gain=initial_gain_of(options),
+        )
     )
-    return compile_list(network, parsed)
 
 
 _ACTIVATIONS = reversed_names(ACTIVATION_NAMES)
@@ -74,7 +79,7 @@ def write(net: Network) -> dict[str, Any]:
 
     The outputs stand at the end of the nodes, where neataptic's mutations expect them.
     """
-    return list_document(net, "neataptic")
+    return list_document(net, name)
 
 
 def list_document(net: Network, title: str) -> dict[str, Any]:
@@ -91,15 +96,7 @@ def list_document(net: Network, title: str) -> dict[str, Any]:
             }
             for index, node in enumerate(written.nodes)
         ],
-        "connections": [
-            {
-                "weight": edge.weight,
-                "from": edge.source,
-                "to": edge.target,
-                "gater": None if edge.gater == NONE else edge.gater,
-            }
-            for edge in written.edges
-        ],
+        "connections": [edge.document() for edge in written.edges],
         "input": len(net.input_neurons),
         "output": len(net.output_neurons),
         "dropout": 0,

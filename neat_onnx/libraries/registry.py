@@ -8,8 +8,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
-from neat_onnx.network.formulas import check_libraries_with
-from neat_onnx.network.saving import find_writers_with
+from neat_onnx.network.hooks import does
 
 _BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)
 """Asked in this order whether a source is theirs."""
@@ -82,36 +81,32 @@ def _unknown(name: str) -> OptionError:
     return OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
 
 
-@check_libraries_with
+@does("check library")
 def check_named(name: str) -> None:
     """Refuse all but the names of libraries: functions are registered for these, not for titles."""
     if all(name != library.name for library in libraries()):
         raise _unknown(name)
 
 
-@find_writers_with
+@does("find writer")
 def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
     """Return the library that a file is written for, by its name or title.
 
     Without a name the ending of the file decides: of a .json, or of none, it is neat-onnx, of any
-    other the one library that has such files.
+    other the library that has such files.
     """
     if name is not None:
         return writer_named(name)
     ending, own = Path(path).suffix.lower(), writer_named("neat-onnx")
-    found = [library for library in libraries() if library.writes and ending in library.suffixes]
-    if len(found) > 1 and own not in found:
-        names = " or ".join(library.name for library in found)
-        raise OptionError(f"{ending} files are of several libraries", hint=f"Say which: {names}")
-    if ending and not found:
-        raise OptionError(
-            f"no library has networks in {ending} files",
-            where=os.fspath(path),
-            hint="Write ONNX with neat_onnx.export(net).save(path), or neat-onnx export"
-            if ending == ".onnx"
-            else "Use .json, or say which library it is for",
-        )
-    return found[0] if len(found) == 1 else own
+    if not ending or ending in own.suffixes:
+        return own
+    for library in libraries():
+        if library.writes and ending in library.suffixes:
+            return library
+    way = "Use .json, or say which library it is for"
+    if ending == ".onnx":
+        way = "Write ONNX with neat_onnx.export(net).save(path), or neat-onnx export"
+    raise OptionError(f"no library has networks in {ending} files", where=os.fspath(path), hint=way)
 
 
 def writer_named(name: str) -> Library:

@@ -3,30 +3,29 @@
 The sections of a network file are separated by empty lines: how many inputs and outputs; `acyclic`,
 or `cyclic` and the number of updates in a step; the connections; the activation functions. All
 nodes have the first of these. Inputs have the lowest ids, then come the outputs. A node has no
-bias. Where the activation is 0.5 at 0 (a logistic function), an added node that reads an input with
-the weight 0 is written as that constant, and biases are its connections.
+bias.
 
 XML is `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`. A node of type `bias` is
 1. The file does not say whether the network is decoded as an acyclic one: it is, unless the option
 `cycles` says how many updates a step takes. The decoder limits outputs to 0 … 1.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles, reached
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_disabled
+from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, reversed_names, translated
-from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
+from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import Edges
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -93,10 +92,16 @@ _UNIT = {
 }  # fmt: skip
 """Functions of version 2 whose values are between 0 and 1."""
 
-_MAX_NODES, _MAX_ID = 100_000, 2**31 - 1
+_MAX_ID = 2**31 - 1
 
 
-def acyclic(genome: GenomeGraph) -> Network:
+def _integer(text: str, name: str, where: str, most: int = _MAX_ID) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text[:12]) > most:
+        raise NetworkError(f"{name} should be a small integer, got '{text}'", where=where)
+    return int(text)
+
+
+def _acyclic(genome: GenomeGraph) -> Network:
     """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
     if any(edge.enabled and edge.source in set(genome.inputs) for edge in genome.edges):
         return genome.without_silent(()).acyclic("Write `cyclic` and the number of updates")
@@ -106,23 +111,9 @@ def acyclic(genome: GenomeGraph) -> Network:
     return replace(genome, nodes=nodes, edges=edges).acyclic()
 
 
-@dataclass(frozen=True)
-class _Line:
-    number: int
+class _Line(NamedTuple):
+    where: str
     fields: list[str]
-
-    @property
-    def where(self) -> str:
-        return f"line {self.number}"
-
-    def integer(self, at: int, name: str, most: int = _MAX_ID) -> int:
-        text = self.fields[at]
-        if not (text.isascii() and text.isdigit()) or int(text[:12]) > most:
-            raise NetworkError(f"{name} should be a small integer, got '{text}'", where=self.where)
-        return int(text)
-
-    def number_at(self, at: int, name: str) -> float:
-        return finite_number(self.fields[at], name, self.where)
 
 
 def _sections(content: str) -> Iterator[list[_Line]]:
@@ -132,7 +123,7 @@ def _sections(content: str) -> Iterator[list[_Line]]:
         if text.startswith("#"):
             continue
         if text:
-            section.append(_Line(number, text.split()))
+            section.append(_Line(f"line {number}", text.split()))
             continue
         yield section
         section = []
@@ -141,14 +132,20 @@ def _sections(content: str) -> Iterator[list[_Line]]:
         yield []
 
 
-def read_net_file(content: str) -> Network:
+def _read_net_file(content: str) -> Network:
     """Return the network that SharpNEAT decodes."""
     sections = _sections(content)
-    inputs, outputs = _counts(next(sections))
+    where, sizes = _only(next(sections), "the numbers of inputs and outputs", 2)
+    inputs, outputs = (
+        _integer(text, name, where, 100_000)
+        for text, name in zip(sizes, ("inputs", "outputs"), strict=True)
+    )
+    if outputs < 1:
+        raise NetworkError("a network has at least one output", where=where)
     cycles = _cycles(next(sections))
     edges = [_edge(line, inputs) for line in next(sections)]
     activation = _activation(next(sections))
-    if any(section for section in (next(sections), next(sections))):
+    if next(sections) or next(sections):
         warn("SharpNEAT gives every node the first activation function; those of nodes are ignored")
     hidden = {end for edge in edges for end in edge[:2]} - set(range(inputs + outputs))
     ids = [*range(inputs, inputs + outputs), *sorted(hidden)]
@@ -159,32 +156,7 @@ def read_net_file(content: str) -> Network:
         nodes=[Node(key, activation) for key in ids],
         edges=edges,
     )
-    return acyclic(genome) if cycles is None else genome.updated(cycles)
-
-
-def _counts(section: list[_Line]) -> tuple[int, int]:
-    line = _only(section, "the numbers of inputs and outputs", 2)
-    inputs, outputs = (
-        line.integer(0, "inputs", _MAX_NODES),
-        line.integer(1, "outputs", _MAX_NODES),
-    )
-    if outputs < 1:
-        raise NetworkError("a network has at least one output", where=line.where)
-    return inputs, outputs
-
-
-def _cycles(section: list[_Line]) -> int | None:
-    """The number of updates in a step; None for an acyclic network."""
-    line = _only(section, "acyclic, or cyclic and a number")
-    if line.fields == ["acyclic"]:
-        return None
-    if len(line.fields) != 2 or line.fields[0] != "cyclic":
-        found = " ".join(line.fields)
-        raise NetworkError(f"expected `acyclic` or `cyclic N`, got '{found}'", where=line.where)
-    cycles = line.integer(1, "cycles")
-    if cycles < 1:
-        raise NetworkError("a step takes at least one cycle", where=line.where)
-    return cycles
+    return _acyclic(genome) if cycles is None else genome.updated(cycles)
 
 
 def _only(section: list[_Line], what: str, fields: int | None = None) -> _Line:
@@ -194,113 +166,75 @@ def _only(section: list[_Line], what: str, fields: int | None = None) -> _Line:
     return section[0]
 
 
+def _cycles(section: list[_Line]) -> int | None:
+    """The number of updates in a step; None for an acyclic network."""
+    where, fields = _only(section, "acyclic, or cyclic and a number")
+    if fields == ["acyclic"]:
+        return None
+    if len(fields) != 2 or fields[0] != "cyclic":
+        found = " ".join(fields)
+        raise NetworkError(f"expected `acyclic` or `cyclic N`, got '{found}'", where=where)
+    cycles = _integer(fields[1], "cycles", where)
+    if cycles < 1:
+        raise NetworkError("a step takes at least one cycle", where=where)
+    return cycles
+
+
 def _edge(line: _Line, inputs: int) -> Edge:
-    if len(line.fields) != 3:
-        raise NetworkError("a connection is `source target weight`", where=line.where)
-    edge = Edge(
-        line.integer(0, "source"), line.integer(1, "target"), line.number_at(2, "the weight")
-    )
-    if edge.target < inputs:
-        raise NetworkError(f"a connection to the input {edge.target}", where=line.where)
-    return edge
+    where, fields = line
+    if len(fields) != 3:
+        raise NetworkError("a connection is `source target weight`", where=where)
+    source, target = _integer(fields[0], "source", where), _integer(fields[1], "target", where)
+    if target < inputs:
+        raise NetworkError(f"a connection to the input {target}", where=where)
+    return Edge(source, target, finite_number(fields[2], "the weight", where))
 
 
 def _activation(section: list[_Line]) -> str:
     """Our name of the activation of all nodes."""
     if not section:
         raise NetworkError("no activation function", hint="The last section is `0 ReLU`")
-    for number, line in enumerate(section):
-        if len(line.fields) != 2 or line.integer(0, "the function's id") != number:
-            raise NetworkError(f"expected `{number}` and a function's name", where=line.where)
+    for number, (where, fields) in enumerate(section):
+        if len(fields) != 2 or fields[0] != str(number):
+            raise NetworkError(f"expected `{number}` and a function's name", where=where)
     if len(section) > 1:
         warn("SharpNEAT gives every node the first activation function; the others are ignored")
-    first = section[0]
-    return translated(
-        first.fields[1], ACTIVATION_NAMES, ACTIVATIONS, "activation", first.where, "sharpneat"
-    )
+    where, (_, name) = section[0]
+    return translated(name, ACTIVATION_NAMES, ACTIVATIONS, "activation", where, "sharpneat")
 
 
 _TITLE = "SharpNEAT"
 _NAMES = reversed_names(ACTIVATION_NAMES)
-_LIMITS = Limits(_TITLE, _NAMES, repeated=True, memory=True)
-_HINT = "SharpNEAT's bias is an input that is always 1"
 
 
 def write(net: Network) -> str:
     """Return the text of a network file."""
     common = str(net.activation_names[net.output_neurons[0]])
-    needs_bias = bool(np.any(net.neurons.bias[~net.is_input] != 0.0))
-    reasons = reasons_against(net, _LIMITS)
-    _check(reasons, common, needs_bias)
-    reasons.refuse(_HINT if any("bias" in what for what in reasons.found) else None)
+    computes, live = ~net.is_input, net.live
+    reasons = reasons_against(net, _TITLE, _NAMES, biases=False, memory=True)
+    reasons.neurons(
+        f"another activation than {common}, which its outputs have,",
+        computes & (net.activation_names != common),
+    )
+    if not net.has_memory:  # values are pushed from the inputs: it reads 0 from other neurons
+        found = Edges(live.source, live.target, len(net)).reached(net.is_input)
+        sending = np.isin(np.arange(len(net)), live.source)
+        reasons.neurons("a neuron that no input leads to", sending & ~found)
+        if not np.any(net.is_input[live.source]):
+            reasons.neurons("a network that reads no input", computes)
+    with_bias = "a bias" in reasons.found
+    reasons.refuse("SharpNEAT's bias is an input that is always 1" if with_bias else None)
     tell_disabled(net, _TITLE)
-    number = _numbers(net)
-    live = net.live
-    lines = [
-        f"{number[i]}\t{number[j]}\t{weight!r}"
-        for i, j, weight in zip(
-            live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True
-        )
-    ]
-    if needs_bias:
-        warn(f"written for {_TITLE}: an added node of value 0.5 gives neurons their biases")
-        lines += _bias_lines(net, number)
-    form = "cyclic\t1" if net.has_memory else "acyclic"
+    ends = [*net.input_neurons.tolist(), *net.output_neurons.tolist()]
+    number = {j: at for at, j in enumerate(dict.fromkeys([*ends, *range(len(net))]))}
+    edges = zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True)
     sections = [
         f"{len(net.input_neurons)}\t{len(net.output_neurons)}",
-        form,
-        "\n".join(lines) or "# none",
+        "cyclic\t1" if net.has_memory else "acyclic",
+        "\n".join(f"{number[i]}\t{number[j]}\t{weight!r}" for i, j, weight in edges) or "# none",
         f"0\t{_NAMES[common]}",
     ]
     return "\n\n".join(sections) + "\n"
-
-
-def _numbers(net: Network) -> dict[int, int]:
-    """SharpNEAT's ids: inputs, outputs, then the others."""
-    outside = [*net.input_neurons.tolist(), *net.output_neurons.tolist()]
-    known = set(outside)
-    order = [*outside, *(j for j in range(len(net)) if j not in known)]
-    return {neuron: number for number, neuron in enumerate(order)}
-
-
-def _bias_lines(net: Network, number: dict[int, int]) -> list[str]:
-    node = len(number)
-    biases = [(number[j], 2.0 * float(net.neurons.bias[j])) for j in range(len(net))]
-    used = [
-        (target, weight) for target, weight in biases if weight and target >= len(net.input_neurons)
-    ]
-    return [f"0\t{node}\t0.0", *(f"{node}\t{target}\t{weight!r}" for target, weight in used)]
-
-
-def _check(reasons: Reasons, common: str, needs_bias: bool) -> None:
-    """Note the limits that SharpNEAT has beside the usual ones."""
-    net, computes = reasons.net, ~reasons.net.is_input
-    other = computes & (net.activation_names != common)
-    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
-    if needs_bias:
-        zero = np.zeros(1)
-        half = common in _NAMES and float(activation_named(common)(zero)[0]) == 0.5
-        if not half or not len(net.input_neurons) or net.has_memory:
-            reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
-    if not net.has_memory:
-        _check_silent(reasons, needs_bias)
-
-
-def _check_silent(reasons: Reasons, needs_bias: bool) -> None:
-    """Note neurons that SharpNEAT reads as 0: acyclic networks are pushed from the inputs."""
-    net, live = reasons.net, reasons.net.live
-    biased = ~net.is_input & (net.neurons.bias != 0.0)
-    leads: dict[int, list[int]] = defaultdict(list)
-    for source, target in zip(live.source.tolist(), live.target.tolist(), strict=True):
-        leads[source].append(target)
-    start = net.is_input | biased if needs_bias else net.is_input
-    found = reached(np.flatnonzero(start).tolist(), leads)
-    neurons = np.arange(len(net))
-    sending = np.isin(neurons, live.source)
-    reasons.neurons("a neuron that no input leads to", sending & ~np.isin(neurons, [*found]))
-    if not needs_bias and not np.any(net.is_input[live.source]):
-        value = np.array([float(activation_named(n)(np.zeros(1))[0]) for n in net.activation_names])
-        reasons.neurons("an output that is not 0 without inputs", ~net.is_input & (value != 0.0))
 
 
 _TYPES = ("bias", "in", "out", "hid")
@@ -314,7 +248,7 @@ def members(content: str, options: ReadOptions) -> Members:
     if not text.startswith("<"):
         if options.cycles is not None:
             raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
-        return [(0, partial(read_net_file, content))]
+        return [(0, partial(_read_net_file, content))]
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise NetworkError("XML with a document type is not read")
     from xml.etree import ElementTree  # noqa: PLC0415 - no other file needs its parser
@@ -327,44 +261,36 @@ def members(content: str, options: ReadOptions) -> Members:
     if not networks:
         raise NetworkError("no Network", where=root.tag, hint="Root holds Networks of Network")
     functions = {
-        _integer(element, "id"): element.get("name", "")
+        _number(element, "id"): element.get("name", "")
         for element in root.findall("ActivationFunctions/Fn")
     }
     if not functions:
         warn(f"no activation functions: {_DEFAULT[0]}, SharpNEAT's default, is taken")
-    ranked = sorted(enumerate(networks), key=lambda pair: -_number(pair[1], "fitness", 0.0))
-    read = partial(_read, functions=functions or _DEFAULT, cycles=options.cycles)
-    return [(_integer(each, "id", place), partial(read, each)) for place, each in ranked]
+    fitness = [finite_number(each.get("fitness", "0"), "fitness", "Network") for each in networks]
+    read = partial(_read_xml, functions=functions or _DEFAULT, cycles=options.cycles)
+    ranked = sorted(range(len(networks)), key=lambda at: -fitness[at])
+    return [(_number(networks[at], "id", str(at)), partial(read, networks[at])) for at in ranked]
 
 
-def _number(element: "Element", key: str, default: float | None = None) -> float:
-    """The number of an attribute; the default where there is none."""
-    text = element.get(key)
-    if text is None and default is not None:
-        return default
-    what = f"{element.tag} {element.get('id', '')}".strip()
-    value = finite_number("nothing" if text is None else text, key, what)
-    return finite_number("too large" if abs(value) > 1e300 else str(text), key, what)
+def _number(element: "Element", key: str, default: str = "") -> int:
+    """The integer of an attribute."""
+    return _integer(element.get(key, default), key, f"{element.tag} {element.get('id', '')}")
 
 
-def _integer(element: "Element", key: str, default: int | None = None) -> int:
-    return int(_number(element, key, default))
-
-
-def _read(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:
+def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:
     if cycles is not None:
         check_cycles(cycles)
     ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
     activation: dict[int, str] = {}
     unlimited: set[int] = set()
     for node in element.findall("Nodes/Node"):
-        key, kind = _integer(node, "id"), node.get("type", "")
+        key, kind = _number(node, "id"), node.get("type", "")
         where = f"Node {key}"
         if kind not in _TYPES:
             raise NetworkError(f"unknown type '{kind}'", where=where)
         if key in activation:
             raise NetworkError(f"the node id {key} occurs twice", where=where)
-        number = _integer(node, "fnId", min(functions))
+        number = _number(node, "fnId", str(min(functions)))
         if number not in functions:
             raise NetworkError(f"there is no function {number}", where=where)
         name = functions[number]
@@ -379,11 +305,12 @@ def _read(element: "Element", functions: Mapping[int, str], cycles: int | None) 
         raise NetworkError("no node of type out", where="Nodes")
     edges, bias = [], dict[int, float]()
     for each in element.findall("Connections/Con"):
-        edge = Edge(_integer(each, "src"), _integer(each, "tgt"), _number(each, "wght"))
-        if edge.source in ids["bias"]:
-            bias[edge.target] = bias.get(edge.target, 0.0) + edge.weight
+        source, target = _number(each, "src"), _number(each, "tgt")
+        weight = finite_number(each.get("wght", ""), "wght", f"Con {each.get('id', '')}")
+        if source in ids["bias"]:
+            bias[target] = bias.get(target, 0.0) + weight
         else:
-            edges.append(edge)
+            edges.append(Edge(source, target, weight))
     genome = GenomeGraph(
         library="sharpneat",
         inputs=ids["in"],
@@ -393,11 +320,11 @@ def _read(element: "Element", functions: Mapping[int, str], cycles: int | None) 
         limit=_CLAMP,
         limited=frozenset(unlimited),
     ).checked()
-    if genome.limited:
+    if unlimited:
         warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
-    if cycles is None and genome.has_cycle:
+    if cycles is not None:
+        return genome.updated(cycles)
+    if genome.has_cycle:
         hint = "Say the timesteps of SharpNEAT's activation scheme; cycles=N does, or --cycles N"
         raise OptionError("the network has cycles", where="cycles", hint=hint)
-    if cycles is None and bias:
-        return genome.without_silent(bias).acyclic()
-    return acyclic(genome) if cycles is None else genome.updated(cycles)
+    return genome.without_silent(bias).acyclic() if bias else _acyclic(genome)

@@ -6,10 +6,9 @@ the first one where these have one in the other direction already; else it repla
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
@@ -18,10 +17,9 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     compile_list,
-    sorted_by,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
-from neat_onnx.libraries.names import coerced, reversed_names
+from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -34,17 +32,11 @@ ACTIVATION_NAMES = {
 }
 
 
-class _Neuron(ForeignDocument):
+class _Neuron(ListNode):
     layer: Literal["input", "output"] | int
-    bias: float
-    squash: str | None = None
+    squash: Annotated[str, BeforeValidator(lambda name: name or "LOGISTIC")] = "LOGISTIC"
     state: float = 0.0
     activation: float = 0.0
-
-
-class _Node(ListNode):
-    state: float
-    activation: float
 
 
 class _Document(ForeignDocument):
@@ -54,29 +46,19 @@ class _Document(ForeignDocument):
 
 def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
-    parsed = parse(_Document, coerced(document), NetworkError)
-    nodes = [
-        _Node(
-            type=neuron.layer if isinstance(neuron.layer, str) else "hidden",
-            bias=neuron.bias,
-            squash=neuron.squash or "LOGISTIC",
-            state=neuron.state,
-            activation=neuron.activation,
+    parsed = parse(_Document, document, NetworkError, strict=False)
+    layers = [neuron.layer for neuron in parsed.neurons]
+    return compile_list(
+        ListNetwork(
+            library="synaptic",
+            names=ACTIVATION_NAMES,
+            nodes=parsed.neurons,
+            kinds=[layer if isinstance(layer, str) else "hidden" for layer in layers],
+            connections=[_with_unit_loop(gene) for gene in _projected(parsed.connections)],
+            order=sorted(range(len(layers)), key=lambda at: _rank(layers[at])),
+            initial_gain=1.0,
         )
-        for neuron in parsed.neurons
-    ]
-    genes = [_with_unit_loop(gene) for gene in _projected(parsed.connections)]
-    order = sorted(range(len(nodes)), key=lambda at: _rank(parsed.neurons[at].layer))
-    ordered, genes = sorted_by(order, nodes, genes)
-    network = ListNetwork(
-        library="synaptic",
-        names=ACTIVATION_NAMES,
-        nodes=ordered,
-        connections=genes,
-        initial_gain=1.0,
-        ids=np.array(order, np.int64),
     )
-    return compile_list(network)
 
 
 def _rank(layer: str | int) -> tuple[int, int]:
@@ -124,7 +106,7 @@ _LIBRARY = ListLibrary(
     "synaptic",
     reversed_names(ACTIVATION_NAMES),
     unit_loops=True,
-    open_gates=True,
+    first_gain=1.0,
     keeps_states=True,
 )
 _INPUT_SQUASH = "LOGISTIC"

@@ -5,9 +5,8 @@ count without `init_hidden_layers`. A node is computed once a value has come in;
 a value are left out of aggregations. A recurrent genome starts anew with each sample and makes
 `activate_time` updates.
 
-In what is written, an output has no activation, so one that has is copied by an added node. A node
-that nothing enters reads an input with the weight 0. The slope of an activation that has none there
-goes into bias and response.
+In what is written, an output has no activation, so one that has is copied by an added node. The
+slope of an activation that has none there goes into bias and response.
 """
 
 from collections.abc import Mapping
@@ -20,11 +19,10 @@ from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
+from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -165,7 +163,7 @@ def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -
 
 
 _TITLE = "TensorNEAT"
-_NAMES = reversed_names(ACTIVATION_NAMES)
+_PLAIN = {"bias": 0.0, "res": 1.0, "agg": "sum", "act": "identity"}
 _SLOPES = {
     "neat_sigmoid": ("sigmoid", 5.0, 0.0),
     "neat_tanh": ("tanh", 2.5, 0.0),
@@ -173,50 +171,47 @@ _SLOPES = {
     "complement": ("identity", -1.0, 1.0),
 }
 """Functions of slope · z + shift: TensorNEAT's name, slope and shift."""
-_LIMITS = Limits(
-    _TITLE,
-    dict.fromkeys((*_NAMES, *_SLOPES), ""),
-    tuple(AGGREGATION_NAMES),
-    responses=True,
-    copies_outputs=True,
-)
+_CALLED = {ours: (name, 1.0, 0.0) for ours, name in reversed_names(ACTIVATION_NAMES).items()}
+_CALLED |= _SLOPES
 _KEY_LIMIT = 2**23
 """Ids are float32 there, exact up to 2^24; evolution goes on with the ids above."""
 
 
 def write(net: Network) -> dict[str, Any]:
     """Return the document: lists of nodes and connections."""
-    reasons = reasons_against(net, _LIMITS)
-    silent = ~net.is_input & (net.fan_in == 0)
-    reasons.neurons("a product of nothing", silent & (net.aggregation_names == "product"))
-    if np.any(silent) and not len(net.input_neurons):
-        reasons.neurons("a neuron that no input leads to", silent)
+    names, genes, live = net.activation_names, net.neurons, net.live
+    reasons = reasons_against(
+        net,
+        _TITLE,
+        _CALLED,
+        aggregations=tuple(AGGREGATION_NAMES),
+        responses=True,
+        repeated=False,
+    )
+    reasons.neurons("a neuron that nothing enters", ~net.is_input & (net.fan_in == 0))
     reasons.refuse()
     tell_disabled(net, _TITLE)
-    if np.any(silent):
-        warn(f"written for {_TITLE}: a connection of weight 0 enters neurons that nothing enters")
-    if np.any(np.isin(net.activation_names, list(_SLOPES))):
+    if np.any(np.isin(names, list(_SLOPES))):
         warn(f"written for {_TITLE}: slopes of activations are multiplied into bias and response")
-    activated = ~np.isin(net.activation_names, ("identity", "complement"))
-    copied = np.array(outputs_to_copy(net, activated), np.bool_)
-    if np.any(copied):
+    first = len(net.input_neurons)
+    ends = {j: key for key, j in enumerate(net.output_neurons.tolist(), first)}
+    copied = [j for j in ends if names[j] not in ("identity", "complement")]
+    if copied:
         warn(f"written for {_TITLE}: added nodes are the outputs, which have no activation there")
-    return _document(net, copied, np.flatnonzero(silent))
-
-
-def _document(net: Network, copied: Any, silent: Ints) -> dict[str, Any]:
-    outputs, first = net.output_neurons.tolist(), len(net.input_neurons)
-    ids = _ids(net, {j: first + k for k, j in enumerate(outputs) if not copied[k]})
-    copies = {first + k: j for k, j in enumerate(outputs) if copied[k]}
-    nodes = {ids[j]: _node_document(net, j, ids[j]) for j in range(len(net))}
-    nodes.update((key, _plain(key)) for key in copies)
-    live = net.live
-    edges = list(zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True))
-    edges += [(int(net.input_neurons[0]), j, 0.0) for j in silent.tolist()]
-    lines = [(ids[i], ids[j], weight) for i, j, weight in edges]
-    lines += [(ids[j], key, 1.0) for key, j in copies.items()]
-    conns = [{"in": i, "out": j, "weight": weight} for i, j, weight in lines]
-    return {"nodes": [nodes[key] for key in sorted(nodes)], "conns": conns}
+    ids = _ids(net, {j: key for j, key in ends.items() if j not in copied})
+    nodes = {key: dict(_PLAIN) for key in range(first)} | {ends[j]: dict(_PLAIN) for j in copied}
+    for j in np.flatnonzero(~net.is_input).tolist():
+        name, slope, shift = _CALLED[names[j]]
+        bias, response = float(genes.bias[j]) * slope + shift, float(genes.response[j]) * slope
+        aggregation = str(net.aggregation_names[j])
+        nodes[ids[j]] = {"bias": bias, "res": response, "agg": aggregation, "act": name}
+    lines = zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True)
+    edges = [(ids[i], ids[j], weight) for i, j, weight in lines]
+    edges += [(ids[j], ends[j], 1.0) for j in copied]
+    return {
+        "nodes": [{"idx": key, **nodes[key]} for key in sorted(nodes)],
+        "conns": [{"in": i, "out": j, "weight": weight} for i, j, weight in edges],
+    }
 
 
 def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
@@ -229,23 +224,3 @@ def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
         own = np.arange(least, least + len(others))
     places.update(zip(others, own.tolist(), strict=True))
     return [places[j] for j in range(len(net))]
-
-
-def _node_document(net: Network, neuron: int, key: int) -> dict[str, Any]:
-    if net.is_input[neuron]:
-        return _plain(key)
-    genes = net.neurons
-    aggregation = str(net.aggregation_names[neuron])
-    known = aggregation in AGGREGATION_NAMES  # an aggregation of nothing may be another
-    activation = str(net.activation_names[neuron])
-    name, slope, shift = _SLOPES.get(activation) or (_NAMES[activation], 1.0, 0.0)
-    return _plain(key) | {
-        "bias": float(genes.bias[neuron]) * slope + shift,
-        "res": float(genes.response[neuron]) * slope,
-        "agg": aggregation if known else "sum",
-        "act": name,
-    }
-
-
-def _plain(key: int) -> dict[str, Any]:
-    return {"idx": key, "bias": 0.0, "res": 1.0, "agg": "sum", "act": "identity"}

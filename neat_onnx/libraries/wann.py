@@ -1,4 +1,4 @@
-"""Read and write matrices of WANN and prettyNEAT, the text that `exportNet` writes.
+"""Read matrices of WANN and prettyNEAT, the text that `exportNet` writes.
 
 Row i, column j is the weight of the connection from node i to node j; the last column is the
 activation of node i. Node 0 is 1, the inputs follow, then hidden nodes and outputs in an order in
@@ -13,8 +13,6 @@ import numpy as np
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import Limits, in_order, reasons_against, tell_disabled
-from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.genes import Connections, Floats, Neurons
 from neat_onnx.network.network import Network
@@ -137,35 +135,3 @@ def _activation(code: float, node: int) -> str:
     if name is None:
         warn(f"unknown activation {code:g} of node {node}: the library takes the identity")
     return name or "identity"
-
-
-_TITLE = "WANN"
-_LIMITS = Limits(_TITLE, reversed_names(ACTIVATION_NAMES))
-
-
-def write(net: Network) -> str:
-    """Return the matrix as text."""
-    reasons = reasons_against(net, _LIMITS)
-    outputs = net.output_neurons.tolist()
-    sending = np.isin(np.arange(len(net)), net.live.source)
-    is_output = np.isin(np.arange(len(net)), outputs)
-    reasons.neurons("an output that other neurons read", is_output & sending)
-    reasons.refuse()
-    tell_disabled(net, _TITLE)
-    if np.any(net.activation_names[~net.is_input] == "square"):
-        warn(f"written for {_TITLE}: only prettyNEAT knows the activation 11, the square")
-    last = set(outputs)
-    hidden = [j for j in in_order(net) if j not in last]
-    order = [*net.input_neurons.tolist(), *hidden, *outputs]
-    place = np.zeros(len(net), np.int64)
-    place[order] = np.arange(1, len(order) + 1)
-    matrix = np.zeros((len(order) + 1, len(order) + 1))
-    live = net.live
-    matrix[place[live.source], place[live.target]] = live.weight
-    computes = np.flatnonzero(~net.is_input)
-    matrix[0, place[computes]] = net.neurons.bias[computes]
-    codes = {place[j]: _LIMITS.activations[net.activation_names[j]] for j in computes}
-    rows = [
-        ",".join([*map(repr, row), codes.get(at, "1")]) for at, row in enumerate(matrix.tolist())
-    ]
-    return "\n".join(rows) + "\n"

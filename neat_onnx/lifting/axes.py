@@ -6,13 +6,14 @@ that of a vector is features.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from neat_onnx.errors import ImportAdvice
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent, is_fixed
 from neat_onnx.network.port import names_time
 
+BatchAxis = Literal["auto"] | None
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import (
     AS_FEATURES,
     Axes,
+    BatchAxis,
     axes_of_inputs,
     example_shapes,
     output_axes,
@@ -30,7 +31,6 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.port import Dtype, Port
 from neat_onnx.operators.constants import numpy_type
 
-BatchAxis = Literal["auto"] | None
 _MAX_INPUTS = 1 << 24
 _SEQUENCE = 3  # axes
 

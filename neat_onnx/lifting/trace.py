@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ImportAdvice, ModelError, warn
-from neat_onnx.lifting.axes import AS_FEATURES, example_shapes
+from neat_onnx.lifting.axes import AS_FEATURES, Axes, BatchAxis, example_shapes
 from neat_onnx.lifting.interpreter import Interpreter, needed_nodes
 from neat_onnx.lifting.neurons import Neurons
 from neat_onnx.lifting.outputs import (
@@ -21,7 +21,6 @@ from neat_onnx.lifting.outputs import (
     warn_left_out,
 )
 from neat_onnx.lifting.ports import (
-    BatchAxis,
     Frame,
     axes_of_output,
     frames_of,
@@ -167,10 +166,10 @@ def _traced(
     refused: list[ModelError] = []
     for frame in frames_of(inputs, batch_axis, pairs, has_layers=_has_layers(model)):
         try:
-            lifted, pairs_read = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
+            lifted, pairs_read, axes = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
             if check:
                 found = lifted.tensors, lifted.shapes
-                Proof(model, lifted.network, inputs, pairs_read, *found).check()
+                Proof(model, lifted.network, axes, pairs_read, *found).check()
         except (LimitReached, _StatesFound):
             raise
         except ModelError as error:
@@ -233,8 +232,10 @@ class _Trace:
         self._entries = {entry.name: entry for entry in model.graph.outputs}
         self._random: list[str] = []
 
-    def lifted(self) -> tuple[Lifted, dict[str, str]]:
-        """Run the graph, and read the network off; with it the pairs of states that it has."""
+    def lifted(self) -> tuple[Lifted, dict[str, str], dict[str, Axes]]:
+        """Run the graph, and read the network off; with it the pairs of states that it has, and the
+        axes of time and samples.
+        """
         self._leave_out_random()
         self._leave_out_states()
         bound, registers = self._bound()
@@ -257,7 +258,9 @@ class _Trace:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
         apart = tuple(each for each in resolution.blocks if np.any(each.neurons == NONE))
-        return Lifted(network, found, sizes, self._frame.has_batch, apart), self._pairs
+        lifted = Lifted(network, found, sizes, self._frame.has_batch, apart)
+        axes = {name: each for name, (_, each) in given.items()}
+        return lifted, self._pairs, {**self._frame.axes, **axes}
 
     def _run(
         self, interpreter: Interpreter, bound: Mapping[str, Neurons], asked: Sequence[str]

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor, node_class
+from neat_onnx.model import DataType, Node, Tensor, node_class
 from neat_onnx.model.draft import FreshNames
 
 Operator = str | type[Node]
@@ -50,7 +51,7 @@ class GraphBuilder:
         self.initializers: dict[str, Tensor] = {}
         self._names = FreshNames(reserved)
         self._made: dict[str, str] = {}
-        self._by_content: dict[int, str] = {}
+        self._by_content: dict[tuple[Any, ...], str] = {}
         self._producer: dict[str, Node] = {}
         self._readers: dict[str, list[Node]] = defaultdict(list)
 
@@ -88,31 +89,12 @@ class GraphBuilder:
         """Add a node whose outputs have exactly these names, which were reserved before."""
         known = node_class(operator) if isinstance(operator, str) else operator
         given: Any = known.model_fields["attributes"].annotation
-        self._append(
-            known(
-                name=self._node_name(name),
-                input=list(inputs),
-                output=[outputs] if isinstance(outputs, str) else list(outputs),
-                attributes=given(**attributes),
-            )
+        node = known(
+            name=self.fresh(f"node:{name}").removeprefix("node:"),
+            input=list(inputs),
+            output=[outputs] if isinstance(outputs, str) else list(outputs),
+            attributes=given(**attributes),
         )
-
-    def call(self, function: Function, tensor: str, output: str, name: str) -> str:
-        """Add a node that applies a function of the model, and return the name of its output."""
-        node = OpenNode(
-            op_type=function.name,
-            domain=function.domain,
-            name=self._node_name(name),
-            input=[tensor],
-            output=[self.fresh(output)],
-        )
-        self._append(node)
-        return node.output[0]
-
-    def _node_name(self, wish: str) -> str:
-        return self.fresh(f"node:{wish}").removeprefix("node:")
-
-    def _append(self, node: Node) -> None:
         self.nodes.append(node)
         for tensor in node.input:
             self._readers[tensor].append(node)
@@ -156,10 +138,8 @@ class GraphBuilder:
         if not self._may_be_shared(tensor):
             self.initializers[unique] = tensor
             return unique
-        digest = hash((kind, tensor.dims, tensor.values.tobytes()))
-        known = self._by_content.setdefault(digest, unique)
-        if known != unique and not _is_same(self.initializers[known], tensor):
-            known = unique
+        content = kind, tensor.dims, sha256(tensor.values.tobytes()).digest()
+        known = self._by_content.setdefault(content, unique)
         self.initializers.setdefault(known, tensor)
         return known
 
@@ -187,14 +167,6 @@ class GraphBuilder:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
-
-
-def _is_same(one: Tensor, other: Tensor) -> bool:
-    """Whether two tensors are equal bit for bit, but for their names."""
-    return (one.data_type, one.dims) == (
-        other.data_type,
-        other.dims,
-    ) and one.values.tobytes() == other.values.tobytes()
 
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:

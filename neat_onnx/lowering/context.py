@@ -12,11 +12,10 @@ import numpy as np
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.placement import Columns, Placement
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.model import DataType, Function
-from neat_onnx.network.expression import Expression
+from neat_onnx.model import DataType
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import OneLevel, Schedule, contributing
+from neat_onnx.network.schedule import Schedule, contributing
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.options import ExportOptions
 
@@ -58,11 +57,9 @@ class LoweringContext(GraphBuilder):
         output_names: the names of its outputs.
         schedule: topological levels of the neurons that matter.
         one_level: claimed neurons, all of each entry on one level.
-        apart: spatial blocks of which some neurons are written apart.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         fan_in: number of live connections into each neuron.
-        functions: the functions of the model, by activation and formula.
     """
 
     def __init__(self, net: Network, options: ExportOptions, schedule: Schedule) -> None:
@@ -72,13 +69,11 @@ class LoweringContext(GraphBuilder):
         self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.schedule = net, options, schedule
-        self.one_level: list[OneLevel] = []
-        self.apart: list[SpatialBlock] = []
+        self.one_level: list[SpatialBlock] = []
         self.signals = GraphSignals.of(net)
         self.far_from_zero = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in
-        self.functions: dict[tuple[str, Expression], Function] = {}
         self._unread_inputs = _unread_inputs(net)
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:

@@ -5,8 +5,7 @@ that every neuron is bound to a column of a tensor, close the graph, and finish 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,12 +15,12 @@ from neat_onnx.lowering.checks import check_activations, check_network, open_opt
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Plan, planners
-from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
+from neat_onnx.model import MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
-from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.wiring import drop_dead
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
+from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.options import ExportOptions
 from neat_onnx.version import __version__
 
@@ -38,19 +37,21 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     options = options.model_copy(update=open_options(net, options))
     check_network(net, options)
     ctx = LoweringContext(net, options, _levels(net))
-    work = _Work.claimed(ctx)
+    plans = _claimed(ctx)
     check_activations(ctx)
     ctx.layered = _is_layered(ctx)
-    frame = families.frame_of(ctx, work.claims)
+    claims = [claim for plan in plans for claim in plan.claims]
+    claims.sort(key=lambda claim: claim.block.level)
+    frame = families.frame_of(ctx, claims)
     frame.open()
-    for claim in work.claims:
+    for claim in claims:
         claim.lower(ctx, claim.block)
         if not ctx.places.are_bound(claim.block.neurons):
             raise AssertionError(f"{claim.lower} left neurons of its block unbound")
-    return _finished(ctx, frame, work, frame.close())
+    return _finished(ctx, frame, plans)
 
 
-def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
+def _levels(net: Network, one_level: Sequence[SpatialBlock] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
     needed = contributing(net, one_level)
     full = schedule(net, one_level)
@@ -60,93 +61,61 @@ def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
     return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
 
 
-@dataclass(frozen=True)
-class _Work:
-    """All claims in the order in which they are lowered, and each planner's answer."""
-
-    claims: list[Claim]
-    plans: list[Plan]
-
-    @classmethod
-    def claimed(cls, ctx: LoweringContext) -> "_Work":
-        """Ask the planners for every neuron that matters; claims of one level may move others."""
-        free = np.zeros(len(ctx.net), np.bool_)
-        free[np.concatenate([*ctx.schedule.levels[1:], np.empty(0, np.int64)])] = True
-        plans: list[Plan] = []
-        for planner in planners():
-            plan = planner(ctx, free)
-            found = [claim.one_level for claim in plan.claims if claim.one_level is not None]
-            if found:
-                ctx.one_level += found
-                ctx.schedule = _levels(ctx.net, ctx.one_level)
-                free[np.concatenate(ctx.schedule.levels[1:])] = True
-                for earlier in plans:
-                    _take(free, earlier)
-            _take(free, plan)
-            plans.append(plan)
-        if np.any(free):
-            raise AssertionError(f"nobody claimed {ctx.net.label(int(np.argmax(free)))}")
-        plans = [_on_their_levels(ctx, plan) for plan in plans]
-        claims = [claim for plan in plans for claim in plan.claims]
-        return cls(sorted(claims, key=lambda claim: claim.block.level), plans)
+def _claimed(ctx: LoweringContext) -> list[Plan]:
+    """Each planner's answer; claims of one level may move the neurons of others."""
+    free = np.zeros(len(ctx.net), np.bool_)
+    free[np.concatenate([*ctx.schedule.levels[1:], np.empty(0, np.int64)])] = True
+    plans: list[Plan] = []
+    for planner in planners():
+        plan = planner(ctx, free)
+        plans.append(plan)
+        found = [claim.one_level for claim in plan.claims if claim.one_level is not None]
+        if found:
+            ctx.one_level += found
+            ctx.schedule = _levels(ctx.net, ctx.one_level)
+            free[np.concatenate(ctx.schedule.levels[1:])] = True
+        for claim in (each for some in (plans if found else [plan]) for each in some.claims):
+            free[claim.block.neurons] = False
+    if np.any(free):
+        raise AssertionError(f"nobody claimed {ctx.net.label(int(np.argmax(free)))}")
+    return [replace(plan, claims=[_on_its_level(ctx, claim) for claim in plan.claims])
+            for plan in plans]  # fmt: skip
 
 
-def _take(free: np.ndarray[Any, np.dtype[np.bool_]], plan: Plan) -> None:
-    for claim in plan.claims:
-        free[claim.block.neurons] = False
+def _on_its_level(ctx: LoweringContext, claim: Claim) -> Claim:
+    """The claim with its block on the level that the schedule has it on, if it is of one level."""
+    if claim.one_level is None:
+        return claim
+    level = int(ctx.schedule.level[claim.block.neurons[0]])
+    return replace(claim, block=replace(claim.block, level=level))
 
 
-def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
-    """The plan with the blocks of one level on the levels that the schedule has them on."""
-
-    def moved(claim: Claim) -> Claim:
-        if claim.one_level is None:
-            return claim
-        level = int(ctx.schedule.level[claim.block.neurons[0]])
-        return replace(claim, block=replace(claim.block, level=level))
-
-    return replace(plan, claims=[moved(claim) for claim in plan.claims])
-
-
-def _finished(ctx: LoweringContext, frame: families.Frame, work: _Work, graph: Graph) -> Model:
-    options = ctx.options
-    functions = list(ctx.functions.values())
+def _finished(ctx: LoweringContext, frame: families.Frame, plans: list[Plan]) -> Model:
+    options, graph = ctx.options, frame.close()
+    others = sorted({node.domain for node in graph.node} - {""})
     versions = [OperatorSet(version=options.opset)]
-    if functions:
-        versions.append(OperatorSet(domain=OWN_DOMAIN, version=1))
-    others = {node.domain for node in graph.node} - {"", OWN_DOMAIN}
-    versions += [OperatorSet(domain=domain, version=1) for domain in sorted(others)]
     model = Model(
-        ir_version=ir_version(options.opset, with_functions=bool(functions)),
-        opset_import=versions,
+        ir_version=ir_version(options.opset),
+        opset_import=versions + [OperatorSet(domain=domain, version=1) for domain in others],
         producer_name=options.producer_name,
         producer_version=options.producer_version or __version__,
         doc_string=options.doc_string,
         graph=drop_dead(graph),
-        functions=functions,
     )
     model = frame.in_stated_ports(model.written_as(options.encoding))
     model = in_profile(model, options)
-    entries = _metadata(ctx, frame, work, model)
-    return model.model_copy(update={"metadata_props": entries}) if entries else model
-
-
-def _metadata(
-    ctx: LoweringContext, frame: families.Frame, work: _Work, model: Model
-) -> list[MetadataEntry]:
-    if not ctx.options.include_metadata:
+    if not options.include_metadata:
         frame.check_without_metadata(model)
-        return []
-    entries = _layer_sizes(ctx)
-    for plan in work.plans:
-        entries |= plan.metadata(ctx, plan.claims) if plan.metadata else {}
-    entries |= frame.metadata(model)
-    entries |= genome_metadata(ctx, model, entries)
-    return _entries(entries)
-
-
-def _entries(metadata: dict[str, str]) -> list[MetadataEntry]:
-    return [MetadataEntry(key=key, value=value) for key, value in metadata.items()]
+        return model
+    found: dict[str, str] = {}
+    if ctx.layered:
+        found["layer_sizes"] = str([len(neurons) for neurons in ctx.schedule.levels[1:-1]])
+    for plan in plans:
+        found |= plan.metadata(ctx, plan.claims) if plan.metadata else {}
+    found |= frame.metadata(model)
+    found |= genome_metadata(ctx, model, found)
+    entries = [MetadataEntry(key=key, value=value) for key, value in found.items()]
+    return model.model_copy(update={"metadata_props": entries})
 
 
 def _is_layered(ctx: LoweringContext) -> bool:
@@ -156,9 +125,3 @@ def _is_layered(ctx: LoweringContext) -> bool:
     written[np.concatenate(ctx.schedule.levels)] = True
     follows = level[live.source] + 1 == level[live.target]
     return bool(np.all(follows | ~written[live.target]))
-
-
-def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
-    if not ctx.layered:
-        return {}
-    return {"layer_sizes": str([len(neurons) for neurons in ctx.schedule.levels[1:-1]])}

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.model import Function, Graph, Model, Node, node_classes, validate
+from neat_onnx.model import Graph, Model, Node, node_classes, validate
 from neat_onnx.model.draft import make_node
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.options import ExportOptions
@@ -25,7 +25,7 @@ def in_profile(model: Model, options: ExportOptions) -> Model:
     """
     if options.profile != "sonnx":
         return model
-    written = _written_attributes(model)
+    written = model.model_copy(update={"graph": _graph(model.graph, model.opset)})
     for finding in validate(written, "sonnx"):
         raise NetworkError(
             f"the graph would break constraint {finding.code} of the profile: {finding.message}",
@@ -35,21 +35,8 @@ def in_profile(model: Model, options: ExportOptions) -> Model:
     return written
 
 
-def _written_attributes(model: Model) -> Model:
-    """The model with every attribute that has a default written in its nodes, inner graphs too."""
-
-    def function(each: Function) -> Function:
-        nodes = [_written(node, model.opset) for node in each.node]
-        return each.model_copy(update={"node": nodes})
-
-    changes = {
-        "graph": _graph(model.graph, model.opset),
-        "functions": [function(each) for each in model.functions],
-    }
-    return model.model_copy(update=changes)
-
-
 def _graph(graph: Graph, opset: int) -> Graph:
+    """The graph with every attribute that has a default written in its nodes, inner ones too."""
     return graph.model_copy(update={"node": [_written(node, opset) for node in graph.node]})
 
 

@@ -12,7 +12,7 @@ from enum import IntEnum
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import Bools
-from neat_onnx.network.schedule import OneLevel
+from neat_onnx.network.spatial import SpatialBlock
 
 Lower = Callable[[LoweringContext, Block], None]
 
@@ -43,15 +43,15 @@ class Claim:
     Attributes:
         block: the neurons.
         lower: emits the nodes of a block, and binds its neurons.
-        one_level: for neurons that slide a window, or are computed at once, which must stand on one
-            level, above all that they read. The block's level is then set by the core.
+        one_level: for neurons that slide a window, which must stand on one level, above all that
+            they slide over. The block's level is then set by the core.
         all_steps: the block computes all steps of a sequence in one node, and carries their memory;
             the rows of every tensor are then the samples of all steps.
     """
 
     block: Block
     lower: Lower
-    one_level: OneLevel | None = None
+    one_level: SpatialBlock | None = None
     all_steps: bool = False
 
 

@@ -53,13 +53,12 @@ IR_OF_OPSET = dict(
     zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
 )
 """The oldest IR version that each opset allows, from ONNX's table of versions."""
-_FIRST_WITH_FUNCTIONS = 8  # IR version that has local functions
 _RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
 
 
-def ir_version(opset: int, *, with_functions: bool = False) -> int:
+def ir_version(opset: int) -> int:
     """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
-    oldest = max(IR_OF_OPSET[opset], _FIRST_WITH_FUNCTIONS if with_functions else 0)
+    oldest = IR_OF_OPSET[opset]
     if opset > _NEWEST_LOADED:
         warn(
             f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "

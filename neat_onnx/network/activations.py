@@ -38,12 +38,10 @@ from neat_onnx.network.expression import (
     where,
 )
 from neat_onnx.network.formulas import (
-    check_library,
-    check_name,
+    Registry,
     check_shape,
     function_of_z,
     parse_expression,
-    unregister,
 )
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -51,6 +49,10 @@ _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
 _MAX_SLOPE = 100.0  # of a function that grows linearly
 _MAX_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
+_WAYS = (
+    "Write it out, 'formula: z * sigmoid(1.7 * z)', or add it with "
+    "neat_onnx.register_activation(name, formula)"
+)
 _PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
 
 
@@ -97,11 +99,9 @@ class Activation:
         )
 
 
-ACTIVATIONS: dict[str, Activation] = {}
-LIBRARY_NAMES: dict[tuple[str, str], str] = {}
-"""Custom functions of libraries, by library and name, to the names of activations or formulas."""
 FORMULA = "formula: "
 """An activation of this prefix is its own formula, as text, and needs no name."""
+ACTIVATIONS = Registry[Activation]("activation")
 
 
 @takes(library=optional(TEXT), builtin=FLAG)
@@ -130,26 +130,17 @@ def register_activation(
             is no function of z that works elementwise.
         OptionError: there is no such library.
     """
-    check_library(library)
-    check_name("activation", name, {} if library else ACTIVATIONS)
+    ACTIVATIONS.check(name, library)
     expression = function_of_z("activation", name, formula)
     check_shape("activation", name, expression, _PROBE, _PROBE.shape)
+    same = next((each.name for each in ACTIVATIONS.values() if each.expression == expression), None)
     if library:
-        return _called_by(library, name, expression)
-    for other in ACTIVATIONS.values():
-        if other.expression == expression:
-            raise NetworkError(f"'{name}' has the same formula as the activation '{other.name}'")
+        ACTIVATIONS.of_libraries[library, name] = ours = same or f"{FORMULA}{expression}"
+        return activation_named(ours)
+    if same:
+        raise NetworkError(f"'{name}' has the same formula as the activation '{same}'")
     ACTIVATIONS[name] = activation = Activation.of(name, expression, builtin=builtin)
     return activation
-
-
-def _called_by(library: str, name: str, expression: Expression) -> Activation:
-    """Register the name of a library's custom function for a formula."""
-    if (library, name) in LIBRARY_NAMES:
-        raise NetworkError(f"an activation named '{name}' of {library} is registered already")
-    known = (other.name for other in ACTIVATIONS.values() if other.expression == expression)
-    LIBRARY_NAMES[library, name] = ours = next(known, f"{FORMULA}{expression}")
-    return activation_named(ours)
 
 
 @takes(name=TEXT, library=optional(TEXT))
@@ -165,7 +156,7 @@ def unregister_activation(name: str, library: str | None = None) -> None:
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    unregister("activation", name, library, ACTIVATIONS, LIBRARY_NAMES)
+    ACTIVATIONS.forget(name, library)
 
 
 @lru_cache(maxsize=1024)
@@ -181,15 +172,7 @@ def activation_named(name: str) -> Activation:
     """
     if name.startswith(FORMULA):
         return _formula_activation(name)
-    try:
-        return ACTIVATIONS[name]
-    except KeyError:
-        raise NetworkError(
-            f"unknown activation '{name}'",
-            hint="Write it out, 'formula: z * sigmoid(1.7 * z)', or add it with "
-            "neat_onnx.register_activation(name, formula). "
-            f"Known: {', '.join(sorted(ACTIVATIONS))}",
-        ) from None
+    return ACTIVATIONS.named(name, _WAYS)
 
 
 def label_of(name: str) -> str:

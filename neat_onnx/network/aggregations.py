@@ -26,13 +26,7 @@ from neat_onnx.network.expression import (
     total,
     where_largest,
 )
-from neat_onnx.network.formulas import (
-    check_library,
-    check_name,
-    check_shape,
-    expression_of,
-    unregister,
-)
+from neat_onnx.network.formulas import Registry, check_shape, expression_of
 
 Formula = Callable[[Expression, int], Expression]
 
@@ -77,9 +71,7 @@ def _expression(formula: Formula, k: int) -> Expression:
     return formula(VARIABLE, k)
 
 
-AGGREGATIONS: dict[str, Aggregation] = {}
-LIBRARY_AGGREGATIONS: dict[tuple[str, str], str] = {}
-"""Custom functions of libraries, by library and name, to the names of aggregations."""
+AGGREGATIONS = Registry[Aggregation]("aggregation")
 
 
 @takes(library=optional(TEXT))
@@ -110,8 +102,7 @@ def register_aggregation(
             reduces the last axis.
         OptionError: there is no such library.
     """
-    check_library(library)
-    check_name("aggregation", name, {} if library else AGGREGATIONS)
+    AGGREGATIONS.check(name, library)
     if not isinstance(empty, int | float) or not math.isfinite(empty):
         raise NetworkError(
             f"the aggregation '{name}' is {shown(empty)} where empty, expected a number"
@@ -119,24 +110,13 @@ def register_aggregation(
     for k in () if builtin else (1, 2, 3):
         expression = expression_of("aggregation", name, formula, VARIABLE, k)
         check_shape("aggregation", name, expression, np.ones((2, k)), (2,))
-    aggregation = Aggregation(name, formula, empty, builtin)
+    own = Aggregation(name, formula, empty, builtin)
     if library:
-        return _called_by(library, aggregation)
-    AGGREGATIONS[name] = aggregation
-    return aggregation
-
-
-def _called_by(library: str, own: Aggregation) -> Aggregation:
-    """Register a library's custom function: a known aggregation, or a new one named after both."""
-    if (library, own.name) in LIBRARY_AGGREGATIONS:
-        raise NetworkError(f"an aggregation named '{own.name}' of {library} is registered already")
-    ours = next((other for other in AGGREGATIONS.values() if _is_same(own, other)), None)
-    if ours is None:
-        ours = replace(own, name=f"{library} {own.name}")
-        check_name("aggregation", ours.name, AGGREGATIONS)
-        AGGREGATIONS[ours.name] = ours
-    LIBRARY_AGGREGATIONS[library, own.name] = ours.name
-    return ours
+        same = (other for other in AGGREGATIONS.values() if _is_same(own, other))
+        own = next(same, replace(own, name=f"{library} {name}"))
+        AGGREGATIONS.of_libraries[library, name] = own.name
+    AGGREGATIONS[own.name] = own
+    return own
 
 
 def _is_same(one: Aggregation, other: Aggregation) -> bool:
@@ -159,7 +139,7 @@ def unregister_aggregation(name: str, library: str | None = None) -> None:
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    unregister("aggregation", name, library, AGGREGATIONS, LIBRARY_AGGREGATIONS)
+    AGGREGATIONS.forget(name, library)
     if library is not None:
         AGGREGATIONS.pop(f"{library} {name}", None)
 
@@ -170,14 +150,9 @@ def aggregation_named(name: str) -> Aggregation:
     Raises:
         NetworkError: there is none; the hint lists those there are.
     """
-    try:
-        return AGGREGATIONS[name]
-    except KeyError:
-        raise NetworkError(
-            f"unknown aggregation '{name}'",
-            hint=f"Known: {', '.join(sorted(AGGREGATIONS))}; "
-            "add your own with neat_onnx.register_aggregation(name, formula)",
-        ) from None
+    return AGGREGATIONS.named(
+        name, "Add your own with neat_onnx.register_aggregation(name, formula)"
+    )
 
 
 def _median(v: Expression, k: int) -> Expression:

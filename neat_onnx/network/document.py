@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -29,6 +29,8 @@ from neat_onnx.network.structure import Structure
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.parsing import Document, parse
 
+_ENDS = ("source", "target", "gater")
+AnyPort = TypeVar("AnyPort", Port, MemoryPort)
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
@@ -234,91 +236,63 @@ def to_json(net: Structure) -> str:
 
 def _unconnected(net: Structure) -> NetworkDocument:
     """The document without its connections."""
+    ids, genes = net.neurons.id, net.neurons
+    columns = {
+        name: getattr(genes, name).tolist() for name in ("id", "bias", "response", "initial")
+    }
+    columns |= {"activation": net.activation_names, "aggregation": net.aggregation_names}
+    columns |= {"name": net.neuron_names, "spelling": net.spellings}
     return NetworkDocument.model_construct(
         library=net.library,
-        inputs=[_port_document(port, net.neurons.id) for port in net.inputs],
-        outputs=[_port_document(port, net.neurons.id) for port in net.outputs],
-        neurons=_neuron_documents(net),
+        inputs=[_port_document(PortDocument, port, ids) for port in net.inputs],
+        outputs=[_port_document(PortDocument, port, ids) for port in net.outputs],
+        neurons=_rows(NeuronDocument, columns),
         connections=[],
-        blocks=[_block_document(block, net.neurons.id) for block in net.blocks],
-        memory=[_memory_document(port, net.neurons.id) for port in net.memory],
+        blocks=[_block_document(block, ids) for block in net.blocks],
+        memory=[_port_document(MemoryPortDocument, port, ids) for port in net.memory],
         source=source_document(net.source) if net.source else None,
     )
 
 
-def _port_document(port: Port, ids: Ints) -> PortDocument:
-    return PortDocument.model_construct(
-        name=port.name,
-        shape=list(port.shape),
-        neurons=ids[port.neurons].tolist(),
-        dtype=port.dtype,
-        batch_axis=port.batch_axis,
-        time_axis=port.time_axis,
-    )
+def _rows(kind: type[Document], columns: Mapping[str, Iterable[Any]]) -> list[Any]:
+    """Return a document for each row of columns, which are valid."""
+    values = zip(*columns.values(), strict=True)
+    return [kind.model_construct(**dict(zip(columns, row, strict=True))) for row in values]
 
 
-def _memory_document(port: MemoryPort, ids: Ints) -> MemoryPortDocument:
-    return MemoryPortDocument.model_construct(
-        input=port.input,
-        output=port.output,
-        shape=list(port.shape),
-        batch_axis=port.batch_axis,
-        neurons=ids[port.neurons].tolist(),
-    )
+def _port_document(kind: type[Document], port: Port | MemoryPort, ids: Ints) -> Any:
+    values = {name: getattr(port, name) for name in kind.model_fields}
+    values |= {"shape": list(port.shape), "neurons": ids[port.neurons].tolist()}
+    return kind.model_construct(**values)
 
 
 def _block_document(block: SpatialBlock, ids: Ints) -> BlockDocument:
     window, plain = block.window, Window.of(block.window.kernel)
-    return BlockDocument.model_construct(
+    sizes = {
+        name: list(getattr(window, name))
+        for name in ("strides", "dilations", "pads")
+        if getattr(window, name) != getattr(plain, name)
+    }
+    return BlockDocument(
         kind=block.kind,
         sources=ids[block.sources].ravel().tolist(),
         source_shape=list(block.sources.shape),
         neurons=ids[block.neurons].ravel().tolist(),
         shape=list(block.neurons.shape),
         kernel_shape=list(window.kernel),
-        strides=[] if window.strides == plain.strides else list(window.strides),
-        dilations=[] if window.dilations == plain.dilations else list(window.dilations),
-        pads=[] if window.pads == plain.pads else list(window.pads),
         ceil_mode=window.ceil,
         group=block.groups,
         count_include_pad=block.count_padding,
+        **sizes,
     )
-
-
-def _neuron_documents(net: Structure) -> list[NeuronDocument]:
-    genes = net.neurons
-    columns = zip(
-        genes.id.tolist(),
-        net.activation_names,
-        net.aggregation_names,
-        genes.bias.tolist(),
-        genes.response.tolist(),
-        genes.initial.tolist(),
-        net.neuron_names,
-        net.spellings,
-        strict=True,
-    )
-    keys = tuple(NeuronDocument.model_fields)
-    return [NeuronDocument.model_construct(**dict(zip(keys, row, strict=True))) for row in columns]
 
 
 def _connection_documents(genes: Connections, ids: list[int]) -> list[ConnectionDocument]:
-    columns = zip(
-        (ids[j] for j in genes.source.tolist()),
-        (ids[j] for j in genes.target.tolist()),
-        genes.weight.tolist(),
-        genes.enabled.tolist(),
-        genes.delay.tolist(),
-        genes.reads_state.tolist(),
-        (None if j == NONE else ids[j] for j in genes.gater.tolist()),
-        genes.gate_delay.tolist(),
-        genes.initial_gain.tolist(),
-        strict=True,
-    )
-    keys = tuple(ConnectionDocument.model_fields)
-    return [
-        ConnectionDocument.model_construct(**dict(zip(keys, row, strict=True))) for row in columns
-    ]
+    columns = {name: getattr(genes, name).tolist() for name in ConnectionDocument.model_fields}
+    called = [*ids, None]  # at NONE, the last place
+    for name in _ENDS:
+        columns[name] = [called[j] for j in columns[name]]
+    return _rows(ConnectionDocument, columns)
 
 
 def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
@@ -337,87 +311,78 @@ def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
     return lines
 
 
-def _positions(genes: Sequence[NeuronDocument]) -> dict[int, int]:
-    position: dict[int, int] = {}
-    for index, neuron in enumerate(genes):
-        if neuron.id in position:
-            raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
-        position[neuron.id] = index
-    return position
-
-
 def structure_of(document: NetworkDocument) -> Structure:
     """Return the structure that a document describes.
 
     Raises:
         NetworkError: an id that occurs twice or does not exist, or genes that do not fit together.
     """
-    genes = document.neurons
-    position = _positions(genes)
-    neurons, activations, aggregations = Neurons.of(
-        list(position),
-        [neuron.activation for neuron in genes],
-        [neuron.aggregation for neuron in genes],
-        bias=[neuron.bias for neuron in genes],
-        response=[neuron.response for neuron in genes],
-        initial=[neuron.initial for neuron in genes],
-        name=[neuron.name for neuron in genes],
-        spelling=[neuron.spelling for neuron in genes],
-    )
+    position: dict[int | None, int] = {None: NONE}
+    for index, neuron in enumerate(document.neurons):
+        if neuron.id in position:
+            raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
+        position[neuron.id] = index
+    neurons, activations, aggregations = Neurons.of(**_columns(NeuronDocument, document.neurons))
+    edges = _columns(ConnectionDocument, document.connections)
+    for name in _ENDS:
+        edges[name] = [
+            _place("connections", index, neuron, position)
+            for index, neuron in enumerate(edges[name])
+        ]
     return Structure(
-        inputs=_ports("inputs", document.inputs, position),
-        outputs=_ports("outputs", document.outputs, position),
+        inputs=_ports(Port, "inputs", document.inputs, position),
+        outputs=_ports(Port, "outputs", document.outputs, position),
         neurons=neurons,
-        connections=_connections(document.connections, position),
+        connections=Connections.of(**edges),
         activations=activations,
         aggregations=aggregations,
         library=document.library,
         blocks=tuple(_block(block, position, index) for index, block in enumerate(document.blocks)),
-        memory=tuple(
-            MemoryPort(
-                port.input,
-                port.output,
-                tuple(port.shape),
-                port.batch_axis,
-                _places("memory", index, port.neurons, position),
-            )
-            for index, port in enumerate(document.memory)
-        ),
+        memory=_ports(MemoryPort, "memory", document.memory, position),
         source=read_source(document.source) if document.source else None,
     )
 
 
+def _columns(kind: type[Document], genes: Sequence[Document]) -> dict[str, Any]:
+    return {name: [getattr(gene, name) for gene in genes] for name in kind.model_fields}
+
+
+Positions = Mapping[int | None, int]
+
+
+def _place(what: Where, index: int, neuron: int | None, position: Positions) -> int:
+    if neuron not in position:
+        raise network_error(what, index, f"no neuron has the id {neuron}")
+    return position[neuron]
+
+
 def _places(
-    what: Where, index: int, ids: Sequence[int], position: Mapping[int, int], shape: Sizes = (-1,)
+    what: Where, index: int, ids: Sequence[int], position: Positions, shape: Sizes = (-1,)
 ) -> Ints:
     """The positions of neurons, as an array of a shape."""
-    for neuron in ids:
-        if neuron not in position:
-            raise network_error(what, index, f"no neuron has the id {neuron}")
     if shape != (-1,) and math.prod(shape) != len(ids):
         raise network_error(what, index, f"the shape {list(shape)} is not {len(ids)} neurons")
-    return np.array([position[neuron] for neuron in ids], np.int64).reshape(shape)
+    places = [_place(what, index, neuron, position) for neuron in ids]
+    return np.array(places, np.int64).reshape(shape)
 
 
 def _ports(
-    what: Where, documents: Sequence[PortDocument], position: Mapping[int, int]
-) -> tuple[Port, ...]:
-    return tuple(
-        Port(
-            port.name,
-            tuple(port.shape),
-            _places(what, index, port.neurons, position),
-            port.dtype,
-            port.batch_axis,
-            port.time_axis,
-        )
-        for index, port in enumerate(documents)
-    )
+    kind: type[AnyPort],
+    what: Where,
+    documents: Sequence[PortDocument | MemoryPortDocument],
+    position: Positions,
+) -> tuple[AnyPort, ...]:
+    found = []
+    for index, document in enumerate(documents):
+        values = dict(document) | {"shape": tuple(document.shape)}
+        values["neurons"] = _places(what, index, document.neurons, position)
+        found.append(kind(**values))
+    return tuple(found)
 
 
-def _block(document: BlockDocument, position: Mapping[int, int], index: int) -> SpatialBlock:
-    pads = tuple(document.pads or [0] * 2 * len(document.kernel_shape))
-    half = len(pads) // 2
+def _block(document: BlockDocument, position: Positions, index: int) -> SpatialBlock:
+    half = len(document.kernel_shape)
+    pads = tuple(document.pads or [0] * 2 * half)
     sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
     neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
     try:
@@ -433,24 +398,6 @@ def _block(document: BlockDocument, position: Mapping[int, int], index: int) -> 
         raise network_error("blocks", index, error.message) from error
     return SpatialBlock(
         document.kind, sources, neurons, window, document.group, document.count_include_pad
-    )
-
-
-def _connections(genes: list[ConnectionDocument], position: dict[int, int]) -> Connections:
-    for index, gene in enumerate(genes):
-        for neuron in (gene.source, gene.target, gene.gater):
-            if neuron is not None and neuron not in position:
-                raise network_error("connections", index, f"no neuron has the id {neuron}")
-    return Connections.of(
-        [position[gene.source] for gene in genes],
-        [position[gene.target] for gene in genes],
-        [gene.weight for gene in genes],
-        enabled=[gene.enabled for gene in genes],
-        delay=[gene.delay for gene in genes],
-        reads_state=[gene.reads_state for gene in genes],
-        gater=[NONE if gene.gater is None else position[gene.gater] for gene in genes],
-        gate_delay=[gene.gate_delay for gene in genes],
-        initial_gain=[gene.initial_gain for gene in genes],
     )
 
 

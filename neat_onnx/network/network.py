@@ -37,6 +37,7 @@ from neat_onnx.arguments import (
     takes,
 )
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.hooks import done_by
 from neat_onnx.network.structure import Structure
 
 if TYPE_CHECKING:
@@ -164,15 +165,13 @@ class Network(Structure):
         Raises:
             NetworkError: connections without delay form a cycle.
         """
-        from neat_onnx.network.saving import drawn
-
-        return drawn(self, "svg")
+        drawn: str = done_by("draw")(self, "svg")
+        return drawn
 
     def _repr_html_(self) -> str:
         """The drawing and a few numbers, for notebooks."""
-        from neat_onnx.network.saving import drawn
-
-        return drawn(self, "html")
+        drawn: str = done_by("draw")(self, "html")
+        return drawn
 
     # --- other networks of these genes -----------------------------------------------------------
 
@@ -259,7 +258,7 @@ class Network(Structure):
                 form: .json, or .pkl for a genome that can evolve on, with its configuration beside
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
-                neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
+                neat-python for .pkl, SharpNEAT for .net, goNEAT for .neat, neat-onnx for .json.
             config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
             time_step: of a .pkl of a ctrnn, as there.
             source: write the model that the network was imported from, if neat-onnx is the library.

@@ -1,15 +1,14 @@
-"""Networks written for libraries, and drawn, by rooms that stand above this package: these are
-given to it here.
-"""
+"""Networks written for libraries, by rooms that stand above this one."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.files import read_bytes, write_bytes
+from neat_onnx.network.hooks import done_by
 from neat_onnx.schema_links import with_link
 
 if TYPE_CHECKING:
@@ -31,33 +30,11 @@ class Writer(Protocol):
         ...
 
 
-Finder = TypeVar("Finder", bound=Callable[..., Writer])
-
-_find: list[Callable[..., Writer]] = []
-
-
-def find_writers_with(find: Finder) -> Finder:
-    """Make `find` the function that returns a library by its name or by a path. A decorator."""
-    _find[:] = [find]
-    return find
-
-
 def to_library(network: "Network", name: str) -> Any:
     """See `Network.to_library`."""
-    writer = _find[0](name)
+    writer = done_by("find writer")(name)
     with advised(network, writer):
         return writer.write(network)
-
-
-Advisor = TypeVar("Advisor", bound=Callable[[NetworkError, "Network", Writer], None])
-
-_advise: list[Callable[[NetworkError, "Network", Writer], None]] = []
-
-
-def advise_with(advise: Advisor) -> Advisor:
-    """Make `advise` the function that adds hints to a library's refusal. A decorator."""
-    _advise[:] = [advise]
-    return advise
 
 
 @contextmanager
@@ -66,8 +43,7 @@ def advised(network: "Network", writer: Writer) -> Iterator[None]:
     try:
         yield
     except NetworkError as error:
-        for advise in _advise:
-            advise(error, network, writer)
+        done_by("advise")(error, network, writer)
         raise
 
 
@@ -88,7 +64,7 @@ def save(
     """
     target = Path(path)
     given = {name: value for name, value in facts.items() if value is not None}
-    writer = _find[0](library, target)
+    writer = done_by("find writer")(library, target)
     with advised(network, writer):
         named = writer.files(network, target.name, **given)
     if schema and writer.name != "neat-onnx":
@@ -116,20 +92,3 @@ def _check_beside(path: Path, data: bytes) -> None:
             where=os.fspath(path),
             hint="Rename it, or write the network under another name",
         )
-
-
-Form = Literal["svg", "html"]
-Drawer = TypeVar("Drawer", bound=Callable[["Network", Form], str])
-
-_draw: list[Callable[["Network", Form], str]] = []
-
-
-def draw_networks_with(draw: Drawer) -> Drawer:
-    """Make `draw` the function that draws a network in a form. A decorator."""
-    _draw[:] = [draw]
-    return draw
-
-
-def drawn(network: "Network", form: Form) -> str:
-    """See `Network.to_svg`; HTML has a table of a few numbers below the drawing."""
-    return _draw[0](network, form)

@@ -21,23 +21,6 @@ from neat_onnx.network.structure import Structure
 _MAX_NAMED_IN_A_CYCLE = 12
 
 
-@dataclass(frozen=True, eq=False)
-class SameLevel:
-    """Neurons that are computed at once, whatever they read of one another.
-
-    Attributes:
-        neurons: all of them.
-        sources: the neurons outside that they read.
-    """
-
-    neurons: Ints
-    sources: Ints
-
-
-OneLevel = SpatialBlock | SameLevel
-"""Neurons that stand on one level, above all that they read."""
-
-
 @dataclass(frozen=True)
 class Schedule:
     """Topological levels over the connections without delay.
@@ -78,7 +61,7 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     )
 
 
-def _edges_with_blocks(net: Structure, blocks: Sequence[OneLevel]) -> tuple[Ints, Ints, Ints]:
+def _edges_with_blocks(net: Structure, blocks: Sequence[SpatialBlock]) -> tuple[Ints, Ints, Ints]:
     """The edges without delay, and for each neuron the one of its block that stands for all."""
     one_of = np.arange(len(net))
     edges = [immediate_edges(net)]
@@ -89,14 +72,10 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[OneLevel]) -> tuple[Ints
         one_of[members] = members[0]
         edges.append((block.sources.ravel(), np.full(block.sources.size, members[0])))
     source, target = (one_of[np.concatenate(ends)] for ends in zip(*edges, strict=True))
-    at_once = [block.neurons.flat[0] for block in blocks if isinstance(block, SameLevel)]
-    if at_once:
-        between = (source != target) | ~np.isin(source, at_once)
-        source, target = source[between], target[between]
     return source, target, one_of
 
 
-def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
+def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     """The levels of `net`; the neurons of a block are on one level, above all that it slides over.
 
     Raises:
@@ -133,7 +112,7 @@ def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple
     return level, number
 
 
-def stands_on_a_level(found: Schedule, block: OneLevel) -> bool:
+def stands_on_a_level(found: Schedule, block: SpatialBlock) -> bool:
     """Whether all neurons of a block are on one level, above all that it slides over: any number of
     such blocks makes no cycle, as every edge still leads upwards.
     """
@@ -142,7 +121,7 @@ def stands_on_a_level(found: Schedule, block: OneLevel) -> bool:
 
 
 def with_late_sinks(
-    before: Schedule, net: Structure, needed: Bools, blocks: Sequence[OneLevel] = ()
+    before: Schedule, net: Structure, needed: Bools, blocks: Sequence[SpatialBlock] = ()
 ) -> Schedule:
     """The schedule with every neuron that no `needed` one reads in the same step on the last level.
 
@@ -158,7 +137,7 @@ def with_late_sinks(
     return Schedule.of(level, before.depth + 1, np.sort(np.concatenate(before.levels)))
 
 
-def contributing(net: Structure, blocks: Sequence[OneLevel] = ()) -> Bools:
+def contributing(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Bools:
     """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
     source, target = _influences(net)
     needed = np.zeros(len(net), np.bool_)

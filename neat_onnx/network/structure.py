@@ -28,7 +28,6 @@ from neat_onnx.network.genes import (
     ReadOnly,
     Where,
     concatenated_ranges,
-    distinct,
     network_error,
     owned,
     same_arrays,
@@ -78,7 +77,7 @@ class Structure(ReadOnly):
         _check_lengths(self.neurons, "neurons")
         _check_lengths(self.connections, "connections")
         target = self.connections.target
-        if np.any(target[1:] < target[:-1]):
+        if (target[1:] < target[:-1]).any():
             order = stable_order(target)
             object.__setattr__(self, "connections", self.connections.take(order))
         for name in self.activations:
@@ -100,6 +99,7 @@ class Structure(ReadOnly):
         outputs: Ints,
         neurons: tuple[Neurons, tuple[str, ...], tuple[str, ...]],
         connections: Connections,
+        library: str = "neat-onnx",
     ) -> Self:
         """A structure of what `Neurons.of` gives, with a port "input" and a port "output"."""
         genes, activations, aggregations = neurons
@@ -110,6 +110,7 @@ class Structure(ReadOnly):
             connections,
             activations,
             aggregations,
+            library,
         )
 
     def __len__(self) -> int:
@@ -276,6 +277,8 @@ def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) ->
 
 def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
     """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
+    if not memory:
+        return
     taken = {port.name for port in ports}
     for position, port in enumerate(memory):
         for name in (port.input, port.output):
@@ -290,14 +293,16 @@ def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count
 def _is_repeated(ports: Sequence[Port | MemoryPort]) -> bool:
     """Whether a neuron is in ports twice."""
     neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
-    return len(distinct(neurons)) != len(neurons)
+    neurons.sort()
+    return bool((neurons[1:] == neurons[:-1]).any())
 
 
 def _check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
     """Refuse ids that occur twice, numbers that are not finite, and codes outside the tables."""
-    unique, counts = np.unique(genes.id, return_counts=True)
-    if np.any(counts > 1):
-        raise NetworkError(f"two neurons have the id {unique[counts > 1][0]}", where="neurons")
+    ids = np.sort(genes.id)
+    is_repeated = ids[1:] == ids[:-1]
+    if is_repeated.any():
+        raise NetworkError(f"two neurons have the id {ids[1:][is_repeated][0]}", where="neurons")
     for name, size in (("activation", activations), ("aggregation", aggregations)):
         codes = getattr(genes, name)
         _refuse_first((codes < 0) | (codes >= size), "neurons", f"no such {name}: {{}}", codes)
@@ -318,7 +323,7 @@ def _check_connections(genes: Connections, neurons: Neurons, is_input: Bools) ->
         too_long = f"{name} is more than {MAX_DELAY} steps: {{}}"
         _refuse_first(values > MAX_DELAY, "connections", too_long, values)
     into_input = is_input[genes.target] & genes.enabled
-    if np.any(into_input):
+    if into_input.any():
         ids = neurons.id[genes.target]
         _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
 
@@ -330,14 +335,14 @@ def _check_finite(genes: Neurons | Connections, where: Where, names: Sequence[st
 
 
 def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) -> None:
-    if np.any(wrong):
+    if wrong.any():
         position = int(np.argmax(wrong))
         raise network_error(where, position, message.format(values[position]))
 
 
 def _check_inside(where: Where, position: int, neurons: Ints, count: int) -> None:
     outside = (neurons < 0) | (neurons >= count)
-    if np.any(outside):
+    if outside.any():
         raise network_error(where, position, f"no such neuron {neurons[outside][0]}")
 
 

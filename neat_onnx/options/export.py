@@ -68,17 +68,11 @@ class ExportOptions(OptionDocument):
     fold: bool = Field(
         False, description="Merge responses and slopes into the weights: smaller, last bits gone."
     )
-    functions: bool = Field(
-        False,
-        description="Write each activation that is no ONNX operator as a function of the model, "
-        "which is called where it is used.",
-    )
-    quantize: Literal["none", "weights", "full"] = Field(
+    quantize: Literal["none", "weights"] = Field(
         "none",
-        description="Write int8, which computes something else: weights alone, or the inputs and "
-        "outputs of every Gemm as well. A quarter of the size for layers of thousands of weights; "
-        "a network of a few hundred connections becomes larger, because each matrix needs scales "
-        "and nodes of its own. For float32.",
+        description="Write weights in int8, which computes something else. A quarter of the size "
+        "for layers of thousands of weights; a network of a few hundred connections becomes "
+        "larger, because each matrix needs scales and nodes of its own. For float32.",
     )
     batch_dimension: bool | str | None = Field(
         "N",

@@ -22,8 +22,7 @@ class ExportKeywords(TypedDict, total=False):
     lossy: bool
     mixed_activations: Literal["grouped", "per_neuron"]
     fold: bool
-    functions: bool
-    quantize: Literal["none", "weights", "full"]
+    quantize: Literal["none", "weights"]
     batch_dimension: bool | str | None
     encoding: Literal["numbers", "raw"]
     include_metadata: bool

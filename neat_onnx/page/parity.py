@@ -13,9 +13,10 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.runtimes.player import Player, number_type
+from neat_onnx.runtimes.ports import as_read
 from neat_onnx.verification.compare import with_ports
-from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.samples import as_read, short_sequences
+from neat_onnx.verification.samples import short_sequences
 
 _MAX_POINTS = 2000  # of the plot
 _SAMPLES = 256  # short sequences, as many as `neat_onnx.verify` plays
@@ -85,7 +86,7 @@ def compared(
     Raises:
         ModelError: a network's own model does not run, or a model's samples are mixed.
     """
-    from neat_onnx.verification.player import ShapeMismatch
+    from neat_onnx.runtimes.player import ShapeMismatch
 
     try:
         return neat_onnx.verify(net, model, samples=samples, seed=seed).model_dump(), ""

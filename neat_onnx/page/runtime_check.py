@@ -13,10 +13,10 @@ from neat_onnx.errors import DocumentError
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.runtimes import Feed, Session
+from neat_onnx.runtimes.player import Player
 from neat_onnx.verification.compare import compare, with_ports
-from neat_onnx.verification.player import Player
 from neat_onnx.verification.report import Report
-from neat_onnx.verification.runtimes import Feed, Session
 from neat_onnx.verification.samples import sampled_inputs
 
 

@@ -16,6 +16,8 @@ from neat_onnx.model.rounding import computes_integers, is_quantized
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.runtimes.player import Player, ShapeMismatch, loaded, number_type
+from neat_onnx.runtimes.ports import as_named, as_read, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.judge import (
     Errors,
     RoundedRuns,
@@ -26,13 +28,10 @@ from neat_onnx.verification.judge import (
     within_bound,
 )
 from neat_onnx.verification.left_out import Part, held_steps, unordered, without
-from neat_onnx.verification.player import Player, ShapeMismatch, loaded, number_type
-from neat_onnx.verification.ports import as_named, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
-    as_read,
     check_sampling,
     sampled_inputs,
     short_sequences,

@@ -19,7 +19,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.verification.player import loaded, number_type, showing
+from neat_onnx.runtimes.player import loaded, number_type, showing
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10, DataType.FLOAT16: 0.5}
 

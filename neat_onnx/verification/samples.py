@@ -8,7 +8,6 @@ steps before it does harm.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ import numpy as np
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model import Model
-from neat_onnx.model.indices import places_of, zeros_of
 from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.ports import ModelInputs
+from neat_onnx.runtimes.ports import as_read
 
 STEPS = 16
 LONG_SEQUENCES = 8
@@ -28,13 +26,6 @@ _MAX_LONG_STEPS, _MIN_LONG_STEPS = 512, 48
 _MAX_NODE_RUNS = 20_000  # for the long sequences: about half a second
 _LARGE_INPUT_FACTOR = 10.0
 _MIN_SAMPLES, _MAX_SAMPLES = 4, 1_000_000
-_ROUNDED: dict[str, Callable[[Floats], Any]] = {
-    "DOUBLE": np.float64,
-    "FLOAT16": np.float16,
-    "INT": np.rint,
-    "UINT": lambda x: np.rint(np.abs(x)),
-    "BOOL": lambda x: x > 0.0,
-}
 
 
 def check_sampling(samples: Any, seed: Any) -> None:
@@ -101,34 +92,3 @@ def sampled_inputs(
         nodes = node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
         inputs.append(long_sequences(net, seed, long_steps(nodes)))
     return [as_read(net, model, x) for x in inputs]
-
-
-def as_read(net: Network, model: Model, x: Floats) -> Floats:
-    """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
-
-    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
-    beside sequences have their first values at every step.
-
-    Args:
-        net: assigns the columns to its inputs.
-        model: the model.
-        x: the inputs.
-    """
-    kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places, zeros = places_of(model), zeros_of(model)
-    static = ModelInputs.of(model, net).without_time()
-    parts, start = [], 0
-    for port in net.inputs:
-        part = x[..., start : start + port.neurons.size]
-        if port.name in places:
-            low, high = places[port.name]
-            part = low + np.floor(part) % (high - low)
-        kind = kinds[port.name]
-        part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
-        if port.name in zeros and "INT" in kinds[port.name]:
-            part = np.where(part == zeros[port.name], part + 1, part)
-        if port.name in static:
-            part = np.broadcast_to(part[:1], part.shape)
-        parts.append(part)
-        start += port.neurons.size
-    return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

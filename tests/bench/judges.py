@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from support.peers import fann_peer, wann_peer
 from support.peers.judging import JAVASCRIPT, Task, answers, computed
 from support.peers.transcribed import GoNEAT, SharpNEAT, tensorneat
 from written import TESTS, Source
@@ -60,19 +59,6 @@ def by_javascript(library: str) -> Callable[[Tasks], list[Any]]:
         return computed(library, [Task(doc, s.inputs, s.sequence) for s, doc in tasks])
 
     return judge
-
-
-def by_fann(tasks: Tasks) -> list[Any]:
-    """The outputs of `fann_run`, in doubles."""
-    return [fann_peer.computed(document, source.inputs) for source, document in tasks]
-
-
-def by_wann(tasks: Tasks) -> list[Any]:
-    """The outputs of prettyNEAT's `act`."""
-    return [
-        wann_peer.computed(document, source.inputs, len(source.net.output_neurons))
-        for source, document in tasks
-    ]
 
 
 class NeatPython:
@@ -202,7 +188,6 @@ def _row_by_row(source: Source, activate: Callable[[list[float]], list[float]]) 
 def judges() -> dict[str, list[Judge]]:
     """The judges of each library that can be run here."""
     found = {name: [Judge(OWN, by_javascript(name))] for name in JAVASCRIPT}
-    found["wann"] = [Judge(OWN, by_wann, "prettyNEAT 0.0.2")]
     found["sharpneat"] = [Judge(WRITTEN_OUT, sharpneat_written_out)]
     ts, tn, go = map(folder_of, ("NEATAPTIC_TS", "TENSORNEAT", "GONEAT"))
     found["neataptic-ts"] = [
@@ -223,10 +208,6 @@ def judges() -> dict[str, list[Judge]]:
     other = folder_of("NEAT_PYTHON")
     snakes = [NeatPython(), *([NeatPython(other)] if other else [])]
     found["neat-python"] = [Judge(OWN, one.judge, f"neat-python {one.version}") for one in snakes]
-    if fann_peer.library():
-        found["fann"] = [Judge(OWN, by_fann, "libfann 2.2.0")]
-    else:
-        print("networks written for FANN are not run: install Debian's libfann2")
     return found
 
 

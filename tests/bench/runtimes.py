@@ -25,8 +25,8 @@ from rows import replaced
 from support.examples.cases import CORPORA, case
 
 import neat_onnx
+from neat_onnx.runtimes import RUNTIMES
 from neat_onnx.verification.compare import compare
-from neat_onnx.verification.runtimes import RUNTIMES
 
 RECORDED = Path(__file__).parents[1] / "models_of_others" / "recorded"
 IMPORTED = "imported"

@@ -72,7 +72,6 @@ OPTION_VALUES = {
     "dtype": (["--dtype", "float64"], "float64"),
     "dialect": (["--dialect", "standard"], "standard"),
     "mixed_activations": (["--mixed-activations", "per_neuron"], "per_neuron"),
-    "functions": (["--functions"], True),
     "fold": (["--fold"], True),
     "batch_dimension": (["--batch-dimension", "false"], False),
     "encoding": (["--encoding", "raw"], "raw"),

@@ -37,9 +37,6 @@ USAGE = {
     ],
     "error: no library has networks in .onnx files (b.onnx). Write ONNX with neat_onnx.export(net)"
     ".save(path), or neat-onnx export": [*["import", "a", "b.onnx"]],
-    "error: .net files are of several libraries. Say which: sharpneat or fann": [
-        *["translate", "a", "b.net"]
-    ],
     "error: cannot write the file: there is no directory 'no' (no/b.onnx)": [
         *["export", "a", "no/b.onnx"]
     ],

@@ -89,7 +89,7 @@ def test_translate_writes_for_a_library(tmp_path, capsys):
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 @pytest.mark.parametrize(
     ("name", "library"),
-    [("back.pkl", "neat-python"), ("back.out", "wann"), ("back.neat", "goneat")],
+    [("back.pkl", "neat-python"), ("back.neat", "goneat")],
 )
 def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path):
     net = neat_onnx.Network.mlp([2, 1], activation="sigmoid")

@@ -175,10 +175,6 @@ KEYWORDS: list[tuple[str, Any, dict[str, Any]]] = [
          neat_onnx.import_model(onnx_text("""<ir_version: 8, opset_import: ["": 18]>
          a (float[N, 1] x) => (float[N, 1] y, float[N, 1] z) { y = Tanh (x) z = Relu (x) }""")),
          preset="godot-rl", **k), {}),
-    ('Take quantize="full"',
-     lambda **k: neat_onnx.export(CLASSIFIER, calibration=[[0.0, 1.0]], **k), {}),
-    ('Take quantize="weights"',
-     lambda **k: neat_onnx.export(LOOP, sequence=True, **{"quantize": "full", **k}), {}),
     ("lossy=True writes it all the same",
      lambda **k: neat_onnx.export(Network.mlp([2, 2, 1], activation="gelu", seed=0),
                                   dialect="neataptic", **k), {}),
@@ -230,7 +226,6 @@ NOT_TYPED = {
     "Known: {}": "a formula stands for it, which the user has to write",
     "Write it out, 'formula:": "likewise",
     "add your own with": "likewise",
-    "FANN_FLO": "no hint",
     "dynamo=False": "for another tool",
     "target_opset=": "for another tool",
     "validate` says whether": "advice to look",

@@ -31,7 +31,7 @@ from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.options import ExportOptions
 from neat_onnx.page.snippets import snippets
 from neat_onnx.passes import CANONICAL
-from neat_onnx.verification.runtimes import RUNTIMES, way_to
+from neat_onnx.runtimes import RUNTIMES, way_to
 
 ROOT = Path(__file__).absolute().parents[2]
 WINNER = ROOT / "web" / "samples" / "neat-python.json"
@@ -125,11 +125,11 @@ def sizes() -> str:
     rows = []
     for name, net in nets.items():
         models = [neat_onnx.export(net, include_metadata=False)]
-        models += [neat_onnx.export(net, quantize=kind) for kind in ("weights", "full")]
+        models.append(neat_onnx.export(net, quantize="weights"))
         whole, *others = (len(model.to_bytes()) for model in models)
         cells = [f"{size:,} ({size / whole:.2f})" for size in others]
         rows.append([name, f"{len(net.connections):,}", f"{whole:,}", *cells])
-    return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
+    return _table(["network", "connections", "float32, bytes", "int8, bytes"], rows)
 
 
 def limits() -> str:

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from support.examples.recorded import outputs, recorded_cases
-from support.peers import wann_peer
 from support.peers.transcribed import SharpNEAT
 
-from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
+from neat_onnx import NeatOnnxError, Network, NetworkError, OptionError, load_network, load_networks
 
 ROOMS = {"sharpneat": "sharpneat", "wann": "wann", "fann": "fann"}
 BOUND = 1e-12
@@ -34,15 +33,11 @@ def test_recorded_networks_compute_what_the_library_computes(library, path):
     assert net.library == library
     bound = case.get("bound", BOUND)
     np.testing.assert_allclose(outputs(net, case), case["outputs"], rtol=bound, atol=bound)
-    try:
-        written = net.to_library(library)
-    except NetworkError as error:
-        assert "cannot hold" in error.message or "cannot be written" in error.message
-        assert case["refused"] in error.message
+    if library != "sharpneat" or "refused" in case:
+        with pytest.raises(NeatOnnxError, match=case.get("refused", f"written for {library}")):
+            net.to_library(library)
         return
-    assert "refused" not in case
-    content = written.encode() if isinstance(written, str) else json.loads(json.dumps(written))
-    again = load_network(content, **case.get("options", {}))
+    again = load_network(net.to_library(library).encode())
     np.testing.assert_allclose(outputs(again, case), outputs(net, case), rtol=1e-14, atol=1e-14)
 
 
@@ -115,7 +110,7 @@ def test_cyclic_xml_needs_the_number_of_updates():
         ),
         (
             "<Network><Nodes><Node type='in' id='x'/></Nodes></Network>",
-            "id should be a finite number",
+            "id should be a small integer",
         ),
         ("<Network><Nodes><Node", "invalid XML"),
         ("FANN_FIX_2.1\nnum_layers=2\n", "'FANN_FIX_2.1' is not read"),
@@ -131,12 +126,25 @@ def test_bad_files_are_refused_by_name(source, message):
         load_network(source.encode())
 
 
-def test_sharpneat_gets_biases_by_an_added_node():
-    net = Network.mlp([2, 3, 1], activation="sigmoid")
-    with pytest.warns(UserWarning, match="gives neurons their biases"):
-        written = net.to_library("sharpneat")
-    x = [[0.5, -1.0], [2.0, 0.25]]
-    np.testing.assert_allclose(load_network(written.encode()).activate(x), net.activate(x), 1e-13)
+@pytest.mark.parametrize(
+    ("code", "steepness", "outputs"),
+    [
+        (5, 100.0, [-0.9051482536448664, 0.0, 0.9051482536448664, 0.9051482536448664]),
+        (3, 100.0, [0.04742587317756678, 0.5, 0.9525741268224334, 0.9525741268224334]),
+        (0, -2.0, [-75.0, -75.0, -75.0, 75.0]),
+        (5, -1.0, [-1.0, -1.0, -1.0, 1.0]),
+        (13, -300.0, [-0.5, -0.5, 0.5, 0.5]),
+    ],
+)
+def test_fann_limits_sums_for_each_steepness(code, steepness, outputs):
+    """Outputs of libfann 2.2, which computes in float32."""
+    read = load_network(
+        b"FANN_FLO_2.1\nnetwork_type=1\nlayer_sizes=2 1\nneurons (num_inputs, "
+        b"activation_function, activation_steepness)=(0, 0, 0.0) (0, 0, 0.0) (2, %d, %.1f)\n"
+        b"connections (connected_to_neuron, weight)=(0, 1.0) (1, 0.0)\n" % (code, steepness)
+    )
+    x = [[-6.0], [0.0], [0.25], [500.0]]
+    np.testing.assert_allclose(read.activate(x).ravel(), outputs, rtol=1e-7)
 
 
 def test_matrices_of_wann_tell_how_they_were_read():
@@ -168,13 +176,3 @@ def test_the_transcription_of_sharpneat_computes_what_was_recorded_and_what_is_w
             peer = SharpNEAT(document)
             got = [peer.activate(row) for row in case["inputs"]]
             np.testing.assert_allclose(got, case["outputs"], rtol=BOUND, atol=BOUND)
-
-
-@QUIET
-@pytest.mark.skipif(not wann_peer.ANN.exists(), reason="prettyNEAT: make libraries installs it")
-def test_prettyneat_computes_what_is_written():
-    for path in sorted((Path(__file__).parent / "wann").glob("*.json")):
-        case = json.loads(path.read_text("utf-8"))
-        net = read(case)
-        got = wann_peer.computed(net.to_library("wann"), case["inputs"], len(net.output_neurons))
-        np.testing.assert_allclose(got, case["outputs"], rtol=BOUND, atol=BOUND)

@@ -30,10 +30,8 @@ REASONS = {
     "synaptic": ("gelu (neuron 2", "cube (neuron 3", "median (neuron 3"),
     "brain.js": (*GATED, "a response (neuron 2", "skips layers (neuron 2"),
     "sharpneat": ("gelu (neuron 2", "median (neuron 3", "a delay of more than one step (neuron 3"),
-    "fann": (*GATED, "a response (neuron 2"),
     "goneat": (*GATED, "a response (neuron 2"),
     "tensorneat": GATED,
-    "wann": (*GATED, "a response (neuron 2", "that other neurons read (neuron 2"),
 }
 
 
@@ -58,7 +56,7 @@ def test_one_reason_names_its_neuron():
     assert caught.value.where == where
 
 
-@pytest.mark.parametrize("library", ["goneat", "sharpneat", "tensorneat"])
+@pytest.mark.parametrize("library", ["goneat", "sharpneat"])
 def test_a_product_of_nothing_is_not_taken_for_an_empty_sum(library):
     net = Network.build(
         inputs=1,

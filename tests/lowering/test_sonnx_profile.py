@@ -15,7 +15,7 @@ from neat_onnx.model import Graph
 from neat_onnx.model.graph import ONNX_DOMAINS
 
 NAMED = ("every_activation", "every_aggregation_on_a_level", "shaped_ports")
-OPTIONS = ({}, {"opset": 25}, {"dtype": "float64"}, {"functions": True}, {"infer_conv": True})
+OPTIONS = ({}, {"opset": 25}, {"dtype": "float64"}, {"infer_conv": True})
 CONV = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
 SAMPLE = sorted(path.stem for path in CORPORA.glob("n*-*.json"))[::12]
 

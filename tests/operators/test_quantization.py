@@ -6,7 +6,7 @@ import pytest
 from onnx import numpy_helper
 from support.examples.graphs import assert_lifts, graph, node, operators
 
-from neat_onnx import Network, export, import_model, verify
+from neat_onnx import export, import_model, verify
 
 RNG = np.random.default_rng(3)
 NORMAL = RNG.normal(size=(4, 1, 3, 3))
@@ -57,16 +57,6 @@ def test_steps_are_primitives_in_float64():
     model = export(net, dtype="float64")
     assert "QuantizeLinear" not in operators(model)
     assert "Round" in operators(model)
-
-
-def test_steps_inside_a_scan_have_their_type_there():
-    """A function that a body calls brings its constants along."""
-    steps = "formula: 0.25 * (clip(125 + round(z / 0.25), 0, 255) - 125)"
-    again = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
-    neurons = [{"id": 1, "activation": steps}]
-    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 0.5), again])
-    model = export(net, functions=True, sequence=True)
-    assert import_model(model) == net
 
 
 def test_layers_of_integers_with_zeros_are_one_matrix_each():

@@ -15,6 +15,7 @@ from neat_onnx import Network, NetworkError, Population
 from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.libraries.neat_python.generation import generation_of
 from neat_onnx.libraries.neat_python.settings import settings_of
+from neat_onnx.network.expression import sin
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
@@ -102,8 +103,15 @@ def with_own_function(genome, config):
     genome.nodes[0].activation = "wave"
 
 
+@pytest.fixture
+def wave():
+    neat_onnx.register_activation("wave", sin, library="neat-python")
+    yield
+    neat_onnx.unregister_activation("wave", library="neat-python")
+
+
 @pytest.mark.parametrize("change", [cyclic, with_own_function])
-def test_unusual_genomes_are_read_one_by_one(change):
+def test_unusual_genomes_are_read_one_by_one(change, wave):
     genomes, config = generation(5, feed_forward=True, size=4)
     change(genomes[2][1], config)
     members = [genome for _, genome in genomes]

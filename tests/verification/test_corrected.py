@@ -11,7 +11,7 @@ from support.examples.graphs import computed, graph, node
 from support.harness.sessions import open_session
 
 from neat_onnx import ModelError, import_model, load_model, verify
-from neat_onnx.verification.runtimes.packages import reference as load
+from neat_onnx.runtimes.packages import reference as load
 
 STEPS = 4
 

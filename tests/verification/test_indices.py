@@ -6,7 +6,8 @@ from onnx import TensorProto, helper
 from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, import_model, load_model, verify
-from neat_onnx.verification.samples import as_read, short_sequences
+from neat_onnx.runtimes.ports import as_read
+from neat_onnx.verification.samples import short_sequences
 
 NUMBERS = {"one": [1], "zero": [0], "four": [4]}
 LABELS = {

@@ -5,7 +5,7 @@ import pytest
 from support.examples.graphs import graph, node
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
-from neat_onnx.verification.player import Player, loaded
+from neat_onnx.runtimes.player import Player, loaded
 
 WEIGHTS = np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)
 

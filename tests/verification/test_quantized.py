@@ -42,4 +42,4 @@ def test_an_import_has_the_weights(behind):
 
 def test_a_network_that_was_quantized_has_others():
     net = Network.mlp([3, 40, 40, 4], activation="tanh", seed=1)
-    assert not has_its_weights(net, export(net, quantize="full"))
+    assert not has_its_weights(net, export(net, quantize="weights"))

@@ -17,13 +17,13 @@ from support.examples.graphs import graph, node
 from support.examples.networks import NETWORKS
 
 from neat_onnx import Network, OptionError, export, import_model, verify
-from neat_onnx.verification.runtimes import RUNTIMES, onnxruntime_web
+from neat_onnx.runtimes import RUNTIMES
 
 PACKAGES = {"onnxruntime": "onnxruntime", "tract": "tract", "opencv": "cv2", "openvino": "openvino"}
 ROOT = Path(__file__).parents[2]
 INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package)]
 COMPILED = ["c"] * any(map(shutil.which, ("cc", "gcc", "clang")))
-GENERATED = [*COMPILED, "javascript", "python"]
+GENERATED = [*COMPILED, "javascript"]
 NET = Network.mlp([3, 5, 2], activation="tanh", seed=1)
 
 
@@ -32,7 +32,7 @@ def memory() -> Network:
     return Network.gru(2, 3, 1, seed=0)
 
 
-@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web", *GENERATED])
+@pytest.mark.parametrize("runtime", [*INSTALLED, *GENERATED])
 def test_a_runtime_runs_a_network(runtime):
     report = verify(NET, export(NET), runtime=runtime)
     assert report.verdict == "equal"
@@ -40,9 +40,8 @@ def test_a_runtime_runs_a_network(runtime):
     assert any(char.isdigit() for char in report.runtime)
 
 
-@pytest.mark.parametrize("runtime", ["onnxruntime", "onnxruntime-web"])
-def test_a_quantized_model_is_run_as_it_is_written(runtime):
-    """Their rewrites make QLinearSoftmax of it, which has 254 steps to 1 instead of 255."""
+def test_a_quantized_model_is_run_as_it_is_written():
+    """onnxruntime's rewrites make QLinearSoftmax of it, which has 254 steps to 1 instead of 255."""
     pairs = [
         node(op, f"{reads} {scale}", gives)
         for reads, scale, between, gives in (("x", "s", "q", "v"), ("p", "t", "r", "y"))
@@ -51,13 +50,13 @@ def test_a_quantized_model_is_run_as_it_is_written(runtime):
     ]  # fmt: skip
     nodes = [*pairs[:2], node("Softmax", "v", "p", axis=-1), *pairs[2:]]
     model = graph(nodes, x=("N", 4), s=np.float32(0.02), t=np.float32(1 / 255))
-    report = verify(import_model(model), model, runtime=runtime)
+    report = verify(import_model(model), model, runtime="onnxruntime")
     assert report.quantized
     assert report.passed, str(report)
     assert report.runtime.endswith("without rewrites")
 
 
-@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web", *GENERATED])
+@pytest.mark.parametrize("runtime", [*INSTALLED, *GENERATED])
 def test_a_runtime_plays_sequences(runtime):
     net = memory()
     assert verify(net, export(net), runtime=runtime, samples=8).verdict == "equal"
@@ -83,7 +82,7 @@ def test_a_runtime_adds_each_bias_to_its_own_reduction(runtime, aggregation):
     assert verify(net, export(net), runtime=runtime, samples=8).verdict == "equal"
 
 
-@pytest.mark.parametrize("runtime", ["onnxruntime-web", *GENERATED])
+@pytest.mark.parametrize("runtime", GENERATED)
 def test_it_is_run_as_scan_and_with_named_ports(runtime):
     net = memory()
     model = export(net, sequence=True, dtype="float64")
@@ -110,13 +109,6 @@ def shifted(net):
     return document
 
 
-def test_the_browsers_runtime_computes_in_float64_too():
-    net = NETWORKS["evolved_mixed"]
-    report = verify(net, export(net, dtype="float64"), runtime="onnxruntime-web", samples=8)
-    assert report.verdict == "equal"
-    assert report.dtype == "float64"
-
-
 @pytest.mark.parametrize("runtime", PACKAGES)
 def test_what_is_not_installed_is_told(runtime, monkeypatch):
     imported = builtins.__import__
@@ -131,17 +123,6 @@ def test_what_is_not_installed_is_told(runtime, monkeypatch):
         verify(NET, export(NET), runtime=runtime)
     distribution = "opencv-python-headless" if runtime == "opencv" else runtime
     assert caught.value.hint == f"pip install {distribution}"
-
-
-def test_without_node_or_its_package_the_way_to_them_is_told(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(OptionError, match="onnxruntime-web is not installed") as caught:
-        verify(NET, export(NET), runtime="onnxruntime-web")
-    assert "npm install onnxruntime-web" in caught.value.hint
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(OptionError, match="onnxruntime-web is not installed"):
-        verify(NET, export(NET), runtime="onnxruntime-web")
-    assert onnxruntime_web.shutil is shutil
 
 
 @pytest.mark.parametrize("runtime", ["c", "javascript"])
@@ -161,5 +142,5 @@ def test_the_extras_are_named_like_the_runtimes():
 
 
 def test_every_runtime_is_known():
-    others = {"reference", "onnxruntime-web", "c", "javascript", "python"}
+    others = {"reference", "c", "javascript"}
     assert set(PACKAGES) | others == set(RUNTIMES)

@@ -5,7 +5,7 @@ import { $, field as fieldOf, h, whenChanged } from "./dom.js";
 const IN_SIGHT = ["dtype", "opset", "sequence"];
 const GROUPS = {
   "What the file holds": ["include_metadata", "embed_network", "encoding", "producer_name", "producer_version", "doc_string"],
-  "How layers are written": ["mixed_activations", "functions", "fold", "quantize", "profile", "batch_dimension", "fused_recurrent"],
+  "How layers are written": ["mixed_activations", "fold", "quantize", "profile", "batch_dimension", "fused_recurrent"],
   "For NeatapticTS": ["dialect", "lossy", "legacy_node_ordering", "validate_conv_sharing"],
   "What to refuse": ["allow_partial_connectivity", "allow_mixed_activations", "allow_recurrent", "recurrent_single_step"],
   "Convolutions and pools": ["infer_conv", "conv2d_mappings", "pool2d_mappings", "flatten_after_pooling"],

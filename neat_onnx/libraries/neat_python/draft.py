@@ -4,7 +4,6 @@ The genes of a feed-forward network read within the step; the genes of a recurre
 node as it was one step before, and only the inputs at once. A network that mixes both is neither.
 """
 
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.limits import Reasons, cannot_hold
 from neat_onnx.libraries.neat_python.functions import aggregation_called, called
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
-from neat_onnx.libraries.neat_python.static import is_plain
+from neat_onnx.libraries.neat_python.static import held_genes
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE
@@ -23,16 +22,21 @@ from neat_onnx.network.network import Network
 def genes_of(net: Network) -> Genes:
     """Return the genes of a network, or refuse it with every reason and its neurons."""
     _refuse(net)
-    kind = "recurrent" if net.has_memory else "feedforward"
     keys = _keys(net)
-    inputs, outputs = net.input_neurons.tolist(), len(net.output_neurons)
-    genes = Genes(kind, [keys[j] for j in inputs], list(range(outputs)))
-    genes.nodes = [node_gene(net, j, keys[j]) for j in np.flatnonzero(~net.is_input).tolist()]
-    _add_connections(net, genes, keys)
+    held = held_genes(net) if net.has_memory else {}
+    genes = Genes(
+        "recurrent" if net.has_memory else "feedforward",
+        [keys[j] for j in net.input_neurons.tolist()],
+        list(range(len(net.output_neurons))),
+        silent={keys[j] for j in held},
+    )
+    computing = [j for j in np.flatnonzero(~net.is_input).tolist() if j not in held.values()]
+    genes.nodes = [node_gene(net, held.get(j, j), keys[j]) for j in computing]
+    _add_connections(net, genes, keys, {*held.values()})
     _add_outputs(net, genes, keys)
-    if kind == "recurrent":
-        _feed_constants(net, genes, keys, _release(genes))
-    _tell(net)
+    if genes.kind == "recurrent":
+        _feed_constants(net, genes, keys, computing)
+    _tell(net, genes)
     return genes
 
 
@@ -87,14 +91,13 @@ def numbered(genes: Genes) -> Genes:
             raise NetworkError(f"neat-python cannot hold node {key} as two ends of the network")
         keys[key] = place
     named = {key for gene in genes.connections for key in (gene.source, gene.target)}
-    own = [*genes.nodes, *genes.silent]
-    others = list(dict.fromkeys([*(node.key for node in own), *sorted(named)]))
+    others = list(dict.fromkeys([*(node.key for node in genes.nodes), *sorted(named)]))
     free = max([len(genes.outputs) - 1, *others]) + 1
     for key in others:
         if key not in keys:
             kept = key >= len(genes.outputs)
             keys[key], free = (key, free) if kept else (free, free + 1)
-    nodes = [node._replace(key=keys[node.key]) for node in own]
+    nodes = [node._replace(key=keys[node.key]) for node in genes.nodes]
     has = {node.key for node in nodes} | {keys[key] for key in genes.inputs}
     nodes += [NodeGene(key) for key in dict.fromkeys(keys.values()) if key not in has]
     connections = [
@@ -102,8 +105,14 @@ def numbered(genes: Genes) -> Genes:
         for gene in genes.connections
     ]
     inputs, outputs = list(keys.values())[: len(genes.inputs)], list(range(len(genes.outputs)))
+    silent = {keys[key] for key in genes.silent}
     return replace(
-        genes, inputs=inputs, outputs=outputs, nodes=nodes, connections=connections, silent=[]
+        genes,
+        inputs=inputs,
+        outputs=outputs,
+        nodes=nodes,
+        connections=connections,
+        silent=silent,
     )
 
 
@@ -111,31 +120,33 @@ def node_gene(net: Network, neuron: int, key: int) -> NodeGene:
     """Return the gene of a neuron, its activation's slope divided out of bias and response."""
     own, how = net.neurons, called(net.activation_names[neuron])
     aggregates = aggregation_called(net.aggregation_names[neuron])
-    assert how is not None and aggregates is not None  # _refuse has looked
+    if how is None or aggregates is None:
+        raise ValueError(neuron)  # where `_refuse` has not looked
     bias = float(own.bias[neuron]) / how.slope + how.shift
     response = float(own.response[neuron]) / how.slope
-    return NodeGene(key, bias, response, how.function, aggregates)
+    return NodeGene(key, {"bias": bias, "response": response}, how.function, aggregates)
 
 
-def _add_connections(net: Network, genes: Genes, keys: list[int]) -> None:
+def _add_connections(net: Network, genes: Genes, keys: list[int], without: set[int]) -> None:
     """Add the connections; a second one between two nodes goes through a node of its own."""
     own, seen = net.connections, set[tuple[int, int]]()
     order = np.argsort(~own.enabled, kind="stable")  # an enabled gene wins over a disabled one
-    kept: list[tuple[int, list[ConnectionGene]]] = []
+    kept: dict[int, list[ConnectionGene]] = {}
     dropped, relays = 0, 0
     for at in order.tolist():
         source, target = ends = keys[own.source[at]], keys[own.target[at]]
         gene = ConnectionGene(source, target, float(own.weight[at]), bool(own.enabled[at]))
+        if own.source[at] in without:
+            continue
         if not gene.enabled and (ends in seen or target < 0):
             dropped += 1
-            continue
-        if ends in seen:
-            kept.append((at, _relayed(net, genes, gene, int(own.target[at]))))
+        elif ends in seen:
+            kept[at] = _relayed(net, genes, gene, int(own.target[at]))
             relays += 1
-            continue
-        seen.add(ends)
-        kept.append((at, [gene]))
-    genes.connections = [gene for _, group in sorted(kept, key=lambda e: e[0]) for gene in group]
+        else:
+            seen.add(ends)
+            kept[at] = [gene]
+    genes.connections = [gene for at in sorted(kept) for gene in kept[at]]
     if dropped:
         warn(f"{dropped} disabled connections that neat-python has no place for are left out")
     if relays:
@@ -164,55 +175,30 @@ def _add_outputs(net: Network, genes: Genes, keys: list[int]) -> None:
         warn(f"neat-python's outputs are nodes of their own: {len(extra)} nodes are added")
 
 
-def _release(genes: Genes) -> set[int]:
-    """Give the genes of holders (see `static.py`) to their nodes; return the keys of both."""
-    readers = Counter(gene.source for gene in genes.connections)
-    sources = Counter(gene.target for gene in genes.connections)
-    fed = Counter(gene.target for gene in genes.connections if gene.enabled)
-    nodes, links = {node.key: node for node in genes.nodes}, dict[int, int]()
-    for source, target, weight, enabled in genes.connections:
-        is_alone = readers[source] == 1 and not sources[source] and fed[target] == 1
-        is_link = enabled and weight == 0.0 and is_alone and source not in genes.outputs
-        if is_link and source in nodes and target in nodes and is_plain(nodes[target]):
-            links[source] = target
-    for holder, key in links.items():
-        nodes[key] = nodes.pop(holder)._replace(key=key)
-    genes.nodes = list(nodes.values())
-    genes.connections = [gene for gene in genes.connections if gene.source not in links]
-    return {*links, *links.values()}
-
-
-def _feed_constants(net: Network, genes: Genes, keys: list[int], silent: set[int]) -> None:
-    """Give a weight of 0 to nodes without connections, which neat-python would leave at 0.
-
-    Nodes with the keys `silent` are left at 0.
-    """
-    fed = set(net.live.target.tolist())
-    added = 0
-    for neuron in np.flatnonzero(~net.is_input).tolist():
+def _feed_constants(net: Network, genes: Genes, keys: list[int], computing: list[int]) -> None:
+    """Give a weight of 0 to nodes without connections, which neat-python would leave at 0."""
+    fed = {*net.live.target.tolist()}
+    added = {}
+    for neuron in computing:
         aggregation = aggregation_named(net.aggregation_names[neuron])
         z = net.neurons.bias[neuron] + net.neurons.response[neuron] * aggregation.empty
         value = activation_named(net.activation_names[neuron])(np.array([z]))[0]
-        if neuron in fed or value == 0.0 or keys[neuron] in silent:
+        if neuron in fed or value == 0.0 or keys[neuron] in genes.silent:
             continue
         if aggregation.empty:
             raise cannot_hold(net, "neat-python", {"a product of nothing": [neuron]})
         source = genes.inputs[0] if genes.inputs else keys[neuron]
-        genes.connections = [
-            gene
-            for gene in genes.connections
-            if (gene.source, gene.target) != (source, keys[neuron])
-        ]
-        genes.connections.append(ConnectionGene(source, keys[neuron], 0.0))
-        added += 1
+        added[source, keys[neuron]] = ConnectionGene(source, keys[neuron], 0.0)
     if added:
+        others = [gene for gene in genes.connections if gene[:2] not in added]
+        genes.connections = [*others, *added.values()]
         warn(
-            f"neat-python leaves recurrent nodes without connections at 0: {added} connections of "
-            "weight 0 are added"
+            f"neat-python leaves recurrent nodes without connections at 0: {len(added)} "
+            "connections of weight 0 are added"
         )
 
 
-def _tell(net: Network) -> None:
+def _tell(net: Network, genes: Genes) -> None:
     """Warn of rounding, and of functions that the user has to add."""
     hows = {name: called(name) for name in net.activation_names[~net.is_input].tolist()}
     scaled = sorted(name for name, how in hows.items() if how and how.slope != 1.0)
@@ -221,8 +207,7 @@ def _tell(net: Network) -> None:
             f"neat-python's slopes are divided out of bias and response of {', '.join(scaled)}: "
             "the last bit may differ"
         )
-    sums = {aggregation_called(name) for name in net.aggregation_names[~net.is_input].tolist()}
-    used = [*(how.function for how in hows.values() if how), *sums]
-    custom = sorted(function.name for function in used if function and function.custom)
+    used = {function for node in genes.nodes for function in (node.activation, node.aggregation)}
+    custom = sorted(function.name for function in used if function.custom)
     if custom:
         warn(f"add these functions to neat-python's configuration: {', '.join(custom)}")

@@ -49,11 +49,11 @@ def _are_timed(nodes: Collection[Any]) -> bool:
 def _ours(kind: Kind, nodes: Iterable[Any], settings: Settings) -> list[str]:
     """Return our names of the functions of nodes."""
     activates = kind == "activation"
-    table = settings.activations if activates else settings.aggregations
+    table = settings.functions[kind]
     known = ACTIVATION_NAMES if activates else AGGREGATION_NAMES
     names = [getattr(node, kind) for node in nodes]
     for name in set(names):
-        if name not in known or described(kind, name, table.get(name)).custom:
+        if name not in known or described(kind, table.get(name), name).custom:
             raise NetworkError(f"the {kind} '{name}' is not neat-python's own")
     return [known[name] for name in names]
 

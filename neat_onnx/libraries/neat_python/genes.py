@@ -1,50 +1,70 @@
-"""The genes of a network of neat-python, which stand between its files and ours; and its JSON.
+"""The genes of a network of neat-python, between its files and objects and ours; and its JSON.
 
-JSON (`export_network_json(net)`, format version 1.0), genomes and networks, live or pickled, all
-become `Genes`, from which a network is compiled. Written networks are `Genes` as well.
+Genomes, networks and JSON (`export_network_json(net)`), live or pickled, all become `Genes`, from
+which a network is compiled. Written networks are `Genes` as well.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.names import (
-    Registered,
-    formula_of,
-    how_to_register,
-    is_users_own,
-    translated,
-)
-from neat_onnx.libraries.neat_python.functions import (
-    ACTIVATION_NAMES,
-    AGGREGATION_NAMES,
-    LIBRARY,
-    Function,
-    Kind,
-)
-from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.libraries.neat_python.functions import Function
 from neat_onnx.parsing import ForeignDocument, parse
 
 _VERSION = "1.0"
-_KINDS = ("feedforward", "recurrent", "ctrnn", "iznn")
-_NUMBERS = {"ctrnn": ("time_constant",), "iznn": ("a", "b", "c", "d")}
-"""The further genes of nodes, by the kind of network."""
+
+
+class Kind(NamedTuple):
+    """A kind of network of neat-python.
+
+    Attributes:
+        network: the class of networks, whose attributes `inputs`, `outputs` and `nodes` hold the
+            keys and the nodes.
+        genome, node: the classes of genomes and of node genes.
+        numbers: the genes of a node that are numbers.
+    """
+
+    network: str
+    inputs: str = "input_nodes"
+    outputs: str = "output_nodes"
+    nodes: str = "node_evals"
+    genome: str = "neat.genome.DefaultGenome"
+    node: str = "neat.genes.DefaultNodeGene"
+    numbers: tuple[str, ...] = ("bias", "response")
+
+
+KINDS = {
+    "feedforward": Kind("FeedForwardNetwork"),
+    "recurrent": Kind("RecurrentNetwork"),
+    "ctrnn": Kind("CTRNN", numbers=("bias", "response", "time_constant")),
+    "iznn": Kind(
+        *("IZNN", "inputs", "outputs", "neurons", "neat.iznn.IZGenome", "neat.iznn.IZNodeGene"),
+        numbers=("bias", "a", "b", "c", "d"),
+    ),
+}
 
 
 class NodeGene(NamedTuple):
-    """A node gene; `numbers` are further ones by name, `where` is its place for messages."""
+    """A node gene, with the genes that are numbers by name; `where` is its place for messages."""
 
     key: int
-    bias: float = 0.0
-    response: float = 1.0
+    numbers: Mapping[str, float] = {}
     activation: Function = Function("identity")
     aggregation: Function = Function("sum")
-    numbers: Mapping[str, float] = {}
     where: str = ""
+
+    @property
+    def bias(self) -> float:
+        """The bias, 0 unless given."""
+        return self.numbers.get("bias", 0.0)
+
+    @property
+    def response(self) -> float:
+        """The response, 1 unless given."""
+        return self.numbers.get("response", 1.0)
 
 
 class ConnectionGene(NamedTuple):
@@ -61,11 +81,11 @@ class Genes:
     """The genes of a network.
 
     Attributes:
-        kind: feedforward, recurrent, ctrnn or iznn.
+        kind: one of `KINDS`.
         inputs, outputs: the keys of the nodes.
         nodes: hidden ones and outputs.
         connections: in the order in which a node adds them.
-        silent: the genes of nodes that stay 0, which JSON does not have: see `static.py`.
+        silent: the keys of nodes that stay 0 whatever their genes; JSON does not have these nodes.
         version: of the neat-python that integrates a ctrnn; None if nothing tells it.
         time_step, advance_time: of one step of a ctrnn or an iznn that is written.
         acyclic: whether a feed-forward network is known to have no cycle.
@@ -76,11 +96,54 @@ class Genes:
     outputs: list[int]
     nodes: list[NodeGene] = field(default_factory=list)
     connections: list[ConnectionGene] = field(default_factory=list)
-    silent: list[NodeGene] = field(default_factory=list)
+    silent: Collection[int] = ()
     version: str | None = None
     time_step: float = 1.0
     advance_time: float = 1.0
     acyclic: bool = False
+
+    def fed(self) -> set[int]:
+        """Return the keys of the nodes that an enabled connection leads to."""
+        return {gene.target for gene in self.connections if gene.enabled}
+
+    def checked(self) -> "Genes":
+        """Return the genes, or refuse those of two nodes with one key, or of an input."""
+        seen = set(self.inputs)
+        if len(seen) < len(self.inputs):
+            raise NetworkError("an input key occurs twice", where="topology.input_keys")
+        for node in self.nodes:
+            if node.key in seen:
+                raise NetworkError(f"the id {node.key} occurs twice", where=f"{node.where}.id")
+            seen.add(node.key)
+        return self
+
+    def missing(self, *, strict: bool) -> list[int]:
+        """Refuse connections without their nodes, and return the keys that stand for a constant 0.
+
+        These are outputs without a node and, in a recurrent network, sources without one, unless
+        it is `strict`: then they are refused too, as neat-python refuses a genome.
+        """
+        inputs, nodes = set(self.inputs), {node.key for node in self.nodes}
+        found = dict.fromkeys(k for k in self.outputs if k not in nodes and k not in inputs)
+        if strict and found:
+            at = self.outputs.index(min(found))
+            raise NetworkError(f"no node {min(found)}", where=f"topology.output_keys[{at}]")
+        may_miss = not strict and self.kind in ("recurrent", "ctrnn")
+        known = {*inputs, *nodes, *found}
+        for index, (source, target, _, enabled) in enumerate(self.connections):
+            if source in known and target in nodes:
+                continue
+            where = f"connections[{index}]"
+            if (enabled or strict) and target not in nodes:
+                is_input = f"it ends in node {target}, an input"
+                what = is_input if target in inputs else f"no node {target}"
+                raise NetworkError(what, where=f"{where}.to")
+            for end, key in (("from", source), ("to", target)):
+                if key not in known and not may_miss:
+                    raise NetworkError(f"no node {key}", where=f"{where}.{end}")
+                if key not in known:
+                    found[key] = None
+        return list(found)
 
 
 _Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
@@ -89,6 +152,9 @@ _Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
 class _Function(ForeignDocument):
     name: str
     custom: bool = False
+
+    def gene(self) -> Function:
+        return Function(self.name, self.custom)
 
 
 class _Node(ForeignDocument):
@@ -113,66 +179,36 @@ class _Connection(ForeignDocument):
 
 
 class _Topology(ForeignDocument):
-    num_inputs: int | None = None
-    num_outputs: int | None = None
     input_keys: list[_Id]
     output_keys: list[_Id]
 
 
-class _Head(ForeignDocument):
-    format_version: Any = None
-    network_type: str
-
-
-class _Document(_Head):
+class _Document(ForeignDocument):
+    network_type: Literal["feedforward", "recurrent", "ctrnn", "iznn"]
     topology: _Topology
     nodes: list[_Node]
     connections: list[_Connection]
     metadata: Any = None
+    format_version: Any = None
 
 
 def genes_of_document(document: Mapping[str, Any]) -> Genes:
     """Return the genes in JSON, or refuse it with the path of the first mistake."""
-    head = parse(_Head, document, NetworkError)
-    kind = head.network_type
-    if kind not in _KINDS:
-        raise NetworkError(
-            f"unknown network_type '{kind}'",
-            where="network_type",
-            hint=f"Known: {', '.join(_KINDS)}",
-        )
-    if head.format_version != _VERSION:
-        warn(f"unknown format_version {head.format_version}: read as version {_VERSION}")
     parsed = parse(_Document, document, NetworkError)
-    topology = parsed.topology
-    for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
-        number, found = getattr(topology, count), len(getattr(topology, said))
-        if number is not None and number != found:
-            raise NetworkError(
-                f"{count} is {number} but {said} has {found}", where=f"topology.{count}"
-            )
-    inputs = set(topology.input_keys)
+    if parsed.format_version != _VERSION:
+        warn(f"unknown format_version {parsed.format_version}: read as version {_VERSION}")
+    kind, ends = parsed.network_type, parsed.topology
+    genes = Genes(kind, ends.input_keys, ends.output_keys)
     for index, node in enumerate(parsed.nodes):
-        if (node.type == "input") != (node.id in inputs):
-            is_in = "is" if node.id in inputs else "is not"
-            raise NetworkError(
-                f"node {node.id} has type {node.type} but {is_in} in topology.input_keys",
-                where=f"nodes[{index}].type",
-            )
-    genes = Genes(kind, topology.input_keys, topology.output_keys)
-    genes.nodes = [
-        NodeGene(
-            node.id,
-            node.bias,
-            node.response,
-            Function(node.activation.name, node.activation.custom),
-            Function(node.aggregation.name, node.aggregation.custom),
-            _numbers(node, kind, f"nodes[{index}]"),
-            f"nodes[{index}]",
-        )
-        for index, node in enumerate(parsed.nodes)
-        if node.type != "input"
-    ]
+        if node.type == "input" and node.id in ends.input_keys:
+            continue
+        where = f"nodes[{index}]"
+        numbers = {name: getattr(node, name) for name in KINDS[kind].numbers}
+        for name, value in numbers.items():
+            if value is None:
+                raise NetworkError(f"{name} is missing", where=f"{where}.{name}")
+        functions = node.activation.gene(), node.aggregation.gene()
+        genes.nodes.append(NodeGene(node.id, numbers, *functions, where))
     genes.connections = [
         ConnectionGene(gene.source, gene.target, gene.weight, gene.enabled)
         for gene in parsed.connections
@@ -180,67 +216,17 @@ def genes_of_document(document: Mapping[str, Any]) -> Genes:
     if isinstance(parsed.metadata, Mapping):
         version = parsed.metadata.get("neat_python_version")
         genes.version = version if isinstance(version, str) else None
-    return checked(genes)
-
-
-def _numbers(node: _Node, kind: str, where: str) -> dict[str, float]:
-    """The further genes of a node, none of which may be missing."""
-    found = {name: getattr(node, name) for name in _NUMBERS.get(kind, ())}
-    for name, value in found.items():
-        if value is None:
-            raise NetworkError(f"{name} is missing", where=f"{where}.{name}")
-    return found
-
-
-def checked(genes: Genes) -> Genes:
-    """Return the genes, or refuse those of two nodes with one key, or of an input."""
-    if len(set(genes.inputs)) != len(genes.inputs):
-        raise NetworkError("an input key occurs twice", where="topology.input_keys")
-    seen = set(genes.inputs)
-    for node in genes.nodes:
-        if node.key in seen:
-            raise NetworkError(f"the id {node.key} occurs twice", where=f"{node.where}.id")
-        seen.add(node.key)
-    return genes
-
-
-def function_name(node: NodeGene, kind: Kind) -> str:
-    """Return the name in a Network of the activation or aggregation of a node, or refuse it."""
-    registry: Mapping[str, Registered]
-    if kind == "activation":
-        function, names, registry = node.activation, ACTIVATION_NAMES, ACTIVATIONS
-    else:
-        function, names, registry = node.aggregation, AGGREGATION_NAMES, AGGREGATIONS
-    where = f"{node.where}.{kind}"
-    registered = formula_of(LIBRARY, function.name, kind)
-    if registered is not None and (function.custom or function.name not in names):
-        return registered
-    if not function.custom:
-        return translated(function.name, names, registry, kind, where, LIBRARY)
-    if function.formula in registry:
-        return str(function.formula)
-    if is_users_own(function.name, registry):
-        return function.name
-    raise NetworkError(
-        f"the {kind} '{function.name}' of node {node.key} is custom: its formula is unknown",
-        where=where,
-        hint=how_to_register(function.name, kind, LIBRARY),
-    )
+    return genes.checked()
 
 
 def document_of_genes(genes: Genes) -> dict[str, Any]:
     """Return the JSON that neat-python exports of a network with these genes."""
-    plain = {"custom": False}
-    as_input = {
-        "type": "input",
-        "activation": {"name": "identity"} | plain,
-        "aggregation": {"name": "none"} | plain,
-        "bias": 0.0,
-        "response": 1.0,
-    }
-    of_inputs = genes.inputs if genes.kind in ("feedforward", "recurrent") else ()
-    fed = {gene.target for gene in genes.connections if gene.enabled}
-    nodes = [node for node in genes.nodes if genes.kind != "recurrent" or node.key in fed]
+    as_input = NodeGene(0, aggregation=Function("none"))
+    is_static, fed = genes.kind in ("feedforward", "recurrent"), genes.fed()
+    nodes = [("input", as_input._replace(key=key)) for key in genes.inputs if is_static]
+    for node in genes.nodes:
+        if node.key not in genes.silent and (genes.kind != "recurrent" or node.key in fed):
+            nodes.append(("output" if node.key in genes.outputs else "hidden", node))
     return {
         "format_version": _VERSION,
         "network_type": genes.kind,
@@ -251,18 +237,17 @@ def document_of_genes(genes: Genes) -> dict[str, Any]:
             "input_keys": genes.inputs,
             "output_keys": genes.outputs,
         },
-        "nodes": [{"id": key} | as_input for key in of_inputs]
-        + [
+        "nodes": [
             {
                 "id": node.key,
-                "type": "output" if node.key in genes.outputs else "hidden",
-                "activation": {"name": node.activation.name, "custom": node.activation.custom},
-                "aggregation": {"name": node.aggregation.name, "custom": node.aggregation.custom},
+                "type": kind,
+                "activation": node.activation._asdict(),
+                "aggregation": node.aggregation._asdict(),
                 "bias": node.bias,
                 "response": node.response,
                 **node.numbers,
             }
-            for node in nodes
+            for kind, node in nodes
         ],
         "connections": [
             {"from": gene.source, "to": gene.target, "weight": gene.weight, "enabled": gene.enabled}

@@ -8,131 +8,57 @@ none of these.
 import configparser
 import io
 
-from neat_onnx.errors import DocumentError, OptionError, warn
-from neat_onnx.libraries.neat_python.genes import Genes
-from neat_onnx.libraries.neat_python.settings import EXPONENTIAL, NEWER, Version
+from neat_onnx.errors import OptionError, warn
+from neat_onnx.libraries.neat_python import functions
+from neat_onnx.libraries.neat_python.genes import KINDS, Genes
+from neat_onnx.libraries.neat_python.settings import EXPONENTIAL, NEWER, Version, parsed_ini
 
-_BEGIN = """\
-[NEAT]
-fitness_criterion = max
-fitness_threshold = 1e9
-pop_size = 150
-reset_on_extinction = False
-no_fitness_termination = False
-
-[DefaultGenome]
-"""
-_GENOME = {
-    "num_hidden": "0",
-    "compatibility_disjoint_coefficient": "1.0",
-    "compatibility_weight_coefficient": "0.5",
-    "conn_add_prob": "0.5",
-    "conn_delete_prob": "0.3",
-    "node_add_prob": "0.2",
-    "node_delete_prob": "0.1",
-    "single_structural_mutation": "false",
-    "structural_mutation_surer": "default",
-    "initial_connection": "full_direct",
-    "enabled_default": "True",
-    "enabled_mutate_rate": "0.01",
-    "enabled_rate_to_true_add": "0.0",
-    "enabled_rate_to_false_add": "0.0",
+_Ini = configparser.RawConfigParser
+_GENOME = "DefaultGenome"
+_USUAL = {
+    "NEAT": {
+        "fitness_criterion": "max",
+        "fitness_threshold": "1e9",
+        "pop_size": "150",
+        "reset_on_extinction": "False",
+    },
+    _GENOME: {
+        "num_hidden": "0",
+        "compatibility_disjoint_coefficient": "1.0",
+        "compatibility_weight_coefficient": "0.5",
+        "conn_add_prob": "0.5",
+        "conn_delete_prob": "0.3",
+        "node_add_prob": "0.2",
+        "node_delete_prob": "0.1",
+        "initial_connection": "full_direct",
+        "enabled_default": "True",
+        "enabled_mutate_rate": "0.01",
+    },
+    "DefaultSpeciesSet": {"compatibility_threshold": "3.0"},
+    "DefaultStagnation": {"species_fitness_func": "max", "max_stagnation": "20"}
+    | {"species_elitism": "2"},
+    "DefaultReproduction": {"elitism": "2", "min_species_size": "2"},
 }
-_FLOAT = {
+"""The configuration without the user's: the items that have no default, or another one."""
+_SPIKING_THRESHOLD = "12.0"
+"""The numbers of spiking nodes are large: with 3.0 nearly each genome is a species, which 2.1
+refuses."""
+_NUMBER = {
     "init_mean": "0.0",
     "init_stdev": "1.0",
-    "init_type": "gaussian",
     "mutate_power": "0.5",
     "mutate_rate": "0.5",
     "replace_rate": "0.05",
 }
-_RESPONSE = {"init_mean": "1.0", "init_stdev": "0.0", "mutate_power": "0.0", "mutate_rate": "0.0"}
-_END = """
-[DefaultSpeciesSet]
-compatibility_threshold = {threshold}
-
-[DefaultStagnation]
-species_fitness_func = max
-max_stagnation = 20
-species_elitism = 2
-
-[DefaultReproduction]
-elitism = 2
-survival_threshold = 0.2
-min_species_size = 2
-"""
-_SPIKING_THRESHOLD = 12.0
-"""The numbers of spiking nodes are large: with 3.0 nearly each genome is a species, which 2.1
-refuses."""
-
-
-def ini_text(genes: Genes) -> str:
-    """Return the configuration of a genome: its shape, functions, and usual rates of mutation."""
-    spiking = genes.kind == "iznn"
-    items = {
-        "num_inputs": str(len(genes.inputs)),
-        "num_outputs": str(len(genes.outputs)),
-        "feed_forward": str(genes.kind == "feedforward"),
-        **_GENOME,
-    }
-    items |= _numbers(genes)
-    for name in () if spiking else ("activation", "aggregation"):
-        options = sorted({getattr(node, name).name for node in genes.nodes})
-        items |= {
-            f"{name}_default": options[0],
-            f"{name}_mutate_rate": "0.05" if len(options) > 1 else "0.0",
-            f"{name}_options": " ".join(options),
-        }
-    lines = "".join(f"{key} = {value}\n" for key, value in items.items())
-    begin = _BEGIN.replace("DefaultGenome", "IZGenome") if spiking else _BEGIN
-    return begin + lines + _END.format(threshold=_SPIKING_THRESHOLD if spiking else 3.0)
-
-
-def _numbers(genes: Genes) -> dict[str, str]:
-    """The settings of genes that are numbers, with bounds that hold the values of this genome."""
-    values = {
-        "bias": [node.bias for node in genes.nodes],
-        "response": [node.response for node in genes.nodes],
-        "weight": [gene.weight for gene in genes.connections],
-    }
-    items: dict[str, str] = {}
-    for name, found in values.items():
-        largest = max([30.0, *(2.0 * abs(value) for value in found)])
-        changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
-        bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
-        items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
-    for name in dict.fromkeys(name for node in genes.nodes for name in node.numbers):
-        items |= _around(name, [node.numbers[name] for node in genes.nodes if node.numbers])
-    if genes.kind == "iznn":
-        items = {key: value for key, value in items.items() if not key.startswith("response")}
-    return items
-
-
-def _around(name: str, values: list[float]) -> dict[str, str]:
-    """The settings of a number of a ctrnn or an iznn: as in this genome, and about as large."""
-    low, high = min(values), max(values)
-    settings = _FLOAT | {
-        "init_mean": repr(sum(values) / len(values)),
-        "init_stdev": "0.0",
-        "mutate_power": repr(0.1 * max(abs(low), abs(high))),
-        "max_value": repr(high + 0.5 * abs(high)),
-        "min_value": repr(low - 0.5 * abs(low)),
-    }
-    return {f"{name}_{key}": value for key, value in settings.items()}
-
-
-_NUMBERS = {f"{name}_init_type": "gaussian" for name in ("bias", "response", "weight")}
+_CONSTANT = dict.fromkeys(("init_stdev", "mutate_power", "mutate_rate", "replace_rate"), "0.0")
 _DEFAULTS = {
     "NEAT": {"no_fitness_termination": "False"},
-    "DefaultGenome": {
+    _GENOME: {
         "single_structural_mutation": "false",
         "structural_mutation_surer": "default",
         "initial_connection": "unconnected",
         "enabled_rate_to_true_add": "0.0",
         "enabled_rate_to_false_add": "0.0",
-        "activation_default": "random",
-        "aggregation_default": "random",
-        **_NUMBERS,
     },
     "DefaultStagnation": {
         "species_fitness_func": "mean",
@@ -160,29 +86,31 @@ _CAME_WITH: dict[Version, dict[str, tuple[str, ...]]] = {
 """Items that older versions refuse."""
 
 
-def ini_of_user(text: str, genes: Genes, version: Version | None) -> str:
-    """Return a user's configuration, fitted to a genome and to a version of neat-python.
+def ini_text(genes: Genes, config: tuple[str, str] | None, version: Version | None = None) -> str:
+    """Return the configuration of a genome.
 
-    Without a version it is a text that all versions read, but for items of newer ones that it has.
+    Args:
+        genes: the genome.
+        config: the user's configuration, fitted to the genome, and its place for errors; None for
+            the shape and functions of the genome with usual rates.
+        version: of the neat-python that reads it; if None, it is a text that all versions read,
+            but for items of newer ones that the user has.
     """
-    ini = configparser.RawConfigParser()
-    try:
-        ini.read_string(text)
-        (section, *_) = [name for name in ini.sections() if ini.has_option(name, "num_inputs")]
-    except (configparser.Error, ValueError) as error:
-        what = f"not a configuration of neat-python: {' '.join(str(error).split())}"
-        raise DocumentError(what, where="config") from None
-    changes: list[str] = []
-    section = _renamed(ini, section, genes, changes)
+    section, changes = KINDS[genes.kind].genome.rpartition(".")[2], list[str]()
+    if config is None:
+        ini = _usual(genes, section)
+    else:
+        ini, own, _ = parsed_ini(*config)
+        _rename(ini, own, section, changes)
     _fit(ini, section, genes, changes)
     added = _completed(ini, section, genes)
     for since, sections in _CAME_WITH.items():
         for place, keys in sections.items() if version is not None and version < since else ():
             gone = [key for key in keys if ini.remove_option(place, key)]
             changes += [f"{key} left out, which came with {since[0]}.{since[1]}" for key in gone]
-    if changes:
+    if changes and config is not None:
         warn(f"changed in the configuration: {'; '.join(changes)}")
-    if added:
+    if added and config is not None:
         warn(
             "added to the configuration, as neat-python 1.0 and newer ask for them: "
             + ", ".join(added)
@@ -192,41 +120,66 @@ def ini_of_user(text: str, genes: Genes, version: Version | None) -> str:
     return written.getvalue()
 
 
-def _completed(ini: configparser.RawConfigParser, section: str, genes: Genes) -> list[str]:
-    """Add the items that newer versions ask for, and return them."""
-    added = []
-    for name, items in _DEFAULTS.items():
-        place = section if name == "DefaultGenome" else name
-        if not ini.has_section(place):
-            ini.add_section(place)
-        for key, value in items.items():
-            if not ini.has_option(place, key) and not (genes.kind == "iznn" and place == section):
-                ini.set(place, key, value)
-                added.append(f"{key} = {value}")
-    return added
+def _functions(genes: Genes) -> tuple[functions.Kind, ...]:
+    """The kinds of functions that nodes have."""
+    return () if genes.kind == "iznn" else functions.KINDS
 
 
-def _renamed(
-    ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]
-) -> str:
-    """The section of the genome, under the name that its class has."""
-    wanted = "IZGenome" if genes.kind == "iznn" else "DefaultGenome"
-    if (wanted == "IZGenome") != ini.has_option(section, "a_init_mean"):
+def _used(genes: Genes, kind: functions.Kind) -> list[str]:
+    """The names of the functions of the nodes."""
+    return sorted({getattr(node, kind).name for node in genes.nodes})
+
+
+def _numbers(genes: Genes) -> dict[str, list[float]]:
+    """The values of the genes that are numbers."""
+    found = {
+        name: [node.numbers[name] for node in genes.nodes if name in node.numbers]
+        for name in KINDS[genes.kind].numbers
+    }
+    return found | {"weight": [gene.weight for gene in genes.connections]}
+
+
+def _usual(genes: Genes, section: str) -> _Ini:
+    """A configuration of usual rates, with bounds that hold the values of this genome."""
+    ini = _Ini()
+    ini.read_dict({section if name == _GENOME else name: items for name, items in _USUAL.items()})
+    if genes.kind == "iznn":
+        ini.set("DefaultSpeciesSet", "compatibility_threshold", _SPIKING_THRESHOLD)
+    for kind in _functions(genes):
+        used = _used(genes, kind)
+        ini.set(section, f"{kind}_default", used[0])
+        ini.set(section, f"{kind}_mutate_rate", "0.05" if len(used) > 1 else "0.0")
+    for name, values in _numbers(genes).items():
+        items, least, most = dict(_NUMBER), min(values, default=0.0), max(values, default=0.0)
+        size = max(-least, most)
+        if name in ("bias", "response", "weight"):
+            most = max(30.0, 2.0 * size)
+            least = -most
+            items |= {"init_mean": "1.0"} | _CONSTANT if name == "response" else {}
+        else:  # about as large as in this genome
+            items |= {"init_mean": repr(sum(values) / len(values)), "init_stdev": "0.0"}
+            items |= {"mutate_power": repr(0.1 * size)}
+            least, most = least - 0.5 * abs(least), most + 0.5 * abs(most)
+        for key, value in (items | {"max_value": repr(most), "min_value": repr(least)}).items():
+            ini.set(section, f"{name}_{key}", value)
+    return ini
+
+
+def _rename(ini: _Ini, own: str, wanted: str, changes: list[str]) -> None:
+    """Give the section of the genome the name of its class."""
+    if (wanted == "IZGenome") != ini.has_option(own, "a_init_mean"):
         raise OptionError(
             f"this is not the configuration of a {wanted}",
             where="config",
             hint="Leave config out, and one is written with usual rates",
         )
-    if section != wanted:
-        ini.add_section(wanted)
-        for key, value in ini.items(section):
-            ini.set(wanted, key, value)
-        ini.remove_section(section)
-        changes.append(f"[{section}] is [{wanted}]")
-    return wanted
+    if own != wanted:
+        ini.read_dict({wanted: dict(ini.items(own))})
+        ini.remove_section(own)
+        changes.append(f"[{own}] is [{wanted}]")
 
 
-def _fit(ini: configparser.RawConfigParser, section: str, genes: Genes, changes: list[str]) -> None:
+def _fit(ini: _Ini, section: str, genes: Genes, changes: list[str]) -> None:
     """Set the counts, the kind of network and the options of functions where they do not fit."""
 
     def change(key: str, value: str) -> None:
@@ -237,25 +190,40 @@ def _fit(ini: configparser.RawConfigParser, section: str, genes: Genes, changes:
 
     change("num_inputs", str(len(genes.inputs)))
     change("num_outputs", str(len(genes.outputs)))
-    if not _is_either(genes):
+    if not ini.has_option(section, "feed_forward") or not _is_either(genes):
         change("feed_forward", str(genes.kind == "feedforward"))
-    for name in () if genes.kind == "iznn" else ("activation", "aggregation"):
-        default = ini.get(section, f"{name}_default", fallback="random")
-        own = ini.get(section, f"{name}_options", fallback="").split()
-        used = sorted({getattr(node, name).name for node in genes.nodes})
+    for kind in _functions(genes):
+        default = ini.get(section, f"{kind}_default", fallback="random")
+        own = ini.get(section, f"{kind}_options", fallback="").split()
+        used = _used(genes, kind)
         if default.lower() in ("none", "random"):
-            change(f"{name}_default", "random")
+            change(f"{kind}_default", "random")
         else:
             used = [default, *used]
-        ini.set(section, f"{name}_options", " ".join(own))
-        change(f"{name}_options", " ".join(dict.fromkeys([*own, *used])))
-        if not ini.has_option(section, f"{name}_mutate_rate"):
-            ini.set(section, f"{name}_mutate_rate", "0.0")
+        ini.set(section, f"{kind}_options", " ".join(own))
+        change(f"{kind}_options", " ".join(dict.fromkeys([*own, *used])))
+        if not ini.has_option(section, f"{kind}_mutate_rate"):
+            ini.set(section, f"{kind}_mutate_rate", "0.0")
+
+
+def _completed(ini: _Ini, section: str, genes: Genes) -> list[str]:
+    """Add the items that newer versions ask for, and return them."""
+    added = []
+    of_genome = {f"{name}_init_type": "gaussian" for name in _numbers(genes)}
+    of_genome |= _DEFAULTS[_GENOME]
+    for name, items in (_DEFAULTS | {_GENOME: of_genome}).items():
+        place = section if name == _GENOME else name
+        if not ini.has_section(place):
+            ini.add_section(place)
+        for key, value in items.items():
+            if not ini.has_option(place, key):
+                ini.set(place, key, value)
+                added.append(f"{key} = {value}")
+    return added
 
 
 def _is_either(genes: Genes) -> bool:
     """Whether the genes compute the same as a feed-forward and as a recurrent network."""
-    fed = {gene.target for gene in genes.connections if gene.enabled}
-    inputs = set(genes.inputs)
+    inputs, fed = set(genes.inputs), genes.fed()
     reads = all(gene.source in inputs for gene in genes.connections)
     return reads and all(node.key in fed for node in genes.nodes)

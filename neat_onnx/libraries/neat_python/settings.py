@@ -13,6 +13,7 @@ from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
 from neat_onnx.libraries.genome_graph import completed
+from neat_onnx.libraries.neat_python.functions import Kind
 from neat_onnx.libraries.neat_python.pickled import number
 
 Version = tuple[int, int]
@@ -48,41 +49,38 @@ def installed() -> Version | None:
     return None if module is None else parsed_version(getattr(module, "__version__", "0.92"))
 
 
-def version_of_genes(
-    nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
-) -> Version:
-    """Return the version by which a genome is evaluated; `config` is what its Config tells."""
-    marks = _marks(genes)
-    if any(marks):
-        return NEWER if config in (None, OLD) else config
-    if config is not None:
-        return config
-    return OLD if None in marks and (False in marks or not _is_timed(nodes)) else NEWER
+def versions_of_genes(
+    nodes: Iterable[Any], connections: Iterable[Any], config: Version | None
+) -> tuple[Version, Version]:
+    """Return the version by which a genome is evaluated, and the oldest one that it may be of.
 
+    Connections have numbers of innovation from 1.0 on, nodes have time constants from 2.0 on. Both
+    are in genomes that are written here for any version, with numbers from `FIRST_INNOVATION` on,
+    also where 0.92 evolved them on.
 
-def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
-    """Return the oldest version, of those that compute differently, that a genome may be of."""
-    marks = _marks(genes)
-    if _is_timed(nodes) and (any(marks) or not marks):
-        return NEWER
-    return FIRST_STABLE if any(marks) else OLD
-
-
-def _marks(genes: Iterable[Any]) -> list[bool | None]:
-    """Whether each connection has a number of innovation, which came with 1.0.
-
-    None where it has none, False for one that `write` gives to genes for any version.
+    Args:
+        nodes, connections: the genes, live or pickled.
+        config: the version that their Config tells.
     """
-    numbers = [number(getattr(gene, "innovation", None)) for gene in genes]
-    return [isinstance(n, int) and n < FIRST_INNOVATION if n is not None else None for n in numbers]
-
-
-def _is_timed(nodes: Mapping[int, Any]) -> bool:
-    """Whether the nodes have time constants, which came after 1.1."""
-    return any(hasattr(node, "time_constant") for node in nodes.values())
+    numbers = [number(getattr(gene, "innovation", None)) for gene in connections]
+    has_numbers = any(isinstance(n, int) and n < FIRST_INNOVATION for n in numbers)
+    has_times = any(hasattr(node, "time_constant") for node in nodes)
+    if config is not None:
+        version = NEWER if has_numbers and config == OLD else config
+        return version, version
+    lacks_some = None in numbers and any(n is not None for n in numbers)
+    is_old = not has_numbers and (lacks_some or (None in numbers and not has_times))
+    if has_times and (has_numbers or not numbers):
+        return NEWER, NEWER
+    return OLD if is_old else NEWER, FIRST_STABLE if has_numbers else OLD
 
 
 _MAX_KEYS = 100_000
+_FUNCTIONS: dict[Kind, str] = {
+    "activation": "activation_defs",
+    "aggregation": "aggregation_function_defs",
+}
+"""The attributes of a genome_config that hold functions."""
 _OF_2_1 = "compatibility_include_node_genes"
 """An item of configurations that came with 2.1."""
 _GIVE = (
@@ -106,7 +104,7 @@ class Settings:
     Attributes:
         inputs, outputs: the keys of the nodes, in the order of the values.
         feed_forward: whether its networks are feed-forward.
-        activations, aggregations: the functions by name, as the configuration holds them; empty
+        functions: activations and aggregations by name, as the configuration holds them; empty
             for an INI file, which only names them.
         version: of neat-python, as far as a Config tells it; None for an INI file.
         prefers_low: whether the lowest fitness is the best; older versions than 2.1 ignored that.
@@ -115,8 +113,7 @@ class Settings:
     inputs: list[int]
     outputs: list[int]
     feed_forward: bool
-    activations: Mapping[str, Any] = field(default_factory=dict)
-    aggregations: Mapping[str, Any] = field(default_factory=dict)
+    functions: Mapping[Kind, Mapping[str, Any]] = field(default_factory=dict)
     version: Version | None = None
     prefers_low: bool = False
 
@@ -186,19 +183,15 @@ def _has_cycle(genome: Any) -> bool:
 
 def settings_of(config: object) -> Settings:
     """Return the settings in a configuration: a path, INI text, bytes, or a Config."""
-    if not isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
-        return _from_config(config)
-    where = "config"
-    if isinstance(config, os.PathLike) or (isinstance(config, str) and "\n" not in config):
-        where = os.fspath(config)
-    return _from_ini(text_of(config), where)
+    is_text = isinstance(config, bytes | bytearray | memoryview | str | os.PathLike)
+    return parsed_ini(*text_of(config))[2] if is_text else _from_config(config)
 
 
-def text_of(config: Any) -> str:
-    """Return the INI text of a configuration: a path, INI text, bytes, or a live Config."""
+def text_of(config: Any) -> tuple[str, str]:
+    """Return the INI text of a path, bytes, text or a live Config, and its place for errors."""
     where = "config"
     if isinstance(config, str) and "\n" in config:
-        return config
+        return config, where
     if isinstance(config, bytes | bytearray | memoryview):
         data = bytes(config)
     elif isinstance(config, str | os.PathLike):
@@ -211,7 +204,7 @@ def text_of(config: Any) -> str:
     else:
         raise _no_configuration(config)
     try:
-        return data.decode("utf-8-sig")
+        return data.decode("utf-8-sig"), where
     except UnicodeDecodeError as error:
         what = "the configuration is not text in UTF-8"
         raise DocumentError(what, where=where, hint=_INI) from error
@@ -222,29 +215,29 @@ def _no_configuration(config: object) -> OptionError:
     return OptionError(what, where="config", hint=_GIVE)
 
 
-def _from_ini(text: str, where: str) -> Settings:
-    parser = configparser.ConfigParser()
+def parsed_ini(text: str, where: str) -> tuple[configparser.RawConfigParser, str, Settings]:
+    """Return a configuration, the name of its section of genomes, and its settings."""
+    ini = configparser.RawConfigParser()
     try:
-        parser.read_string(text)
-        sections = [name for name in parser.sections() if parser.has_option(name, "num_inputs")]
+        ini.read_string(text)
+        sections = [name for name in ini.sections() if ini.has_option(name, "num_inputs")]
         if not sections:
             raise ValueError("no section has num_inputs")
-        inputs, outputs = (int(parser.get(sections[0], f"num_{x}puts")) for x in ("in", "out"))
-        feed_forward = parser.get(sections[0], "feed_forward").strip()
-        if feed_forward.lower() not in ("true", "false"):
-            raise ValueError(f"feed_forward is '{feed_forward}', expected True or False")
+        inputs, outputs = (ini.getint(sections[0], f"num_{x}puts") for x in ("in", "out"))
         if not (0 <= inputs <= _MAX_KEYS and 0 <= outputs <= _MAX_KEYS):
             raise ValueError(f"num_inputs and num_outputs go up to {_MAX_KEYS}")
-        is_low = parser.get("NEAT", "fitness_criterion", fallback="max").strip() == "min"
+        feed_forward = ini.getboolean(sections[0], "feed_forward")
     except (configparser.Error, ValueError) as error:
         what = f"not a configuration of neat-python: {' '.join(str(error).split())}"
         raise DocumentError(what, where=where, hint=_INI) from None
-    return Settings(
+    is_low = ini.get("NEAT", "fitness_criterion", fallback="max").strip() == "min"
+    settings = Settings(
         [-1 - i for i in range(inputs)],
         list(range(outputs)),
-        feed_forward.lower() == "true",
-        prefers_low=is_low and parser.has_option(sections[0], _OF_2_1),
+        feed_forward,
+        prefers_low=is_low and ini.has_option(sections[0], _OF_2_1),
     )
+    return ini, sections[0], settings
 
 
 def _from_config(config: Any) -> Settings:
@@ -263,8 +256,7 @@ def _from_config(config: Any) -> Settings:
         list(ends[0]),
         list(ends[1]),
         feed_forward is True,
-        _functions(genome, "activation_defs"),
-        _functions(genome, "aggregation_function_defs"),
+        {kind: _functions(genome, name) for kind, name in _FUNCTIONS.items()},
         version,
         is_low and version >= EXPONENTIAL,
     )

@@ -7,12 +7,11 @@ that its species remember.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
-from neat_onnx.libraries.neat_python import static
 from neat_onnx.libraries.neat_python.genes import Genes, genes_of_document
 from neat_onnx.libraries.neat_python.genome import (
     bases_of,
@@ -29,6 +28,7 @@ from neat_onnx.libraries.neat_python.settings import (
     settings_for,
     settings_of,
 )
+from neat_onnx.libraries.neat_python.static import static_network
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.network.network import Network
@@ -62,8 +62,8 @@ class Contents:
 
 def is_genome(value: object) -> bool:
     """Return whether it is a genome: an object with dictionaries of genes."""
-    parts = (getattr(value, "nodes", None), getattr(value, "connections", None))
-    return all(isinstance(part, Mapping) for part in parts)
+    nodes, connections = getattr(value, "nodes", None), getattr(value, "connections", None)
+    return isinstance(nodes, Mapping) and isinstance(connections, Mapping)
 
 
 def rank_of(genome: Any, sign: float) -> float:
@@ -158,16 +158,19 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
         return {0: _whole(genes_of_document(content), options)}
     found, config = _opened(content, options)
     population = _population(found, options)
-    wanted = [*population]
     if options.genome == BEST:
-        wanted = wanted[:1]
+        population = dict(list(population.items())[:1])
     elif options.genome is not None:
-        wanted = [key for key in wanted if key == options.genome]
-        if not wanted:
+        if options.genome not in population:
             raise no_genome(options.genome, population)
-    if not found.groups and len(population) == 1 and options.genome is None:
-        return {0: _single(found.singles[0], config, options)}
-    return {key: _single(population[key], config, options) for key in tracked(wanted)}
+        population = {key: one for key, one in population.items() if key == options.genome}
+    elif not found.groups and len(population) == 1:
+        population = {0: found.singles[0]}
+    return {key: _single(one, config, options) for key, one in tracked(list(population.items()))}
+
+
+def _is_document(found: Any) -> bool:
+    return isinstance(found, Mapping) and "network_type" in found
 
 
 def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:
@@ -201,31 +204,26 @@ def _population(found: Contents, options: ReadOptions) -> dict[int, Any]:
     return found.by_id(1.0 if prefers_low else -1.0)
 
 
-def _is_document(found: Any) -> bool:
-    return isinstance(found, Mapping) and "network_type" in found
-
-
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, or of a network object."""
     if not is_genome(found):
         return _whole(genes_of_network(found, options.version), options)
-    is_given = options.time_step is not None or options.advance_time is not None
-    timed = True if is_given else None
-    if options.time_step == 0.0:
-        options, timed = replace(options, time_step=None), False
+    times = Times(options.time_step or None, options.advance_time)
+    is_told = options.time_step is not None or options.advance_time is not None
+    timed = options.time_step != 0.0 if is_told else None
     version = parsed_version(options.version)
     if version is None and not isinstance(found, Record):
         version = installed()
     settings = settings_for(found, config, options.inputs, options.outputs)
-    genes = genes_of_genome(found, settings, timed=timed, version=version)
-    if genes.kind == "ctrnn":
-        genes.version = version_of(found, options.version, settings.version)
     try:
-        return network_of(genes, Times(options.time_step, options.advance_time))
+        genes = genes_of_genome(found, settings, timed=timed, version=version)
+        if genes.kind == "ctrnn":
+            genes.version = version_of(found, options.version, settings.version)
+        return network_of(genes, times)
     except NetworkError as error:
-        key = getattr(found, "key", None)
-        where = f"genome {key}" + (f", {error.where}" if error.where else "")
-        raise NetworkError(error.message, where=where, hint=error.hint) from error
+        where = f"genome {getattr(found, 'key', None)}"
+        error.where = f"{where}, {error.where}" if error.where else where
+        raise
 
 
 def _whole(genes: Genes, options: ReadOptions) -> Network:
@@ -242,12 +240,12 @@ def _whole(genes: Genes, options: ReadOptions) -> Network:
 def network_of(genes: Genes, times: Times) -> Network:
     """Return the network of genes of any kind."""
     if genes.kind == "ctrnn":
-        from neat_onnx.libraries.neat_python import ctrnn  # noqa: PLC0415 - few networks are
+        from neat_onnx.libraries.neat_python.ctrnn import ctrnn_network  # noqa: PLC0415 - rare
 
-        return ctrnn.read(genes, times)
+        return ctrnn_network(genes, times)
     if genes.kind == "iznn":
-        from neat_onnx.libraries.neat_python import iznn  # noqa: PLC0415 - few networks are
+        from neat_onnx.libraries.neat_python.iznn import iznn_network  # noqa: PLC0415 - rare
 
-        return iznn.read(genes, times)
+        return iznn_network(genes, times)
     times.refuse()
-    return static.read(genes)
+    return static_network(genes)

@@ -32,11 +32,9 @@ class Times:
 
     def refuse(self) -> None:
         """Raise OptionError if any was given: the network's own steps are no amount of time."""
-        for name in ("time_step", "advance_time"):
-            if getattr(self, name) is not None:
-                raise OptionError(
-                    "time_step and advance_time are for ctrnn and iznn networks", where=name
-                )
+        for name, value in vars(self).items():
+            if value is not None:
+                raise OptionError(f"{name} is for ctrnn and iznn networks", where=name)
 
     def of(self, kind: str) -> tuple[float, float]:
         """Both times, for a network of this kind."""

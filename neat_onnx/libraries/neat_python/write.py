@@ -16,8 +16,8 @@ from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.neat_python.draft import genes_of, numbered
-from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene, document_of_genes
-from neat_onnx.libraries.neat_python.ini import ini_of_user, ini_text
+from neat_onnx.libraries.neat_python.genes import KINDS, Genes, document_of_genes
+from neat_onnx.libraries.neat_python.ini import ini_text
 from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
     FIRST_INNOVATION,
@@ -54,7 +54,7 @@ def files_of(
 ) -> dict[str, bytes]:
     """Return the files of a genome that evolves on: `winner.pkl`, and `winner.ini` beside it."""
     genes = numbered(_any_genes_of(net, time_step))
-    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, None)
+    text = ini_text(genes, None if config is None else text_of(config))
     return {Path(name).stem + ".ini": text.encode(), name: _pickled(genes)}
 
 
@@ -122,7 +122,7 @@ def _config(neat: Any, genes: Genes, config: object, version: Version) -> Any:
     kinds.append(neat.DefaultStagnation)
     if genes.kind == "iznn":
         kinds[0] = neat.iznn.IZGenome
-    text = ini_text(genes) if config is None else ini_of_user(text_of(config), genes, version)
+    text = ini_text(genes, None if config is None else text_of(config), version)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config")
         Path(path).write_text(text, encoding="utf-8")
@@ -174,42 +174,27 @@ def _pickled(genes: Genes, marked: bool = True) -> bytes:
 
     `marked` genes have the attributes that came after 0.92, which ignores them.
     """
-    spiking, written = genes.kind == "iznn", io.BytesIO()
-    genome = _instance(
-        "neat.iznn.IZGenome" if spiking else "neat.genome.DefaultGenome",
-        key=1,
-        connections={
-            (gene.source, gene.target): _connection(gene, at if marked else None)
-            for at, gene in enumerate(genes.connections)
-        },
-        nodes={node.key: _node(node, spiking, marked) for node in genes.nodes},
-        fitness=None,
-    )
+    kind, written, connections = KINDS[genes.kind], io.BytesIO(), {}
+    nodes = {}
+    for node in genes.nodes:
+        numbers = {"bias": node.bias, **node.numbers}
+        functions = {}
+        if genes.kind != "iznn":
+            numbers = {"response": node.response, **numbers}
+            numbers |= {"time_constant": numbers.get("time_constant", 1.0)} if marked else {}
+            functions = {
+                "activation": node.activation.name,
+                "aggregation": node.aggregation.name,
+            }
+        nodes[node.key] = _instance(kind.node, key=node.key, **numbers, **functions)
+    for at, gene in enumerate(genes.connections):
+        connections[gene.source, gene.target] = _instance(
+            "neat.genes.DefaultConnectionGene",
+            key=(gene.source, gene.target),
+            weight=gene.weight,
+            enabled=gene.enabled,
+            **({"innovation": FIRST_INNOVATION + at} if marked else {}),
+        )
+    genome = _instance(kind.genome, key=1, connections=connections, nodes=nodes, fitness=None)
     _ByName(written, 2).dump(genome)
     return written.getvalue()
-
-
-def _node(node: NodeGene, spiking: bool, marked: bool) -> Any:
-    if spiking:
-        return _instance("neat.iznn.IZNodeGene", key=node.key, bias=node.bias, **node.numbers)
-    of_2 = {"time_constant": node.numbers.get("time_constant", 1.0)} if marked else {}
-    return _instance(
-        "neat.genes.DefaultNodeGene",
-        key=node.key,
-        bias=node.bias,
-        response=node.response,
-        activation=node.activation.name,
-        aggregation=node.aggregation.name,
-        **of_2,
-    )
-
-
-def _connection(gene: ConnectionGene, place: int | None) -> Any:
-    of_1 = {} if place is None else {"innovation": FIRST_INNOVATION + place}
-    return _instance(
-        "neat.genes.DefaultConnectionGene",
-        key=(gene.source, gene.target),
-        **of_1,
-        weight=gene.weight,
-        enabled=gene.enabled,
-    )

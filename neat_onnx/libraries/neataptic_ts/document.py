@@ -10,18 +10,18 @@ from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_order import (
     ListConnection,
-    ListDocument,
     ListNetwork,
     ListNode,
+    check_sizes,
     compile_list,
     initial_gain_of,
     repeats,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import reversed_names
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.parsing import parse
+from neat_onnx.parsing import ForeignDocument, parse
 
 ACTIVATION_NAMES = {
     "logistic": "sigmoid",
@@ -56,15 +56,13 @@ def spelled(activation: str, spelling: str) -> str:
 
 
 name = "NeatapticTS"
-
 VERSION = 2
 _EXACT_IN_JAVASCRIPT = 2**53
-
-
-_HIDDEN_TYPES = ("hidden", "constant", "variant")
+_TYPES = ("input", "output", "hidden", "constant", "variant")
 
 
 class _Node(ListNode):
+    type: str
     index: int | None = None
     gene_id: Annotated[int, Field(ge=0, le=_EXACT_IN_JAVASCRIPT)] | None = Field(
         None, alias="geneId"
@@ -75,8 +73,10 @@ class _Connection(ListConnection):
     enabled: bool = True
 
 
-class _Document(ListDocument):
+class _Document(ForeignDocument):
     format_version: int | None = Field(None, alias="formatVersion")
+    input: int | None = None
+    output: int | None = None
     nodes: list[_Node]
     connections: list[_Connection]
 
@@ -90,85 +90,82 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
             output. Of too many nodes the first ones are the outputs; too few are completed by nodes
             that are 0, as `activate` completes them.
     """
-    parsed = _sized(parse(_Document, document, NetworkError), options.outputs)
-    if parsed.format_version != VERSION:
-        warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
-    _warn_of_contradictions(parsed.nodes)
-    genes = _without_lost_gaters(parsed)
-    to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
-    enabled = np.array([gene.enabled for gene in genes], np.bool_)
+    parsed = parse(_Document, document, NetworkError)
+    _warn_of_contradictions(parsed)
+    kinds = [node.type for node in parsed.nodes]
+    nodes = parsed.nodes + _completed(parsed, kinds, options.outputs)
+    check_sizes(kinds, parsed.input, None)
+    genes = _without_lost_gaters(parsed.connections, len(nodes))
     # Its nodes check `enabled` of what comes in from others only, and keep one self-connection.
-    acts = to_itself & ~repeats(genes)
-    _warn_of_flags(parsed, genes, acts)
-    enabled = np.where(to_itself, acts, enabled)
+    loops = np.array([gene.source == gene.target for gene in genes], np.bool_)
+    acts = loops & ~repeats(genes)
+    enabled = np.array([gene.enabled for gene in genes], np.bool_)
+    _warn_of_flags(genes, kinds, acts)
     network = ListNetwork(
         library=name,
         registered_for="neataptic-ts",
         names=ACTIVATION_NAMES,
-        nodes=parsed.nodes,
+        nodes=nodes,
+        kinds=kinds,
         connections=genes,
         initial_gain=initial_gain_of(options),
-        ids=_ids(parsed.nodes),
-        enabled=enabled,
+        ids=_ids(nodes),
+        enabled=np.where(loops, acts, enabled),
     )
-    return compile_list(network, parsed)
+    return compile_list(network)
 
 
-def _sized(document: _Document, outputs: int | None) -> _Document:
-    """The document with as many nodes of type output as there shall be outputs."""
-    places = [at for at, node in enumerate(document.nodes) if node.type == "output"]
-    found, said = len(places), document.output
-    said = found if said is None else said
+def _completed(document: _Document, kinds: list[str], outputs: int | None) -> list[_Node]:
+    """Return the nodes that `outputs` are more than there are, and give `kinds` that number."""
+    places = [at for at, kind in enumerate(kinds) if kind == "output"]
+    found = len(places)
+    said = found if document.output is None else document.output
     if outputs not in (None, found, said):
         raise OptionError(f"{outputs} is not the number of outputs, {said}", where="outputs")
     if said == found:
-        return document
-    if outputs is None or outputs > found + len(document.nodes):
-        raise _unlike(said, found)
-    nodes = list(document.nodes)
-    for at in places[outputs:]:
-        nodes[at] = nodes[at].model_copy(update={"type": "hidden"})
-    free = 1 + max((node.gene_id for node in nodes if node.gene_id is not None), default=-1)
-    missing = {"type": "output", "bias": 0.0, "squash": "identity"}
-    for gene in range(free, free + outputs - found):
-        nodes.append(_Node.model_validate(missing | {"geneId": gene}))
-    return document.model_copy(update={"nodes": nodes, "output": outputs})
-
-
-def _unlike(said: int, found: int) -> OptionError:
-    nodes = "1 node has" if found == 1 else f"{found} nodes have"
-    if said > found:
-        way = f"outputs={said} (--outputs {said}) reads the missing ones as 0, as NeatapticTS does"
-    else:
+        return []
+    if outputs is None or outputs > found + len(kinds):
+        nodes = "1 node has" if found == 1 else f"{found} nodes have"
         way = f"outputs={found} (--outputs {found}) reads all that it returns, {said} the first"
-    return OptionError(
-        f"output is {said} but {nodes} type output",
-        where="outputs",
-        hint=f"NeatapticTS's crossover leaves such networks: {way}",
-    )
+        if said > found:
+            way = f"outputs={said} (--outputs {said}) reads the missing ones as 0"
+        raise OptionError(
+            f"output is {said} but {nodes} type output",
+            where="outputs",
+            hint=f"NeatapticTS's crossover leaves such networks: {way}",
+        )
+    for at in places[outputs:]:
+        kinds[at] = "hidden"
+    added = max(outputs - found, 0)
+    kinds += ["output"] * added
+    free = 1 + max((node.gene_id or 0 for node in document.nodes), default=-1)
+    missing = {"type": "output", "bias": 0.0, "squash": "identity"}
+    return [_Node.model_validate(missing | {"geneId": free + more}) for more in range(added)]
 
 
-def _warn_of_contradictions(nodes: list[_Node]) -> None:
+def _warn_of_contradictions(document: _Document) -> None:
     """Warn of fields that NeatapticTS does not go by."""
+    if document.format_version != VERSION:
+        warn(f"unknown formatVersion {document.format_version}: read as version {VERSION}")
+    nodes = document.nodes
     moved = [at for at, node in enumerate(nodes) if node.index not in (None, at)]
     if moved:
         warn(
             f"{len(moved)} nodes have an index other than their position, the first is "
             f"nodes[{moved[0]}]: the position counts"
         )
-    known = ("input", "output", *_HIDDEN_TYPES)
-    odd = [at for at, node in enumerate(nodes) if node.type not in known]
-    if odd:
-        warn(f"nodes[{odd[0]}] is of an unknown type '{nodes[odd[0]].type}': read as hidden")
+    odd = next((at for at, node in enumerate(nodes) if node.type not in _TYPES), None)
+    if odd is not None:
+        warn(f"nodes[{odd}] is of an unknown type '{nodes[odd].type}': read as hidden")
 
 
-def _warn_of_flags(document: _Document, genes: list[_Connection], acts: Bools) -> None:
+def _warn_of_flags(genes: list[_Connection], kinds: list[str], acts: Bools) -> None:
     """Warn of disabled connections whose flag NeatapticTS does not go by: it does not come back."""
-    gated = {at for at, node in enumerate(document.nodes) if node.type == "input"}
     ignored = [
         f"connections[{at}]"
         for at, gene in enumerate(genes)
-        if not gene.enabled and (acts[at] or gene.gater in gated)
+        if not gene.enabled
+        and (acts[at] or (gene.gater is not None and kinds[gene.gater] == "input"))
     ]
     if ignored:
         warn(
@@ -177,17 +174,15 @@ def _warn_of_flags(document: _Document, genes: list[_Connection], acts: Bools) -
         )
 
 
-def _without_lost_gaters(document: _Document) -> list[_Connection]:
+def _without_lost_gaters(connections: list[_Connection], count: int) -> list[_Connection]:
     """The connections, without gaters that do not exist: a mutation has removed them."""
-    count = len(document.nodes)
-    lost = [
-        at
-        for at, gene in enumerate(document.connections)
+    genes = [
+        gene.model_copy(update={"gater": None})
         if gene.gater is not None and not 0 <= gene.gater < count
+        else gene
+        for gene in connections
     ]
-    genes = list(document.connections)
-    for at in lost:
-        genes[at] = genes[at].model_copy(update={"gater": None})
+    lost = [at for at, gene in enumerate(genes) if gene is not connections[at]]
     if lost:
         warn(
             f"{len(lost)} connections are gated by a node that does not exist, the first is "
@@ -196,7 +191,7 @@ def _without_lost_gaters(document: _Document) -> list[_Connection]:
     return genes
 
 
-def _ids(nodes: list[_Node]) -> np.ndarray[Any, np.dtype[np.int64]]:
+def _ids(nodes: list[_Node]) -> Ints:
     """The gene ids where every node has one of its own, else the positions."""
     ids = [node.gene_id for node in nodes]
     if None in ids or len(set(ids)) != len(ids):
@@ -205,7 +200,6 @@ def _ids(nodes: list[_Node]) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 _LIBRARY = ListLibrary("NeatapticTS", SQUASHES, adds_repeats=True, has_disabled=True)
-_INPUT_SQUASH = "logistic"
 
 
 def write(net: Network) -> dict[str, Any]:
@@ -220,7 +214,7 @@ def write(net: Network) -> dict[str, Any]:
             {
                 "type": node.kind,
                 "bias": node.bias,
-                "squash": _INPUT_SQUASH
+                "squash": "logistic"
                 if node.kind == "input"
                 else spelled(node.activation, net.spellings[node.neuron]),
                 "index": index,

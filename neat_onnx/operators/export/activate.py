@@ -1,23 +1,14 @@
-"""From pre-activations to activations: the last step of lowering any block of neurons.
+"""From pre-activations to activations: the last step of lowering any block of neurons."""
 
-An activation that is no ONNX operator can be a function of the model that nodes call.
-"""
-
-import re
 from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.model import DataType, Function, OperatorSet
-from neat_onnx.model.draft import FreshNames, copied, make_node
-from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.activations import activation_named, label_of
-from neat_onnx.network.expression import VARIABLE, Expression, parts_of, scalar_slope
+from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.export.formula import emit_formula, whole_operator
 
 _ARGUMENT, _RESULT = "z", "a"
@@ -93,7 +84,7 @@ def _split(ctx: LoweringContext, neurons: Ints) -> list[tuple[float, Expression]
 
 def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
     """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that stays whole."""
-    return (1.0, formula) if _stays_whole(ctx, formula) else scalar_slope(formula)
+    return (1.0, formula) if whole_operator(ctx, formula) else scalar_slope(formula)
 
 
 def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
@@ -167,7 +158,7 @@ def activate(
 def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
     """The activation of a group's columns."""
     output, name = block.tensor("Layer") + label, block.name("act") + label
-    return emit_activation(ctx, group.name, group.formula, tensor, output, name)
+    return emit_activation(ctx, group.formula, tensor, output, name)
 
 
 def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:
@@ -202,59 +193,12 @@ def _labels(names: list[str]) -> list[str]:
 # --- activations as nodes ------------------------------------------------------------------------
 
 
-def _stays_whole(ctx: LoweringContext, formula: Expression) -> bool:
-    """Whether no factor may be taken out of an activation: it is a function, or an operator."""
-    return bool(whole_operator(ctx, formula)) or _is_function(ctx, scalar_slope(formula)[1])
-
-
-def _is_function(ctx: LoweringContext, formula: Expression) -> bool:
-    """Whether an activation of this formula is to be written as a function."""
-    return ctx.options.functions and not _is_operator(formula, ctx.data_type)
-
-
 def emit_activation(
-    ctx: LoweringContext, label: str, formula: Expression, tensor: str, output: str, name: str
+    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
 ) -> str:
-    """Add the nodes that apply an activation to a tensor, or the one that is or calls it.
-
-    `label` is the activation's name; tensors and names are as in `emit_formula`.
+    """Add the nodes that apply an activation to a tensor, or the one that it is, as
+    `emit_formula` does.
     """
     if whole := whole_operator(ctx, formula):
         return ctx.emit(whole, [tensor], output, name)
-    if not _is_function(ctx, formula):
-        return emit_formula(ctx, formula, tensor, output, name)
-    key = (label, formula)
-    if key not in ctx.functions:
-        taken = {function.name for function in ctx.functions.values()}
-        ctx.functions[key] = _function(ctx, FreshNames(taken).like(_plain(label)), label, formula)
-    return ctx.call(ctx.functions[key], tensor, output, name)
-
-
-def _is_operator(formula: Expression, data_type: DataType) -> bool:
-    """Whether one node, or none, applies the formula."""
-    parts = parts_of(writable(formula, data_type.dtype))
-    return sum(part.op not in ("variable", "constant") for part in parts) <= 1
-
-
-def _function(ctx: LoweringContext, name: str, label: str, formula: Expression) -> Function:
-    inside = GraphBuilder(ctx.data_type, ctx.opset, (_ARGUMENT,))
-    result = emit_formula(inside, formula, _ARGUMENT, _RESULT, name)
-    constants = [
-        make_node("Constant", [], [name], {"value": copied(tensor, name="")}, opset=ctx.opset)
-        for name, tensor in inside.initializers.items()
-    ]
-    return Function(
-        name=name,
-        domain=OWN_DOMAIN,
-        doc_string=f"{label}: {formula}",
-        inputs=[_ARGUMENT],
-        outputs=[result],
-        opset_import=[OperatorSet(version=ctx.opset)],
-        node=[*constants, *inside.nodes],
-    )
-
-
-def _plain(label: str) -> str:
-    """The activation's name in letters, digits and underscores."""
-    plain = re.sub(r"\W", "_", label, flags=re.ASCII)
-    return plain if plain[:1].isalpha() else f"f_{plain}"
+    return emit_formula(ctx, formula, tensor, output, name)

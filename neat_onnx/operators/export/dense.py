@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.errors import OptionError
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
@@ -240,6 +240,6 @@ def lower_per_neuron(ctx: LoweringContext, block: Block) -> None:
         activation = str(ctx.net.activation_names[neuron])
         formula = activation_named(activation).expression
         output, name = block.tensor("Layer") + suffix, block.name("act") + suffix
-        parts.append(emit_activation(ctx, label_of(activation), formula, result, output, name))
+        parts.append(emit_activation(ctx, formula, result, output, name))
     layer = ctx.emit("Concat", parts, block.tensor("Layer"), block.name("concat"), axis=1)
     ctx.bind(block.neurons, layer, block.level)

@@ -13,7 +13,7 @@ from neat import activations, aggregations
 from neat.export import export_network_json
 from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
-from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError, OptionError
+from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.neat_python.functions import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS, register_activation
@@ -131,7 +131,7 @@ def custom(activation=TANH, aggregation=SUM):
 @pytest.mark.parametrize("function", ["activation", "aggregation"])
 def test_a_function_of_the_users_is_refused_until_it_is_registered(source, function):
     one = {"activation": wave, "aggregation": spread_aggregation}[function]
-    with pytest.raises(NetworkError, match="of node 0 is custom: its formula is unknown") as caught:
+    with pytest.raises(NetworkError, match="is custom: its formula is unknown") as caught:
         load_network(source(**{function: one}))
     assert f"register_{function}" in str(caught.value.hint)
     assert caught.value.where in (f"nodes[0].{function}", f"node 0.{function}")
@@ -163,22 +163,11 @@ def test_an_aggregation_of_the_library_is_registered_for_it_and_written_again():
         unregister_aggregation("spread", library="neat-python")
 
 
-def test_a_custom_function_is_the_formula_that_it_computes():
-    def tanh_activation(z):
-        return math.tanh(z)
-
-    live = custom(activation=tanh_activation)
-    with pytest.warns(NeatOnnxWarning, match="'tanh' computes what neat_onnx calls tanh"):
-        net = load_network(live)
-    assert net.activations == ("identity", "tanh")
-    np.testing.assert_allclose(net.activate([0.3, 0.2]), live.activate([0.3, 0.2]), rtol=1e-14)
-
-
 def test_a_custom_function_does_not_pass_for_a_builtin_of_the_same_name():
     def tanh_activation(z):
         return z / 7.0
 
-    with pytest.raises(NetworkError, match="'tanh' of node 0 is custom"):
+    with pytest.raises(NetworkError, match="'tanh' is custom"):
         load_network(custom(activation=tanh_activation))
 
 
@@ -229,8 +218,6 @@ def test_disabled_connections_are_genes():
             for kind in ("feedforward", "recurrent")
             for source, target in ((5, 77), (0, -1))
         ],
-        ("feedforward", {"num_inputs": 3}, "topology.num_inputs"),
-        ("feedforward", {"num_outputs": 0}, "topology.num_outputs"),
         ("feedforward", {"input_keys": [-1, -1]}, None),
         ("feedforward", {"input_keys": [-1, -2, 5]}, None),
         ("feedforward", {"nodes": 2}, "nodes[2].id"),

@@ -211,7 +211,7 @@ def test_files_and_paths(tmp_path):
         (("num_outputs = 1", "num_outputs = 2"), "no node 1"),
         (("num_inputs = 2", "num_inputs = two"), "invalid literal"),
         (("num_inputs = 2", "num_inputs = 99999999999"), "up to 100000"),
-        (("feed_forward = True", "feed_forward = maybe"), "expected True or False"),
+        (("feed_forward = True", "feed_forward = maybe"), "Not a boolean: maybe"),
         (("[DefaultGenome]", "[DefaultGenome"), "not a configuration"),
         (("[NEAT]", "[NEAT]\n[NEAT]"), "already exists"),
     ],

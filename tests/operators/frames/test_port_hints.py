@@ -33,7 +33,7 @@ def test_hints_of_the_metadata_that_do_not_fit_are_left_out():
         assert import_model(edited) == counter()
 
 
-@pytest.mark.parametrize("options", [{}, {"sequence": True}, {"functions": True}])
+@pytest.mark.parametrize("options", [{}, {"sequence": True}])
 def test_hints_that_a_graph_does_not_have_come_back(options):
     kind = TensorProto.UINT8
     nodes = [node("Identity", "x", "y"), node("Tanh", "o", "z")]

@@ -114,7 +114,7 @@ def test_one_step_where_it_is_asked_for():
     assert len(ends(export(back.without_source()))) == 2
 
 
-@pytest.mark.parametrize("quantize", ["weights", "full"])
+@pytest.mark.parametrize("quantize", ["weights"])
 def test_int8_is_of_one_step_unless_a_sequence_is_asked_for(quantize: str):
     net = import_model(recurrent("the batch first"))
     assert len(ends(export(net.without_source(), quantize=quantize))) == 4

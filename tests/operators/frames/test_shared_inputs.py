@@ -124,7 +124,6 @@ def test_the_export_runs_in_the_program_of_the_first_file(case):
         {},
         {"batch_dimension": "samples"},
         {"batch_dimension": False},
-        {"functions": True},
         {"profile": "sonnx"},
         {"opset": 13},
     ],

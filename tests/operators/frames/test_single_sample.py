@@ -144,7 +144,7 @@ def test_so_it_does_after_evolution(made):
     assert import_model(model) == net
 
 
-@pytest.mark.parametrize("quantize", ["weights", "full"])
+@pytest.mark.parametrize("quantize", ["weights"])
 def test_int8_has_none_either(quantize):
     first = vector()
     model = export(read(first), quantize=quantize)

@@ -292,7 +292,7 @@ def test_other_forms(options):
     assert verify(net, model, runtime="onnxruntime").passed
 
 
-@pytest.mark.parametrize("quantize", ["weights", "full"])
+@pytest.mark.parametrize("quantize", ["weights"])
 def test_int8_reads_bytes(quantize):
     nodes = [node("Cast", "x", "f", to=FLOAT), node("MatMul", "f W", "h"), node("Tanh", "h", "y")]
     first = model_of(

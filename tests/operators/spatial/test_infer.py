@@ -133,20 +133,6 @@ def test_finds_a_convolution_over_a_block_that_the_network_carries():
     assert (spec["layerIndex"], *sides(spec)) == (2, (2, 6, 6), (2, 4, 4))
 
 
-def test_finds_convolutions_over_each_of_two_ports():
-    """They are one level, and share an activation."""
-    one, two = convolving((6, 6), 1, 1, 3, 3), convolving((5, 5), 2, 1, 2, 2, seed=1)
-    matrix = np.zeros((16 + 32, 36 + 25))
-    matrix[:16, :36], matrix[16:, 36:] = one[0], two[0]
-    net = network((matrix, np.concatenate([one[1], two[1]]), "tanh"), zeros=False)
-    ports = (Port("a", (36,), np.arange(36)), Port("b", (25,), np.arange(36, 61)))
-    net = replace(net, inputs=ports)
-    assert [sides(spec) for spec in convolutions(net)] == [
-        ((1, 6, 6), (1, 4, 4)),
-        ((1, 5, 5), (2, 4, 4)),
-    ]
-
-
 def test_outputs_stand_in_the_order_of_their_port():
     net = network(convolving((6, 6), 2, 1, 3, 3))
     turned = np.random.default_rng(0).permutation(32)

@@ -38,7 +38,9 @@ const synaptic = (Network) => (document) => {
 const brain = (NeuralNetwork) => (document) => {
   const network = new NeuralNetwork();
   network.fromJSON(document);
-  return { reset: () => {}, step: (row) => Array.from(network.run(row)) };
+  const names = document.inputLookup ? Object.keys(document.layers[0]) : null;
+  const given = (row) => (names ? Object.fromEntries(names.map((n, k) => [n, row[k]])) : row);
+  return { reset: () => {}, step: (row) => Object.values(network.run(given(row))) };
 };
 
 function played(restore, { document, inputs, sequence }) {

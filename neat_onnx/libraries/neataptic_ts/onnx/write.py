@@ -325,7 +325,6 @@ ONLY: dict[str, Any] = {
     "state": "separate",
     "fused_recurrent": False,
     "infer_conv": False,
-    "functions": False,
     "embed_network": False,
     "profile": "onnx",
 }

@@ -11,24 +11,27 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.export.spatial.infer import inferred_blocks
-from neat_onnx.operators.export.spatial.layers import Convolution, Pool, writable_pool
+from neat_onnx.operators.export.spatial.infer import in_order, inferred_blocks
+from neat_onnx.operators.export.spatial.layers import (
+    lower_convolution,
+    lower_pool,
+    writable_pool,
+)
 from neat_onnx.operators.export.spatial.metadata import spatial_metadata
 from neat_onnx.operators.export.spatial.weights import (
     NotShared,
     Unavailable,
     check_pool,
-    neurons_apart,
+    shared_weights,
 )
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 
-Layer = Convolution | Pool
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
 
 
@@ -44,28 +47,30 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
             search.take(label, block, asked=False)
     inferred = []
     if ctx.options.infer_conv:
-        for block in inferred_blocks(ctx, [layer.spatial for layer in search.layers]):
-            if search.take("a convolution found in the weights is written neuron by neuron", block):
+        label = "a convolution found in the weights is written neuron by neuron"
+        for block in inferred_blocks(ctx, search.blocks):
+            if search.take(label, block):
                 inferred.append(block)
     claims = [
-        Claim(Block(0, layer.neurons), layer.lower, layer.one_level) for layer in search.layers
+        Claim(Block(0, block.neurons.ravel()), lower, block)
+        for block, lower in zip(search.blocks, search.lowers, strict=True)
     ]
-    ctx.apart += [each.spatial for each in search.layers if each.apart is not None]
     return Plan(
         claims, lambda ctx, claims: spatial_metadata(ctx, claims, inferred, search.mismatched)
     )
 
 
 class _Search:
-    """The layers found so far, and their neurons.
+    """The blocks found so far, and their neurons.
 
     Attributes:
-        layers: one for each block that is written as such.
+        blocks, lowers: those that are written as such, and what writes each.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
     """
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
-        self.layers: list[Layer] = []
+        self.blocks: list[SpatialBlock] = []
+        self.lowers: list[Lower] = []
         self.mismatched: list[int] = []
         matters = np.zeros(len(ctx.net), np.bool_)
         matters[np.concatenate(ctx.schedule.levels)] = True
@@ -80,7 +85,7 @@ class _Search:
         for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
             level = mapping.layer_index
             label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
-            block = self._mapped(label, partial(_mapped_convolution, mapping=mapping))
+            block = self._mapped(label, partial(self._convolution, mapping))
             if block is not None:
                 self._shapes[level] = block.neurons.shape
                 if self.take(label, block, level):
@@ -92,16 +97,14 @@ class _Search:
         for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
             level = mapping.after_layer_index
             label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
-            block = self._mapped(label, partial(_mapped_pool, mapping=mapping, known=self._shapes))
+            block = self._mapped(label, partial(self._pool, mapping))
             if block is not None and self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
 
-    def _mapped(
-        self, label: str, claimed: Callable[[LoweringContext, Schedule], SpatialBlock]
-    ) -> SpatialBlock | None:
+    def _mapped(self, label: str, claimed: Callable[[], SpatialBlock]) -> SpatialBlock | None:
         """The block of a mapping; None, and a warning, if it cannot be one."""
         try:
-            block = claimed(self._ctx, self._levels)
+            block = claimed()
             if np.any(self._taken[block.neurons]):
                 raise NotShared("another mapping has its neurons")
         except NotShared as error:
@@ -116,11 +119,6 @@ class _Search:
         if wanted is not None and (known is None or known != activation_named(has)):
             warn(f"conv2d_mappings[{k}]: the activation {wanted} is left out, the layer has {has}")
 
-    @cached_property
-    def _levels(self) -> Schedule:
-        """The levels that mappings count: of all neurons, whether they matter or not."""
-        return schedule(self._ctx.net)
-
     def take(
         self, label: str, block: SpatialBlock, level: int | None = None, *, asked: bool = True
     ) -> bool:
@@ -130,12 +128,11 @@ class _Search:
             label: the part of the warning that names the refused operation.
             level: of a mapping, to be remembered where the weights do not bear it out.
             asked: an option asks for the operator: a warning says so if this file cannot have it.
-                Of others, neurons that evolution changed are written apart.
         """
         if np.any(self._taken[block.neurons]):
             return False
         try:
-            self.layers.append(self._checked(block, evolved=not asked))
+            block, lower = self._checked(block)
         except NotShared as error:
             holds = isinstance(error, Unavailable)
             if asked or not holds:
@@ -143,113 +140,82 @@ class _Search:
             if level is not None and not holds:
                 self.mismatched.append(level)
             return False
-        self._taken[self.layers[-1].neurons] = True
+        self.blocks.append(block)
+        self.lowers.append(lower)
+        self._taken[block.neurons] = True
         return True
 
-    def _checked(self, block: SpatialBlock, *, evolved: bool) -> Layer:
+    def _checked(self, block: SpatialBlock) -> tuple[SpatialBlock, Lower]:
+        """The block as it is written, and what writes it."""
+        ctx = self._ctx
         try:
-            check_block(block, len(self._ctx.net.connections))
+            check_block(block, len(ctx.net.connections))
         except NetworkError as error:
             raise NotShared(error.message) from None
-        try:
-            layer = self._layer(block)
-        except NotShared as error:
-            if not evolved or isinstance(error, Unavailable):
-                raise
-            try:
-                layer = self._layer(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
-            except NotShared:
-                raise error from None  # which tells of all neurons
-        together = [*(each.one_level for each in self.layers), layer.one_level]
-        if not all(stands_on_a_level(self._levels, each) for each in together):
-            try:
-                schedule(self._ctx.net, together)
-            except NetworkError:
-                raise NotShared("one of its neurons depends on another") from None
-        return layer
-
-    def _layer(self, block: SpatialBlock, apart: Bools | None = None) -> Layer:
-        ctx = self._ctx
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")
-        if not block.is_pool:
-            return Convolution.checked(ctx, block, apart)
-        block = writable_pool(block, ctx.options.opset)
-        check_pool(ctx.net, ctx.signals, block, apart)
-        return Pool(block, apart)
+        if block.is_pool:
+            block = writable_pool(block, ctx.options.opset)
+            check_pool(ctx.net, ctx.signals, block)
+            lower = partial(lower_pool, spatial=block)
+        else:
+            weights = shared_weights(ctx.net, ctx.signals, block)
+            lower = partial(lower_convolution, spatial=block, weights=weights)
+        together = [*self.blocks, block]
+        if not all(stands_on_a_level(self._levels, each) for each in together):
+            try:
+                schedule(ctx.net, together)
+            except NetworkError:
+                raise NotShared("one of its neurons depends on another") from None
+        return block, lower
 
+    # --- mappings: an option about a level, as a claim about its neurons, which stand in C order --
 
-# --- mappings: an option about a level, as a claim about its neurons, which stand in C order ------
+    def _convolution(self, mapping: Conv2DMapping) -> SpatialBlock:
+        """The block that a mapping claims.
 
+        Raises:
+            NotShared: the sizes contradict the network's levels.
+        """
+        sources = (mapping.in_channels, mapping.in_height, mapping.in_width)
+        neurons = (mapping.out_channels, mapping.out_height, mapping.out_width)
+        level = mapping.layer_index
+        below, here = self._level(level - 1, sources, "in"), self._level(level, neurons, "out")
+        return SpatialBlock("Conv", below, here, mapping.window, mapping.groups)
 
-def _mapped_convolution(
-    ctx: LoweringContext, plan: Schedule, mapping: Conv2DMapping
-) -> SpatialBlock:
-    """The block that a mapping claims.
+    def _pool(self, mapping: Pool2DMapping) -> SpatialBlock:
+        """The block that a mapping claims.
 
-    Raises:
-        NotShared: the sizes contradict the network's levels.
-    """
-    sources = (mapping.in_channels, mapping.in_height, mapping.in_width)
-    neurons = (mapping.out_channels, mapping.out_height, mapping.out_width)
-    level = mapping.layer_index
-    return SpatialBlock(
-        "Conv",
-        _level(ctx, plan, level - 1, sources, "in"),
-        _level(ctx, plan, level, neurons, "out"),
-        mapping.window,
-        mapping.groups,
-    )
+        Raises:
+            NotShared: the pooled level's shape is not known, or not that of the network's level.
+        """
+        level = mapping.after_layer_index
+        given = mapping.in_channels, mapping.in_height, mapping.in_width
+        shape = tuple(size for size in given if size is not None)
+        shape = shape if len(shape) == 3 else self._shapes.get(level, ())
+        if len(shape) != 3:
+            raise NotShared(f"nothing tells the channels, height and width of layer {level}")
+        window = mapping.window
+        positions = (shape[0], *window.positions(shape[1:]))
+        below, here = self._level(level, shape, "in"), self._level(level + 1, positions, "out")
+        padding = mapping.count_include_pad and mapping.type == "AveragePool"
+        return SpatialBlock(mapping.type, below, here, window, count_padding=padding)
 
+    @cached_property
+    def _levels(self) -> Schedule:
+        """The levels that mappings count: of all neurons, whether they matter or not."""
+        return schedule(self._ctx.net)
 
-def _mapped_pool(
-    ctx: LoweringContext, plan: Schedule, mapping: Pool2DMapping, known: dict[int, Sizes]
-) -> SpatialBlock:
-    """The block that a mapping claims.
-
-    Args:
-        known: the shapes of levels that other mappings tell of.
-
-    Raises:
-        NotShared: the pooled level's shape is not known, or not that of the network's level.
-    """
-    level = mapping.after_layer_index
-    given = mapping.in_channels, mapping.in_height, mapping.in_width
-    shape = tuple(size for size in given if size is not None)
-    shape = shape if len(shape) == 3 else known.get(level, ())
-    if len(shape) != 3:
-        raise NotShared(f"nothing tells the channels, height and width of layer {level}")
-    window = mapping.window
-    positions = (shape[0], *window.positions(shape[1:]))
-    return SpatialBlock(
-        mapping.type,
-        _level(ctx, plan, level, shape, "in"),
-        _level(ctx, plan, level + 1, positions, "out"),
-        window,
-        count_padding=mapping.count_include_pad and mapping.type == "AveragePool",
-    )
-
-
-def _level(ctx: LoweringContext, plan: Schedule, level: int, shape: Sizes, side: str) -> Ints:
-    """The neurons of a level in their order, in that shape."""
-    if level > plan.depth:
-        raise NotShared(f"there is no layer {level}, the last one is {plan.depth}")
-    neurons = ctx.net.input_neurons if level == 0 else _in_order(ctx, plan.levels[level])
-    wanted = shape[0] * shape[1] * shape[2]
-    if len(neurons) != wanted:
+    def _level(self, level: int, shape: Sizes, side: str) -> Ints:
+        """The neurons of a level in their order, in that shape."""
+        plan, net = self._levels, self._ctx.net
+        if level > plan.depth:
+            raise NotShared(f"there is no layer {level}, the last one is {plan.depth}")
+        neurons = net.input_neurons if level == 0 else in_order(net.output_neurons, plan, level)
         channels, height, width = shape
-        raise NotShared(
-            f"{side}Channels·{side}Height·{side}Width is {channels}·{height}·{width} = {wanted}, "
-            f"but layer {level} has {len(neurons)} neurons"
-        )
-    return neurons.reshape(shape)
-
-
-def _in_order(ctx: LoweringContext, neurons: Ints) -> Ints:
-    """Outputs in the order of their ports, others in that of the genome."""
-    outputs = ctx.net.output_neurons
-    if not np.all(np.isin(neurons, outputs)):
-        return neurons
-    first = np.sort(np.unique(outputs, return_index=True)[1])
-    ordered: Ints = outputs[first]
-    return ordered[np.isin(ordered, neurons)]
+        if len(neurons) != channels * height * width:
+            raise NotShared(
+                f"{side}Channels·{side}Height·{side}Width is {channels}·{height}·{width} = "
+                f"{channels * height * width}, but layer {level} has {len(neurons)} neurons"
+            )
+        return neurons.reshape(shape)

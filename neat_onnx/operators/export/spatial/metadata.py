@@ -25,14 +25,8 @@ def spatial_metadata(
         found: the blocks that were found in the weights.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
     """
-    layers = sorted(
-        (
-            (claim.block.level, claim.one_level)
-            for claim in claims
-            if isinstance(claim.one_level, SpatialBlock)
-        ),
-        key=lambda pair: pair[0],
-    )
+    pairs = [(claim.block.level, claim.one_level) for claim in claims if claim.one_level]
+    layers = sorted(pairs, key=lambda pair: pair[0])
     convolutions = [(level, block) for level, block in layers if block.kind == "Conv"]
     pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
     inferred = [(level, block) for level, block in convolutions if block in found]
@@ -84,12 +78,8 @@ def _sizes(side: str, shape: tuple[int, ...]) -> dict[str, int]:
 
 def _window(block: SpatialBlock) -> dict[str, int]:
     window = block.window
-    spec = {
-        "kernelHeight": window.kernel[0],
-        "kernelWidth": window.kernel[1],
-        "strideHeight": window.strides[0],
-        "strideWidth": window.strides[1],
-    }
+    keys = ("kernelHeight", "kernelWidth", "strideHeight", "strideWidth")
+    spec = dict(zip(keys, (*window.kernel, *window.strides), strict=True))
     if any(window.pads):
         spec |= dict(zip(_PADS, window.pads, strict=True))
     if window.dilations != (1, 1):

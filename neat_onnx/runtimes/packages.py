@@ -15,7 +15,7 @@ from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.corrected import corrected
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.wiring import nodes_within
-from neat_onnx.verification.runtimes import Feed, Session, not_installed
+from neat_onnx.runtimes import Feed, Session, not_installed
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LENGTHS = 4  # the position of sequence_lens
@@ -27,9 +27,6 @@ def reference(model: Model) -> Session:
     Raises:
         ModelError: sequences have lengths of their own, which the evaluator passes over.
     """
-    import onnx  # noqa: PLC0415 - slow to import
-    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
-
     known = {"", *model.graph.tensors}
     for node in nodes_within(model.graph):
         if node.op_type in _RECURRENT and not known.issuperset(node.input[_LENGTHS : _LENGTHS + 1]):
@@ -37,7 +34,15 @@ def reference(model: Model) -> Session:
                 f"node {node.label}: onnx's evaluator does not read sequence_lens",
                 hint="Compare it in another runtime, as onnxruntime",
             )
-    evaluator = ReferenceEvaluator(model.to_proto(), new_ops=corrected(model))
+    return evaluated(model, model.to_proto())
+
+
+def evaluated(model: Model, proto: Any) -> Session:
+    """onnx's evaluator of the ModelProto of a model, which may have wider types."""
+    import onnx  # noqa: PLC0415 - slow to import
+    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
+
+    evaluator = ReferenceEvaluator(proto, new_ops=corrected(model))
 
     def run(feed: Feed) -> dict[str, Any]:
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -49,7 +54,7 @@ def reference(model: Model) -> Session:
 
 def onnxruntime(model: Model) -> Session:
     """ONNX Runtime, its CPU provider, which rewrites a model to be fast."""
-    return _onnxruntime(model, optimized=True)
+    return session_of(model.to_bytes(), optimized=True)
 
 
 def onnxruntime_as_written(model: Model) -> Session:
@@ -57,10 +62,11 @@ def onnxruntime_as_written(model: Model) -> Session:
 
     Its rewrites of quantized values round where the graph does not.
     """
-    return _onnxruntime(_with_unsigned_weights(model), optimized=False)
+    return session_of(_with_unsigned_weights(model).to_bytes(), optimized=False)
 
 
-def _onnxruntime(model: Model, *, optimized: bool) -> Session:
+def session_of(content: bytes, *, optimized: bool) -> Session:
+    """ONNX Runtime's session of a file's bytes."""
     try:
         import onnxruntime as ort  # noqa: PLC0415 (optional)
     except ImportError:
@@ -69,9 +75,10 @@ def _onnxruntime(model: Model, *, optimized: bool) -> Session:
     options.log_severity_level = 4
     if not optimized:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.intra_op_num_threads = 1
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads wait idle
     options.add_session_config_entry("session.x64quantprecision", "1")  # sums that do not saturate
-    session = ort.InferenceSession(model.to_bytes(), options, providers=["CPUExecutionProvider"])
+    session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     names = [output.name for output in session.get_outputs()]
 
     def run(feed: Feed) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -13,6 +13,7 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.draft import with_graph
+from neat_onnx.model.indices import places_of, zeros_of
 from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
@@ -170,7 +171,7 @@ def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:
 
 @dataclass(frozen=True)
 class ModelInputs:
-    """The inputs of a model that is compared with a network, each by its name.
+    """The inputs of a model that is run beside a network, each by its name.
 
     Attributes:
         shapes: as the graph states them.
@@ -183,30 +184,48 @@ class ModelInputs:
 
     shapes: Mapping[str, Sequence[Extent]]
     elements: Mapping[str, np.dtype[Any]]
-    axes: dict[str, Axes]
-    pairs: dict[str, str]
+    axes: Mapping[str, Axes]
+    pairs: Mapping[str, str]
     initial: Mapping[str, Sequence[float]]
     features_only: bool
 
     @classmethod
-    def of(cls, model: Model, net: Network) -> Self:
-        """The inputs of a model, of which the network says where the batch of its memory is."""
+    def of(
+        cls,
+        model: Model,
+        net: Network,
+        known: Mapping[str, Axes] | None = None,
+        pairs: Mapping[str, str] | None = None,
+    ) -> Self:
+        """The inputs of a model.
+
+        Args:
+            model: the model.
+            net: says where the batch of its memory is, and which inputs samples share.
+            known: the axes that are time and the batch, where they need not be guessed.
+            pairs: the output that feeds each state, likewise.
+        """
         entries = model.graph.inputs
         shapes = {entry.name: entry.shape or () for entry in entries}
-        axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
-        axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
-        axes |= {port.name: () for port in shared_ports(net.inputs)}
-        axes |= {
-            port.name: in_time
-            for port in net.inputs
-            if (in_time := axes_in_time(port))
-            and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
-        }
+        if known is None:
+            axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
+            axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
+            axes |= {port.name: () for port in shared_ports(net.inputs)}
+            axes |= {
+                port.name: in_time
+                for port in net.inputs
+                if (in_time := axes_in_time(port))
+                and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
+            }
+            axes = dict.fromkeys(axes, ()) if features_only else axes
+        else:
+            axes = {entry.name: known.get(entry.name, ()) for entry in entries}
+            features_only = not any(axes.values())
         return cls(
             shapes,
             {entry.name: entry.elem_type.dtype for entry in entries},
-            dict.fromkeys(axes, ()) if features_only else axes,
-            pairs_of(net, model),
+            axes,
+            pairs_of(net, model) if pairs is None else pairs,
             initial_states(model),
             features_only,
         )
@@ -271,3 +290,44 @@ def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[Mem
         if (sizes := shapes.get(port.input))
         and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
     ]
+
+
+_ROUNDED: dict[str, Callable[[Floats], Any]] = {
+    "DOUBLE": np.float64,
+    "FLOAT16": np.float16,
+    "INT": np.rint,
+    "UINT": lambda x: np.rint(np.abs(x)),
+    "BOOL": lambda x: x > 0.0,
+}
+
+
+def as_read(net: Network, model: Model, x: Floats, inputs: ModelInputs | None = None) -> Floats:
+    """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
+
+    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
+    beside sequences have their first values at every step.
+
+    Args:
+        net: assigns the columns to its inputs.
+        model: the model.
+        x: the inputs.
+        inputs: the model's, where they are known.
+    """
+    kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
+    places, zeros = places_of(model), zeros_of(model)
+    static = (inputs or ModelInputs.of(model, net)).without_time()
+    parts, start = [], 0
+    for port in net.inputs:
+        part = x[..., start : start + port.neurons.size]
+        if port.name in places:
+            low, high = places[port.name]
+            part = low + np.floor(part) % (high - low)
+        kind = kinds[port.name]
+        part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
+        if port.name in zeros and "INT" in kind:
+            part = np.where(part == zeros[port.name], part + 1, part)
+        if port.name in static:
+            part = np.broadcast_to(part[:1], part.shape)
+        parts.append(part)
+        start += port.neurons.size
+    return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

@@ -3,9 +3,9 @@
     def tract(model: Model) -> Session
 
 It raises OptionError where a requirement is not installed, ModelError where it refuses the model.
-One that rewrites models may have `…_as_written` besides, which runs each node as it stands. "c",
-"javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run; they
-take the `batch_axis` to import the model with.
+One that rewrites models may have `…_as_written` besides, which runs each node as it stands. "c" and
+"javascript" are code that `neat_onnx.generate_code` prints, compiled and run; they take the
+`batch_axis` to import the model with.
 """
 
 from collections.abc import Callable
@@ -18,15 +18,10 @@ from neat_onnx.arguments import shown
 from neat_onnx.errors import ModelError, NeatOnnxError, OptionError
 from neat_onnx.model import Model
 
-RUNTIMES = (
-    "reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino",
-    *(_CODE := ("c", "javascript", "python")),
-)  # fmt: skip
-_MODULES = ("onnxruntime_web",)  # of runtimes that have one of their own
+_CODE = ("c", "javascript")
+RUNTIMES = ("reference", "onnxruntime", "tract", "opencv", "openvino", *_CODE)
 _INSTALL = {
     "reference": "It comes with neat_onnx",
-    "python": "It comes with neat_onnx",
-    "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
     "c": "Have a C compiler: cc, gcc or clang",
     "javascript": "Have node",
     "opencv": "pip install opencv-python-headless",
@@ -71,12 +66,10 @@ def load(
         raise OptionError(
             f"unknown runtime {shown(runtime)}", where="runtime", hint=f"Known: {known}"
         )
-    name = runtime.replace("-", "_")
-    module = "generated" if runtime in _CODE else name if name in _MODULES else "packages"
-    room = import_module(f"{__name__}.{module}")
-    load_into = getattr(room, name)
+    room = import_module(f"{__name__}.{'generated' if runtime in _CODE else 'packages'}")
+    load_into = getattr(room, runtime)
     if as_written:
-        load_into = getattr(room, f"{name}_as_written", load_into)
+        load_into = getattr(room, f"{runtime}_as_written", load_into)
     how = {"batch_axis": None} if features_only and runtime in _CODE else {}
     try:
         session: Session = load_into(model, **how)

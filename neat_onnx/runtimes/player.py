@@ -24,8 +24,8 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.verification.ports import ModelInputs
-from neat_onnx.verification.runtimes import Feed, Session, load
+from neat_onnx.runtimes import Feed, Session, load
+from neat_onnx.runtimes.ports import ModelInputs
 
 _MIN_STEPS_IN_TWO_PARTS = (
     4  # a sequence of as many steps is run in two parts where its states can be fed on
@@ -60,8 +60,10 @@ class Player:
     Args:
         model: the model to run, as it is.
         net: says which columns of the inputs belong to which port.
-        runtime: the name of a runtime, see `neat_onnx.verification.runtimes`, or a session of one.
+        runtime: the name of a runtime, see `neat_onnx.runtimes`, or a session of one.
         as_written: the runtime does not rewrite the model, where it can do without.
+        inputs: of the model, where they need not be guessed.
+        outputs: the axes of its outputs that are time and the batch, likewise.
 
     Attributes:
         name: the runtime and its version.
@@ -78,18 +80,25 @@ class Player:
     """
 
     def __init__(
-        self, model: Model, net: Network, runtime: str | Session, *, as_written: bool = False
+        self,
+        model: Model,
+        net: Network,
+        runtime: str | Session,
+        *,
+        as_written: bool = False,
+        inputs: ModelInputs | None = None,
+        outputs: Mapping[str, Axes] | None = None,
     ) -> None:
-        inputs, outputs = ModelInputs.of(model, net), model.graph.outputs
+        inputs, entries = inputs or ModelInputs.of(model, net), model.graph.outputs
         features_only = inputs.features_only
         if not isinstance(runtime, Session):
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
         self._session, self.name, self._net = runtime, runtime.name, net
         if runtime.sequences:
-            inputs, outputs = inputs.of_sequences(), []
+            inputs, entries = inputs.of_sequences(), []
         self._inputs = inputs
         ports, shapes = (*net.inputs, *net.outputs), shapes_of_inputs(model.graph.inputs)
-        self._rows = OutputRows(ports, outputs, shapes)
+        self._rows = OutputRows(ports, entries, shapes, outputs or {})
         self.takes_sequences = inputs.has_time
         steps = not (self.takes_sequences or features_only)
         self.unbatched = steps and net.has_memory and not inputs.pairs
@@ -97,7 +106,7 @@ class Player:
         sequences = self.takes_sequences or self.unbatched
         self.ended = {
             entry.name
-            for entry in outputs
+            for entry in entries
             if sequences and self._rows.has_ended(entry.name, len(entry.shape or ()), leading)
         }
         fixed = [] if runtime.sequences else inputs.fixed_batches()
@@ -105,12 +114,12 @@ class Player:
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
 
     @property
-    def pairs(self) -> dict[str, str]:
+    def pairs(self) -> Mapping[str, str]:
         """The output that feeds each state."""
         return self._inputs.pairs
 
     @property
-    def axes(self) -> dict[str, Axes]:
+    def axes(self) -> Mapping[str, Axes]:
         """The axes of each input that are time and the batch, by name."""
         return self._inputs.axes
 
@@ -164,7 +173,7 @@ class Player:
             if self._rows.has_ended(name, np.ndim(last[name]), len(leading))
         ]
         stops, starts = range(1, len(x)) if ended else (), self._starts(x)
-        prefixes = [self._session.run(self._feed(x[:stop]) | starts) for stop in stops]
+        prefixes = [self._session.run(self.feed(x[:stop]) | starts) for stop in stops]
         return {
             name: np.array([self._read(name, got, leading[1:]) for got in [*prefixes, last]])
             if name in ended
@@ -182,7 +191,7 @@ class Player:
         cut = len(x) // 2 if states and len(x) >= _MIN_STEPS_IN_TWO_PARTS else len(x)
         parts = []
         for part in filter(len, (x[:cut], x[cut:])):
-            results = self._session.run(self._feed(part) | states)
+            results = self._session.run(self.feed(part) | states)
             states = {name: results[self.pairs[name]] for name in states}
             parts.append((part, results))
         return parts
@@ -201,13 +210,14 @@ class Player:
         states = self._starts(x)
         history: dict[str, list[Floats]] = {name: [] for name in tensors}
         for step in x:
-            results = self._session.run(self._feed(step) | states)
+            results = self._session.run(self.feed(step) | states)
             states = {name: results[following] for name, following in self.pairs.items()}
             for name in tensors:
                 history[name].append(self._read(name, results, step.shape[:1]))
         return {name: np.array(values) for name, values in history.items()}
 
-    def _feed(self, x: Floats) -> Feed:
+    def feed(self, x: Floats) -> Feed:
+        """The inputs of one run, of a step (N, I) or of sequences (T, N, I), but for states."""
         feed, start = {}, 0
         for port in self._net.inputs:
             stop = start + port.neurons.size
@@ -302,6 +312,7 @@ class OutputRows:
         ports: of the network.
         outputs: the outputs whose time and batch may be on any axes; in all others they are first.
         inputs: shapes of the inputs of the graph, with their axes.
+        known: the axes that are time and the batch of outputs of which they need not be guessed.
     """
 
     def __init__(
@@ -309,11 +320,12 @@ class OutputRows:
         ports: Iterable[Port],
         outputs: Iterable[ValueInfo],
         inputs: Mapping[tuple[Extent, ...], Axes],
+        known: Mapping[str, Axes],
     ) -> None:
         self._shapes = {port.name: port.shape for port in ports}
         self._outputs = {entry.name: entry for entry in outputs}
         self._inputs = inputs
-        self._stated: dict[tuple[str, int], Axes] = {}  # by the name, and how many they are
+        self._known = known
 
     def has_ended(self, name: str, rank: int, leading: int) -> bool:
         """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
@@ -353,17 +365,13 @@ class OutputRows:
         if name not in self._outputs:
             return values
         count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
-        axes = self._fitting(name, values.shape, self.stated_axes(name, count), leading)
+        axes = self._known.get(name)
+        if axes is None:
+            axes = output_axes(self._outputs[name], self._inputs, count)
+            axes = self._fitting(name, values.shape, axes, leading)
         if any(axis >= values.ndim for axis in axes):
             return values
         return np.moveaxis(values, axes, range(len(axes)))
-
-    def stated_axes(self, name: str, count: int) -> Axes:
-        """The axes of an output that are time and the batch, as the graph states them."""
-        if (name, count) not in self._stated:
-            axes = output_axes(self._outputs[name], self._inputs, count)
-            self._stated[name, count] = axes
-        return self._stated[name, count]
 
     def _fitting(self, name: str, shape: Shape, axes: Axes, leading: Shape) -> Axes:
         """The axis of the samples: the stated one, or where that cannot be, one that can."""

@@ -6,10 +6,8 @@ its memory before each sequence. There is a function a language, named like the 
 """
 
 import json
-import platform
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -20,11 +18,11 @@ import numpy as np
 
 from neat_onnx.codegen.generate import generate
 from neat_onnx.genome.read import import_network
-from neat_onnx.lifting.ports import BatchAxis
+from neat_onnx.lifting.axes import BatchAxis
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.verification.runtimes import Feed, Session, not_installed
+from neat_onnx.runtimes import Feed, Session, not_installed
 
 _COMPILERS, _FLAGS = ("cc", "gcc", "clang"), ("-std=c99", "-O1")
 _SECONDS = 600.0  # more than any run takes
@@ -155,18 +153,6 @@ def javascript(model: Model, batch_axis: BatchAxis = "auto") -> Session:
     return _session_of(model, f"javascript node {said.stdout.strip()}", build, batch_axis)
 
 
-def python(model: Model, batch_axis: BatchAxis = "auto") -> Session:
-    """Import a model and print it in Python, whose numbers are float64."""
-
-    def build(net: Network, folder: Path) -> Sequence[str]:
-        program = folder / "network.py"
-        text = f"{generate(net, 'python', 'float64', 'network')}\n\n{_PYTHON_MAIN}"
-        program.write_text(text, encoding="utf-8")
-        return [sys.executable, "-I", str(program), _ports_of(net)]  # which loads nothing else
-
-    return _session_of(model, f"python {platform.python_version()}", build, batch_axis)
-
-
 def _ports_of(net: Network) -> str:
     """The names and sizes of the inputs, and of the outputs, as JSON."""
     return json.dumps(
@@ -236,31 +222,3 @@ for (let n = 0; n < count; ++n) {
 const bytes = new Uint8Array(found.buffer);
 for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at);
 """
-
-_PYTHON_MAIN = '''\
-def main():
-    """Play sequences from standard input."""
-    import array
-    import json
-    import sys
-
-    inputs, outputs = map(dict, json.loads(sys.argv[1]))
-    count, steps = int(sys.argv[2]), int(sys.argv[3])
-    numbers = array.array("d", sys.stdin.buffer.read())
-    found = array.array("d")
-    at = 0
-    for _ in range(count):
-        play = Network().step if "Network" in globals() else activate
-        for _ in range(steps):
-            given = {}
-            for name, size in inputs.items():
-                given[name] = numbers[at : at + size].tolist()
-                at += size
-            result = play(given if len(inputs) > 1 else given.popitem()[1])
-            for name in outputs:
-                found.extend(result[name] if len(outputs) > 1 else result)
-    sys.stdout.buffer.write(found.tobytes())
-
-
-main()
-'''
