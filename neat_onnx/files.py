@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
 
@@ -61,37 +61,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         DocumentError: it is not there, a device or a directory, not readable, or larger than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where), _opened(path, where, (stat.S_ISREG, stat.S_ISFIFO)) as file:
-        return limited(file, where)
-
-
-def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
-    """Return `length` bytes of the file at `path`, from `offset` on.
-
-    Raises:
-        DocumentError: as `read_bytes`; or the file ends before them, or they are more than 1 GiB.
-    """
-    where = os.fspath(path)
-    with _reported("read", where), _opened(path, where, (stat.S_ISREG,)) as file:
-        size = os.fstat(file.fileno()).st_size
-        if offset + length > size or length > _MAX_BYTES:
-            raise DocumentError(
-                f"cannot read {length} bytes from byte {offset} on: the file has {size}, and at "
-                f"most {_MAX_BYTES} are read",
-                where=where,
-            )
-        file.seek(offset)
-        return file.read(length)
-
-
-def _opened(
-    path: str | os.PathLike[str], where: str, kinds: tuple[Callable[[int], bool], ...]
-) -> BinaryIO:
-    """Open a file of one of these kinds for reading."""
-    mode = os.stat(path).st_mode
-    if not any(is_kind(mode) for is_kind in kinds):
-        raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
-    return open(path, "rb")
+    with _reported("read", where):
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+            raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
+        with open(path, "rb") as file:
+            return limited(file, where)
 
 
 def limited(stream: BinaryIO, where: str) -> bytes:

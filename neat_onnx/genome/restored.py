@@ -1,6 +1,6 @@
 """A genome: the live genes of a graph, with what the metadata says beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -200,7 +200,7 @@ def _whole(connection: list[int] | ConnectionDocument) -> ConnectionDocument:
     return ConnectionDocument.model_construct(source=source, target=target, weight=0.0)
 
 
-def _positions(ids: list[int | None], position: dict[int, int], where: str) -> list[int]:
+def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) -> list[int]:
     """The places of neurons; NONE for none."""
     unknown = next((each for each in ids if each is not None and each not in position), None)
     if unknown is not None:

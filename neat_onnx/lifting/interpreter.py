@@ -20,7 +20,7 @@ from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, 
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
-from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node
+from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node, schema_of
 from neat_onnx.model.wiring import reads, subgraphs
 from neat_onnx.operators.refused import REFUSED
 
@@ -289,17 +289,8 @@ def has_body(domain: str, op_type: str, version: int) -> bool:
     """Whether ONNX defines an operator by others."""
     if domain not in ("", "ai.onnx.ml"):
         return False
-    schema = _schema(domain, op_type, version)
+    schema = schema_of(op_type, domain, version)
     return schema is not None and bool(schema.has_function or schema.has_context_dependent_function)
-
-
-def _schema(domain: str, op_type: str, version: int) -> Any:
-    from onnx import defs  # noqa: PLC0415 - slow to import
-
-    try:
-        return defs.get_schema(op_type, version, domain)
-    except defs.SchemaError:
-        return None
 
 
 def body_of(node: Node, key: tuple[str, str], inputs: Sequence[Any], version: int) -> Function:
@@ -312,7 +303,7 @@ def body_of(node: Node, key: tuple[str, str], inputs: Sequence[Any], version: in
 
     from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415
 
-    schema = _schema(*key, version)
+    schema = schema_of(key[1], key[0], version)
     proto = node_to_proto(node)
     given = {entry.name: entry for entry in proto.attribute}
     if schema.has_function:

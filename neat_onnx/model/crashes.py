@@ -9,19 +9,21 @@ and a Pad that takes away too much.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from typing import TYPE_CHECKING
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS
+from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
 
 if TYPE_CHECKING:
     import onnx
 
     from neat_onnx.model.model import Model
 
+    Types = dict[str, onnx.TypeProto]
+
 _MAX_INT32 = 2**31 - 1
 _MAX_DATA = 4096  # elements of a constant that may be sizes, places or pads
+_Versions = Mapping[str, int]
 
 
 def nodes_in(nodes: "Iterable[onnx.NodeProto]") -> "Iterator[onnx.NodeProto]":
@@ -48,38 +50,38 @@ def surviving_proto(model: "Model") -> "onnx.ModelProto":
         ModelError: they would crash on it; says which node, and why.
     """
     proto = model.to_proto()
-    refuse_crashes(proto)
     refuse_negative_sizes(proto)
     return proto
 
 
-def refuse_crashes(proto: "onnx.ModelProto") -> None:
-    """Refuse a model with a node that onnx's checker and shape inference would crash on.
+def refuse_crashes(proto: "onnx.ModelProto") -> _Versions:
+    """Refuse a model with a node whose form alone onnx would crash on.
+
+    Returns:
+        The version of each domain.
 
     Raises:
         ModelError: says which node, and why.
     """
-    versions = _versions(proto)
+    versions = {entry.domain: entry.version for entry in proto.opset_import}
+    own = next((versions[domain] for domain in ONNX_DOMAINS if domain in versions), _MAX_INT32)
+    versions |= dict.fromkeys(ONNX_DOMAINS, own)
     for body in (proto.graph.node, *(function.node for function in proto.functions)):
         for node in nodes_in(body):
             if problem := _problem(node, versions):
                 raise _refusal(node, problem)
+    return versions
 
 
 def refuse_negative_sizes(proto: "onnx.ModelProto") -> None:
-    """Refuse a model in which a Slice reads a tensor with a size below 0.
+    """Refuse, beside those, a model in which a Slice reads a tensor with a size below 0.
 
     Raises:
         ModelError: says which node, and the shape.
     """
+    versions = refuse_crashes(proto)
     if any(node.op_type == "Slice" for node in nodes_in(proto.graph.node)):
-        _refuse_slices(proto, _versions(proto), proto.graph, {})
-
-
-def _versions(proto: "onnx.ModelProto") -> dict[str, int]:
-    stated = {entry.domain: min(entry.version, NEWEST_OPSET) for entry in proto.opset_import}
-    own = next((stated[domain] for domain in ONNX_DOMAINS if domain in stated), NEWEST_OPSET)
-    return stated | dict.fromkeys(ONNX_DOMAINS, own)
+        _refuse_slices(proto, versions, proto.graph, {})
 
 
 def _refusal(node: "onnx.NodeProto", problem: str, hint: str | None = None) -> ModelError:
@@ -89,7 +91,7 @@ def _refusal(node: "onnx.NodeProto", problem: str, hint: str | None = None) -> M
     )
 
 
-def _problem(node: "onnx.NodeProto", versions: Mapping[str, int]) -> str:
+def _problem(node: "onnx.NodeProto", versions: _Versions) -> str:
     given = {each.name: each.i for each in node.attribute if each.HasField("i")}
     outputs, axis = given.get("num_outputs", len(node.output)), given.get("axis", 0)
     batch_axes = given.get("batch_dims", 0)
@@ -99,32 +101,19 @@ def _problem(node: "onnx.NodeProto", versions: Mapping[str, int]) -> str:
         return f"axis is {axis}, beyond 32 bits"
     if not 0 <= batch_axes <= _MAX_INT32:
         return f"batch_dims is {batch_axes}, expected a number of axes"
-    if "" in node.input:
-        needed = _needed_inputs(node.op_type, node.domain, versions.get(node.domain, 1))
-        for at, name in enumerate(node.input):
-            if not name and at in needed:
-                return f"input {at} is left out, and it needs that"
+    schema = _schema(node, versions) if "" in node.input else None
+    for at, each in enumerate(schema.inputs[: len(node.input)] if schema else ()):
+        if not node.input[at] and each.option == each.option.Single:
+            return f"input {at} is left out, and it needs that"
     return ""
 
 
-@cache
-def _needed_inputs(op_type: str, domain: str, version: int) -> frozenset[int]:
-    """The positions of inputs that are not optional; none for an operator that is not known."""
-    from onnx import defs  # noqa: PLC0415 - slow to import
-
-    try:
-        schema = defs.get_schema(op_type, version, domain)
-    except defs.SchemaError:
-        return frozenset()
-    single = defs.OpSchema.FormalParameterOption.Single
-    return frozenset(at for at, each in enumerate(schema.inputs) if each.option == single)
+def _schema(node: "onnx.NodeProto", versions: _Versions) -> "onnx.defs.OpSchema | None":
+    return schema_of(node.op_type, node.domain, versions.get(node.domain, 1))
 
 
 def _refuse_slices(
-    proto: "onnx.ModelProto",
-    versions: Mapping[str, int],
-    graph: "onnx.GraphProto",
-    around: "Mapping[str, onnx.TypeProto]",
+    proto: "onnx.ModelProto", versions: _Versions, graph: "onnx.GraphProto", around: "Types"
 ) -> None:
     """Infer types node by node, in the types around the graph, up to a Slice that would abort.
 
@@ -133,7 +122,7 @@ def _refuse_slices(
     """
     from onnx import helper  # noqa: PLC0415 - slow to import
 
-    types = {**around, **{each.name: each.type for each in (*graph.input, *graph.value_info)}}
+    types = around | {each.name: each.type for each in (*graph.input, *graph.value_info)}
     data = {each.name: each for each in graph.initializer}
     for name, tensor in data.items():
         types[name] = helper.make_tensor_type_proto(tensor.data_type, tensor.dims)
@@ -162,20 +151,21 @@ def _refuse_slices(
 
 def _inferred(
     proto: "onnx.ModelProto",
-    versions: Mapping[str, int],
+    versions: _Versions,
     node: "onnx.NodeProto",
-    known: "dict[str, onnx.TypeProto]",
+    known: "Types",
     data: "dict[str, onnx.TensorProto]",
-) -> "dict[str, onnx.TypeProto]":
+) -> "Types":
     """The types of the outputs of a node, as far as they can be inferred."""
-    from onnx import defs, shape_inference  # noqa: PLC0415 - slow to import
+    from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
-    domain = "" if node.domain in ONNX_DOMAINS else node.domain
+    schema = _schema(node, versions)
+    if schema is None:
+        return {}
     try:
-        schema = defs.get_schema(node.op_type, versions.get(domain, 1), domain)
         found = shape_inference.infer_node_outputs(
             schema, node, known, data, None, [*proto.opset_import], proto.ir_version
         )
-    except (defs.SchemaError, shape_inference.InferenceError, KeyError, RuntimeError, ValueError):
+    except (shape_inference.InferenceError, KeyError, RuntimeError, ValueError):
         return {}  # ValueError: a type of a graph inside a node that is left out
     return {name: kind for name, kind in found.items() if name}

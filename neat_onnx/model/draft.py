@@ -1,11 +1,6 @@
-"""Draft: the graph that a rewrite is writing, with new names, initializers and nodes.
+"""Draft: the graph that a rewrite is writing, with new names, initializers and nodes."""
 
-Beside it, tensors under other names: of a graph inside a node, taken into the graph around it, and
-of nodes that hand their input on.
-"""
-
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -14,10 +9,10 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.graph import parse_node
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
-from neat_onnx.model.wiring import producers, reads, subgraphs
+from neat_onnx.model.wiring import producers, subgraphs
 
 MODERN = 18
 """The opset that old forms are brought to; models of later ones keep theirs."""
@@ -91,35 +86,6 @@ class Draft:
         """The node of the model that produces each computed tensor, by the tensor's name."""
         return producers(self.model.graph)
 
-    def maker(self, name: str, *operators: str) -> Node | None:
-        """The node that produces a tensor, if it is one of these operators."""
-        node = self.producers.get(name)
-        return node if node is not None and is_one_of(node, *operators) else None
-
-    def behind(self, name: str, *operators: str) -> str:
-        """The tensor that nodes of these operators alone, one after the other, make another of."""
-        while (node := self.maker(name, *operators)) is not None:
-            name = node.input[0]
-        return name
-
-    @cached_property
-    def readers(self) -> dict[str, list[int]]:
-        """The positions of the nodes that read each tensor of the model, once for each time.
-
-        A node reads the tensors that graphs inside of it capture. An output of the graph has
-        none, since the caller reads it as well.
-        """
-        found: dict[str, list[int]] = defaultdict(list)
-        for at, node in enumerate(self.model.graph.node):
-            for name in filter(None, reads(node)):
-                found[name].append(at)
-        return found | {entry.name: [] for entry in self.model.graph.outputs}
-
-    def sole_reader(self, name: str) -> int | None:
-        """The position of the node that reads a tensor, where it alone does, and only once."""
-        readers = self.readers.get(name, ())
-        return readers[0] if len(readers) == 1 else None
-
     def name(self, wish: str) -> str:
         """`wish`, or `wish_2` and so on if that is taken."""
         return self._names.like(wish)
@@ -178,31 +144,6 @@ class Draft:
             initializer=list(self.tensors.values()),
         )
 
-    def replaced(self, changed: Mapping[int, Node | list[Node] | None]) -> Model:
-        """The model with the nodes at these positions replaced, or left out where there is None.
-
-        It is the model itself where nothing changes.
-        """
-        if not changed:
-            return self.model
-        nodes: list[Node] = []
-        for at, node in enumerate(self.model.graph.node):
-            found = changed.get(at, node)
-            nodes += found if isinstance(found, list) else [found] if found is not None else []
-        return self.finished(nodes)
-
-    def rewritten(self, rule: Callable[[Node], list[Node] | None]) -> Model:
-        """The model with the nodes that a rule gives in place of each, asked in their order.
-
-        It is the model itself where the rule gives None for all of them.
-        """
-        changed = False
-        for node in self.model.graph.node:
-            nodes = rule(node)
-            changed = changed or nodes is not None
-            self.nodes += [node] if nodes is None else nodes
-        return self.finished() if changed else self.model
-
 
 def with_graph(model: Model, **changes: Any) -> Model:
     """The model with these fields of its graph replaced."""
@@ -249,18 +190,6 @@ def make_node(
         raise ModelError(f"{label}: {error}") from None
 
 
-def with_inputs(node: Node, reads: list[str]) -> Node:
-    """The node, reading other tensors."""
-    return node.model_copy(update={"input": reads})
-
-
-def is_one_of(node: Node, *operators: str) -> bool:
-    """Whether a node's operator is one of these of ONNX itself, in a form that it has."""
-    if node.op_type not in operators or node.domain:
-        return False
-    return not (isinstance(node, OpenNode) and node.problem)
-
-
 def names_of(graph: Graph) -> Iterator[str]:
     """Every name of a tensor in a graph, and in the graphs inside its nodes."""
     yield from (entry.name for entry in graph.inputs)
@@ -286,35 +215,6 @@ def _entry(name: str, value: Any) -> dict[str, Any]:
     return {"name": name, "type": kind, key: value}
 
 
-def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:
-    """The nodes of `graph` under names of the graph around it; its initializers go to `draft`.
-
-    Args:
-        given: for each input of `graph`, the tensor outside that it is.
-        wanted: the tensors outside that its outputs become; "" for one that nobody reads.
-    """
-    names = dict(given)
-    outputs = [entry.name for entry in graph.outputs]
-    made = {name for node in graph.node for name in node.output if name}
-    for inner, outer in zip(outputs, wanted, strict=True):
-        if outer and inner in made and inner not in names:
-            names[inner] = outer
-    for tensor in graph.initializer:
-        if tensor.name not in names:
-            names[tensor.name] = draft.name(tensor.name)
-            draft.tensors[names[tensor.name]] = copied(tensor, name=names[tensor.name])
-    for node in graph.node:
-        for name in filter(None, node.output):
-            if name not in names:
-                names[name] = draft.name(name)
-    nodes = [copied(renamed(node, names), name=draft.node_name(node.name)) for node in graph.node]
-    for inner, outer in zip(outputs, wanted, strict=True):
-        source = names.get(inner, inner)
-        if outer and source != outer:
-            nodes.append(draft.node("Identity", [source], [outer]))
-    return nodes
-
-
 def renamed(node: Node, names: Mapping[str, str]) -> Node:
     """The node reading and giving tensors by their new names, in graphs inside of it as well."""
     reads = [names.get(name, name) for name in node.input]
@@ -328,43 +228,6 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
         for key, value in node.given_attributes.items()
     }
     return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
-
-
-class HandedOn:
-    """Tensors that are the same as another one, and the names that stay for both.
-
-    Attributes:
-        wanted: the names of the graph's outputs, which stay.
-        alias: by name, the tensor that is the same.
-        called: by name, the graph output that the tensor is now called.
-    """
-
-    def __init__(self, graph: Graph) -> None:
-        self.wanted = {entry.name for entry in graph.outputs}
-        self.alias: dict[str, str] = {}
-        self.called: dict[str, str] = {}
-        self._fixed = self.wanted | {entry.name for entry in graph.inputs} | set(graph.tensors)
-
-    def source(self, name: str) -> str:
-        """The name of the tensor that this one is."""
-        return self.alias.get(name, name)
-
-    def take(self, name: str, result: str) -> bool:
-        """Have a tensor stand for a copy of it; False where the names of both have to stay."""
-        source = self.source(name)
-        if result not in self.wanted:
-            self.alias[result] = source
-            return True
-        if source in self._fixed or source in self.called:
-            return False
-        self.called[source] = result
-        return True
-
-    @property
-    def names(self) -> dict[str, str]:
-        """The names that tensors have now, of those that have another one."""
-        called = self.called
-        return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
 def _reading_renamed(graph: Graph, names: Mapping[str, str]) -> Graph:

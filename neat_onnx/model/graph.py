@@ -198,7 +198,7 @@ class Content(Part):
         return {entry.key: entry.value for entry in reversed(self.metadata_props)}
 
 
-_ML = "ai.onnx.ml"
+_ML, _MAX_INT32 = "ai.onnx.ml", 2**31 - 1
 _MAY_BE_NAN = "may_be_nan"  # a key of pydantic's context
 _ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
 """Operators that onnxruntime writes in ONNX's own domain at opsets that lack them."""
@@ -292,7 +292,8 @@ def _held(given: GivenValue, context: Any) -> GivenValue:
 
 
 def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
-    schema = schema_of(document["op_type"], domain, opset)
+    version = opset if domain in ONNX_DOMAINS else _MAX_INT32
+    schema = schema_of(document["op_type"], domain, version)
     if schema is None:
         return document["op_type"] in _ADDED
     kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
@@ -318,14 +319,13 @@ def _type_of(entry: Any) -> tuple[Any, int]:
 
 
 @cache
-def schema_of(op_type: str, domain: str, opset: int) -> Any:
-    """ONNX's schema of an operator at an opset of its own domain; None if it has none."""
+def schema_of(op_type: str, domain: str, version: int) -> Any:
+    """ONNX's schema of an operator at a version of its domain; None if it has none."""
     from onnx import defs  # noqa: PLC0415 - slow to import
 
-    own = "" if domain in ONNX_DOMAINS else domain
-    newest = defs.onnx_opset_version()
+    domain, version = "" if domain in ONNX_DOMAINS else domain, min(max(0, version), _MAX_INT32)
     try:
-        return defs.get_schema(op_type, newest if own else max(0, min(opset, newest)), own)
+        return defs.get_schema(op_type, version, domain)
     except defs.SchemaError:
         return None
 

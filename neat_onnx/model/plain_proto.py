@@ -12,13 +12,14 @@
 import copy
 import re
 from collections.abc import Collection, Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 
 import onnx
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_crashes, refuse_negative_sizes
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_negative_sizes
+from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.value import KINDS
 
@@ -35,40 +36,22 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
         return proto
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
-    proto = _without_negative_sizes(proto)
-    refuse_crashes(proto)
-    refuse_negative_sizes(proto)
+    typed = copy.deepcopy(proto)
+    for entry in (*typed.graph.input, *typed.graph.value_info, *typed.graph.output):
+        for size in entry.type.tensor_type.shape.dim:
+            if size.dim_value < 0:  # as some writers state a size that varies
+                size.Clear()
+    refuse_negative_sizes(typed)
     try:
-        inferred = shape_inference.infer_shapes(proto)
+        inferred = shape_inference.infer_shapes(typed)
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
-    typed = onnx.ModelProto()
-    typed.CopyFrom(proto)
     stated = {entry.name: entry.type for entry in inferred.graph.value_info}
-    values = zip(_values(typed.graph), _values(inferred.graph), strict=True)
-    for entry, found in values:
+    for entry, found in zip(_values(typed.graph), _values(inferred.graph), strict=True):
         if _is_untyped(entry):  # inference gives an output no type that `value_info` states
-            entry.type.CopyFrom(
-                stated.get(entry.name, found.type) if _is_untyped(found) else found.type
-            )
+            kind = stated.get(entry.name, found.type) if _is_untyped(found) else found.type
+            entry.type.CopyFrom(kind)
     return typed
-
-
-def _without_negative_sizes(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with sizes open that are stated as -1; itself where none is."""
-    if not any(size.dim_value < 0 for size in _stated_sizes(proto.graph)):
-        return proto
-    changed = onnx.ModelProto()
-    changed.CopyFrom(proto)
-    for size in _stated_sizes(changed.graph):
-        if size.dim_value < 0:
-            size.Clear()
-    return changed
-
-
-def _stated_sizes(graph: onnx.GraphProto) -> Iterator[onnx.TensorShapeProto.Dimension]:
-    for entry in (*graph.input, *graph.value_info, *graph.output):
-        yield from entry.type.tensor_type.shape.dim
 
 
 def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
@@ -155,18 +138,14 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         ModelError: functions call each other in a circle, or there would be too many nodes.
     """
-    # seldom needed
-    from onnx.inliner import inline_local_functions  # noqa: PLC0415
-    from onnx.shape_inference import InferenceError  # noqa: PLC0415
-    from onnx.version_converter import ConvertError  # noqa: PLC0415
+    from onnx.inliner import inline_local_functions  # noqa: PLC0415 - seldom needed
 
     proto = _of_one_opset(proto)
-    failures = InferenceError, ConvertError, onnx.checker.ValidationError, RuntimeError, ValueError
     sizes = _sizes(proto)
     Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
     try:
         whole = inline_local_functions(proto, convert_version=True)
-    except failures as error:
+    except Exception as error:  # of C++, of several classes
         why = _ASSERTION.sub("", str(error))
         message = f"its local functions cannot be inlined: {why}"
         raise ModelError(message, hint=_hint(proto)) from error
@@ -178,15 +157,16 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 def _of_one_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
     """The model with functions of its opset where their operators have the same form in both."""
-    made, wanted = proto, _opset(proto)
-    for at, function in enumerate(proto.functions):
+    made, wanted = copy.deepcopy(proto), _opset(proto)
+    for function in made.functions:
         given = _opset(function)
-        if given in ([], wanted) or not wanted:
-            continue
-        operators = {(name, where) for where, name, _ in _calls(function.node)}
-        if all(_form(*each, given[0]) == _form(*each, wanted[0]) for each in operators):
-            made = copy.deepcopy(proto) if made is proto else made
-            for entry in made.functions[at].opset_import:
+        operators = {(name, domain) for domain, name, _ in _calls(function.node)}
+        if (
+            given
+            and wanted
+            and all(_form(*each, given[0]) == _form(*each, wanted[0]) for each in operators)
+        ):
+            for entry in function.opset_import:
                 if entry.domain in ONNX_DOMAINS:
                     entry.version = wanted[0]
     return made
@@ -194,9 +174,8 @@ def _of_one_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 def _form(op_type: str, domain: str, opset: int) -> int:
     """The first opset that has an operator of ONNX in its form; 0 of another domain."""
-    if domain not in ONNX_DOMAINS or not onnx.defs.has(op_type, opset, ""):
-        return 0
-    return int(onnx.defs.get_schema(op_type, opset, "").since_version)
+    schema = schema_of(op_type, "", opset) if domain in ONNX_DOMAINS else None
+    return 0 if schema is None else int(schema.since_version)
 
 
 def _hint(proto: onnx.ModelProto) -> str | None:
@@ -235,25 +214,17 @@ def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
     """How many nodes a call of each function is, calls in it included."""
     calls = {_key(each): _calls(each.node) for each in proto.functions}
     sizes: dict[_Key, int] = {}
-    for start, first in calls.items():
-        stack = [(start, iter(first))]
-        on_way = {start}
-        while stack:
-            name, rest = stack[-1]
-            called = next((key for key in rest if key in calls and key not in sizes), None)
-            if called is None:
-                stack.pop()
-                on_way.discard(name)
-                sizes[name] = sum(sizes.get(key, 1) for key in calls[name])
-            elif called in on_way:
-                raise ModelError(
-                    f"the function '{called[1]}' calls itself, directly or through others",
-                    where="functions",
-                    hint="ONNX functions are put in the place of their calls: they cannot recur",
-                )
-            else:
-                stack.append((called, iter(calls[called])))
-                on_way.add(called)
+    try:
+        for function in TopologicalSorter(calls).static_order():
+            sizes[function] = (
+                sum(sizes[each] for each in calls[function]) if function in calls else 1
+            )
+    except CycleError as error:
+        raise ModelError(
+            f"the function '{error.args[1][0][1]}' calls itself, directly or through others",
+            where="functions",
+            hint="ONNX functions are put in the place of their calls: they cannot recur",
+        ) from None
     return sizes
 
 

@@ -7,7 +7,7 @@ warning. Weights alone are exact in every type.
 from neat_onnx.errors import abridged, warn
 from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.model.draft import Draft
-from neat_onnx.model.wiring import gives_sizes, nodes_within, subgraphs
+from neat_onnx.model.wiring import gives_sizes, nodes_within, reads, subgraphs
 
 MOVING = frozenset(
     {"Flatten", "Gather", "Identity", "Reshape", "Slice", "Split", "Squeeze", "Transpose"}
@@ -49,17 +49,17 @@ def rounding_to_half(graph: Graph) -> list[str]:
     read = {name for node in nodes for name in node.input}
     found = []
     for node in nodes:
-        reads = set(filter(None, node.input))
+        given = set(filter(None, node.input))
         if node.op_type in _CASTS:
             like = node.op_type == "CastLike" and node.input[1] in half
             gives = like or node.given_attributes.get("to") == DataType.FLOAT16
             is_last = read.isdisjoint(node.output)  # the type of the port
             rounds = gives and not is_last and half.isdisjoint(node.input[:1])
         else:
-            gives = not half.isdisjoint(reads) and not gives_sizes(node)
+            gives = not half.isdisjoint(given) and not gives_sizes(node)
             rounds = gives and node.op_type not in _CHOOSING
         half.update(filter(None, node.output) if gives else ())
-        if reads and reads <= constant:
+        if given and given <= constant:
             constant.update(node.output)
         elif rounds:
             found.append(node.label)
@@ -74,14 +74,16 @@ def computes_integers(model: Model) -> bool:
     kinds = [entry.elem_type for entry in model.graph.inputs]
     if not kinds or not all(kind.is_discrete for kind in kinds):
         return False
-    draft = Draft(model)
+    draft, graph = Draft(model), model.graph
+    read = {name for node in graph.node for name in reads(node)}
+    read -= {entry.name for entry in graph.outputs}
 
     def may_round(node: Node) -> bool:
         found = [draft.facts(name).elem_type for name in node.output if name]
-        last = node.op_type in _CASTS and not draft.readers.get(node.output[0])
+        last = node.op_type in _CASTS and node.output[0] not in read
         return not last and not all(kind is not None and kind.is_discrete for kind in found)
 
-    return not any(subgraphs(node) or may_round(node) for node in model.graph.node)
+    return not any(subgraphs(node) or may_round(node) for node in graph.node)
 
 
 def is_quantized(graph: Graph) -> bool:

@@ -104,29 +104,33 @@ def from_arrays(
     connections: Mapping[str, Column],
 ) -> Structure:
     """See `Network.from_arrays`; its arguments are grouped here."""
-    place = {name: _flat(name, values) for name, values in ends.items()}
-    given = {name: values for name, values in neurons.items() if values is not None}
-    ids = np.arange(_count(place)) if neurons["id"] is None else given.pop("id")
-    ids = _flat("id", ids)
+    place = {name: _array(name, values, np.int64, None) for name, values in ends.items()}
+    named = np.unique(np.concatenate([*place.values()]))
+    if neurons["id"] is None and not np.array_equal(named, np.arange(len(named))):
+        raise NetworkError(
+            f"{len(named)} neurons are named, and they are not 0 to {len(named) - 1}",
+            where="source, target, inputs, outputs",
+            hint="Give the arguments positions, and the numbers of the genes as id",
+        )
+    ids = np.arange(len(named)) if neurons["id"] is None else neurons["id"]
+    ids = _array("id", ids, np.int64, None)
     columns: dict[str, Any] = {
-        name: _column(name, values, len(ids)) for name, values in given.items()
+        name: _array(name, neurons[name], np.float64, len(ids)) for name in ("bias", "response")
     }
-    names: dict[str, Any] = {
-        name: [each] * len(ids) if isinstance(each, str) else listed(name, each)
-        for name, each in functions.items()
-    }
-    for name, each in names.items():
-        if len(each) != len(ids) or not all(isinstance(text, str) for text in each):
+    for name, each in functions.items():
+        names = [each] * len(ids) if isinstance(each, str) else listed(name, each)
+        if len(names) != len(ids) or not all(isinstance(text, str) for text in names):
             raise NetworkError(f"{name} is no list of {len(ids)} names", where=name)
+        columns[name] = names
     edges: dict[str, Any] = {
-        name: _column(name, values, len(place["source"]), _DTYPES.get(name, np.float64))
+        name: _array(name, values, _DTYPES[name], len(place["source"]))
         for name, values in connections.items()
         if values is not None or name == "weight"
     }
     return Structure.of_genes(
         place["inputs"],
         place["outputs"],
-        Neurons.of(ids, **columns, **names),
+        Neurons.of(ids, **columns),
         Connections.of(place["source"], place["target"], **edges),
     )
 
@@ -134,51 +138,34 @@ def from_arrays(
 def with_parameters(net: Net, weight: Column, bias: Column, response: Column) -> Net:
     """See `Network.with_parameters`."""
     edges, genes = net.connections, net.neurons
+    given = {"bias": bias, "response": response}
+    columns: dict[str, Any] = {
+        name: _array(name, values, np.float64, len(genes))
+        for name, values in given.items()
+        if values is not None
+    }
     if weight is not None:
-        edges = replace(edges, weight=_column("weight", weight, len(edges)))
-    if bias is not None:
-        genes = replace(genes, bias=_column("bias", bias, len(genes)))
-    if response is not None:
-        genes = replace(genes, response=_column("response", response, len(genes)))
-    return replace(net, connections=edges, neurons=genes)
+        edges = replace(edges, weight=_array("weight", weight, np.float64, len(edges)))
+    return replace(net, connections=edges, neurons=replace(genes, **columns))
 
 
-_DTYPES: dict[str, type[np.generic]] = {"enabled": np.bool_, "delay": np.int64}
+_DTYPES: dict[str, type[np.generic]] = {
+    "weight": np.float64, "enabled": np.bool_, "delay": np.int64,
+}  # fmt: skip
 
 
-def _count(place: Mapping[str, Ints]) -> int:
-    """The number of neurons, of which each one is named, from 0 on."""
-    named = np.unique(np.concatenate([*place.values()]))
-    if not np.array_equal(named, np.arange(len(named))):
-        raise NetworkError(
-            f"{len(named)} neurons are named, and they are not 0 to {len(named) - 1}",
-            where="source, target, inputs, outputs",
-            hint="Give the arguments positions, and the numbers of the genes as id",
-        )
-    return len(named)
-
-
-def _flat(name: str, values: Any) -> Ints:
-    found = _array(name, values, np.int64)
-    return found if found.ndim == 1 else owned(found.flatten())
-
-
-def _array(name: str, values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+def _array(name: str, values: Any, dtype: npt.DTypeLike, count: int | None) -> npt.NDArray[Any]:
+    """Values as an array of one axis: a number for each gene, or one for all of `count`."""
     try:
-        return read_only(values, dtype)
+        found = read_only(values, dtype)
     except (NetworkError, ValueError, TypeError) as error:
         raise NetworkError(
             f"{name} is no array of {np.dtype(dtype)}: {error}", where=name
         ) from error
-
-
-def _column(
-    name: str, values: Any, count: int, dtype: npt.DTypeLike = np.float64
-) -> npt.NDArray[Any]:
-    """One number for each gene, or one for all."""
-    given = _array(name, values, dtype)
-    if given.shape not in ((), (count,)):
+    if count is None:
+        return found if found.ndim == 1 else owned(found.flatten())
+    if found.shape not in ((), (count,)):
         raise NetworkError(
-            f"{name} has shape {list(given.shape)}, expected [{count}] or one number", where=name
+            f"{name} has shape {list(found.shape)}, expected [{count}] or one number", where=name
         )
-    return given if given.ndim else np.full(count, given)
+    return found if found.ndim else np.full(count, found)

@@ -13,6 +13,7 @@ from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import Structure
 
 
+@np.errstate(all="ignore")
 def evaluate(net: Structure, x: Floats) -> Floats:
     """Run one sequence from the reset state.
 
@@ -22,49 +23,27 @@ def evaluate(net: Structure, x: Floats) -> Floats:
     Returns:
         (T, O), the outputs of all ports one after the other.
     """
-    order = [int(j) for level in schedule(net).levels for j in level]
-    incoming: dict[int, list[int]] = {j: [] for j in range(len(net))}
-    for edge, target in enumerate(net.live.target):
-        incoming[int(target)].append(edge)
-    activations: list[dict[int, float]] = []
-    pre_activations: list[dict[int, float]] = []
-    outputs = []
-    for row in np.asarray(x, np.float64):
-        activations.append(dict(zip(net.input_neurons.tolist(), row.tolist(), strict=True)))
-        pre_activations.append(dict(activations[-1]))
+    genes, live = net.neurons, net.live
+    order = [int(j) for level in schedule(net).levels for j in level if not net.is_input[j]]
+    a = np.zeros((len(x), len(net)))  # activations
+    z = np.zeros((len(x), len(net)))  # pre-activations
+    a[:, net.input_neurons] = z[:, net.input_neurons] = x
+
+    def weighted(e: int, t: int) -> float:
+        """w · gain(t) · v(t) of connection e."""
+        source, gater, then = live.source[e], live.gater[e], t - int(live.delay[e])
+        values = z if live.reads_state[e] else a
+        value = values[then, source] if then >= 0 else genes.initial[source]
+        gain, then = 1.0, t - int(live.gate_delay[e])
+        if gater != NONE:
+            gain = a[then, gater] if then >= 0 else live.initial_gain[e]
+        return float(live.weight[e] * gain * value)
+
+    for t in range(len(x)):
         for j in order:
-            if not net.is_input[j]:
-                values = [
-                    _weighted(net, edge, activations, pre_activations) for edge in incoming[j]
-                ]
-                pre_activations[-1][j] = _pre_activation(net, j, values)
-                function = activation_named(net.activation_names[j])
-                activations[-1][j] = float(function(np.array(pre_activations[-1][j])))
-        outputs.append([activations[-1][j] for j in net.output_neurons.tolist()])
-    return np.array(outputs, np.float64).reshape(len(outputs), len(net.output_neurons))
-
-
-def _weighted(
-    net: Structure,
-    edge: int,
-    activations: list[dict[int, float]],
-    pre_activations: list[dict[int, float]],
-) -> float:
-    """w · gain(t) · v(t) of one connection, at the step that is being computed."""
-    live, now = net.live, len(activations) - 1
-    source, gater = int(live.source[edge]), int(live.gater[edge])
-    values = pre_activations if live.reads_state[edge] else activations
-    then = now - int(live.delay[edge])
-    value = values[then][source] if then >= 0 else float(net.neurons.initial[source])
-    gain = 1.0
-    if gater != NONE:
-        then = now - int(live.gate_delay[edge])
-        gain = activations[then][gater] if then >= 0 else float(live.initial_gain[edge])
-    return float(live.weight[edge]) * gain * value
-
-
-def _pre_activation(net: Structure, j: int, values: list[float]) -> float:
-    """bias + response · aggregate(values)."""
-    function = aggregation_named(net.aggregation_names[j])
-    aggregate = float(function(np.array(values))) if values else function.empty
-    return float(net.neurons.bias[j]) + float(net.neurons.response[j]) * aggregate
+            values = [weighted(e, t) for e in np.flatnonzero(live.target == j).tolist()]
+            aggregation = aggregation_named(net.aggregation_names[j])
+            aggregate = aggregation(np.array(values)) if values else aggregation.empty
+            z[t, j] = genes.bias[j] + genes.response[j] * aggregate
+            a[t, j] = activation_named(net.activation_names[j])(z[t, j])
+    return a[:, net.output_neurons]

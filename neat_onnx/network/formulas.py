@@ -152,12 +152,23 @@ class Registry(dict[str, Registered]):
 
     Attributes:
         of_libraries: users' names of functions of a library, (library, name), to names here.
+        changes: how often a name of any registry was given or forgotten.
     """
+
+    changes = 0
 
     def __init__(self, kind: Literal["activation", "aggregation"]) -> None:
         super().__init__()
         self._kind = kind
         self.of_libraries: dict[tuple[str, str], str] = {}
+
+    def __setitem__(self, name: str, function: Registered) -> None:
+        Registry.changes += 1
+        super().__setitem__(name, function)
+
+    def __delitem__(self, name: str) -> None:
+        Registry.changes += 1
+        super().__delitem__(name)
 
     def check(self, name: object, library: str | None) -> None:
         """Refuse a name that is no text, is empty or padded, or is taken; an unknown library."""

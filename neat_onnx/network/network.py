@@ -57,17 +57,7 @@ _CELL = {"inputs": INTEGER, "units": INTEGER, "outputs": optional(INTEGER), "see
 class Network(Structure):
     """An evolved network: neurons, and connections with explicit delays. Immutable.
 
-    The module's text has the equations by which it computes.
-
-    Attributes:
-        inputs, outputs: the ports, at least one output.
-        neurons: all neurons; neurons of an input port compute nothing.
-        connections: sorted by target, and in link order within one.
-        activations, aggregations: tables of names.
-        library: the library or tool that wrote it, for people; takes no part in equality.
-        blocks: hints at layers that slide a window; they take no part in equality either.
-        memory: hints at the names of the memory in a graph; they take no part in equality either.
-        source: the model that it was imported from; takes no part in equality either.
+    The module's text has the equations by which it computes; `Structure` has its attributes.
     """
 
     @classmethod
@@ -81,7 +71,7 @@ class Network(Structure):
     def _runner(self) -> Runner:
         from neat_onnx.network.run import Runner
 
-        return Runner(self)
+        return Runner()
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -102,7 +92,7 @@ class Network(Structure):
         Raises:
             NetworkError: the shape does not fit.
         """
-        return self._runner.activate(x)
+        return self._runner.activate(self, x)
 
     @overload
     def run(self, x: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]: ...
@@ -122,7 +112,7 @@ class Network(Structure):
         Raises:
             NetworkError: the shape does not fit.
         """
-        return self._runner.run(x)
+        return self._runner.run(self, x)
 
     def compile(self) -> Callable[[Sequence[float]], list[float]]:
         """Return `activate` for one sample as a function of Python's numbers, for inner loops.
@@ -135,12 +125,12 @@ class Network(Structure):
             NetworkError: connections without delay form a cycle; or, when it is called, the inputs
                 do not fit.
         """
-        return self._runner.compile()
+        return self._runner.compile(self)
 
     @takes(n=WHOLE)
     def initial_state(self, n: int = 1) -> Floats:
         """The memory of `n` control loops before their first step: (n, registers), float64."""
-        return self._runner.initial_state(n)
+        return self._runner.initial_state(self, n)
 
     def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
         """Compute one step of a control loop.
@@ -155,7 +145,7 @@ class Network(Structure):
         Raises:
             NetworkError: a shape does not fit.
         """
-        return self._runner.step(x, state)
+        return self._runner.step(self, x, state)
 
     # --- seen ------------------------------------------------------------------------------------
 

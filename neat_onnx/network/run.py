@@ -4,7 +4,6 @@ One sample is computed by straight-line Python, many by arrays, a level at once.
 """
 
 import math
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import FORMULA, Activation, activation_named
-from neat_onnx.network.aggregations import Aggregation, aggregation_named
+from neat_onnx.network.formulas import Registry
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.port import shared_ports, static_ports
 from neat_onnx.network.program import Program
@@ -24,123 +22,90 @@ from neat_onnx.network.structure import Structure
 
 
 class Runner:
-    """A network with its compiled programs, which are made when they are first needed.
+    """The compiled programs of a network, made when they are first needed.
 
-    It refers to the network weakly, as the network holds its runner: a network of a million
-    connections is then freed at once, without waiting for the collector of cycles.
+    It does not refer to the network, which holds it: a network of a million connections is then
+    freed at once, without waiting for the collector of cycles.
     """
 
-    def __init__(self, net: Structure) -> None:
-        self._reference = weakref.ref(net)
-        self._functions: tuple[Activation | Aggregation, ...] = ()
+    def __init__(self) -> None:
+        self._changes = Registry.changes
         self._programs: dict[bool, Program] = {}
         self._step: tuple[Step | None] | None = None
         self._initial: list[float] = []
-        self._may_change = True
 
-    @property
-    def _net(self) -> Structure:
-        net = self._reference()
-        if net is None:
-            raise NetworkError("the network that this runner belongs to is gone")
-        return net
-
-    def activate(self, x: Any) -> Any:
+    def activate(self, net: Structure, x: Any) -> Any:
         """See `Network.activate`."""
-        if (found := self._one(x)) is not None:
+        if (found := self._one(net, x)) is not None:
             return np.array(found, np.float64)
-        flat = rows_of(self._net, x, (1, 2))
-        return self._shaped(x, self._computed(flat, (1, math.prod(flat.shape[:-1]))))
+        flat = rows_of(net, x, (1, 2))
+        return _shaped(net, x, self._computed(net, flat, (1, math.prod(flat.shape[:-1]))))
 
-    def run(self, x: Any) -> Any:
+    def run(self, net: Structure, x: Any) -> Any:
         """See `Network.run`."""
-        flat = rows_of(self._net, x, (2, 3))
+        flat = rows_of(net, x, (2, 3))
         steps, *samples = flat.shape[:-1]
-        if not samples and (found := self._steps(flat)) is not None:
-            return self._shaped(x, found[0])
-        return self._shaped(x, self._computed(flat, (steps, math.prod(samples))))
+        if not samples and (found := self._steps(net, flat)) is not None:
+            return _shaped(net, x, found[0])
+        return _shaped(net, x, self._computed(net, flat, (steps, math.prod(samples))))
 
-    def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
+    def step(self, net: Structure, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
         """See `Network.step`."""
-        flat = rows_of(self._net, x, (1, 2))
+        flat = rows_of(net, x, (1, 2))
         lead, rows = flat.shape[:-1], flat.reshape(-1, flat.shape[-1])
-        wanted = (len(rows), self.initial_state(0).shape[1])
-        held = numbers(state)
-        if held.shape != wanted:
-            raise NetworkError(
-                f"the state has shape {list(held.shape)}, expected {list(wanted)}",
-                hint=f"Start from initial_state({len(rows)}) and pass on what step returns",
-            )
-        if len(rows) == 1 and (found := self._steps(rows, held[0].tolist())) is not None:
+        held = checked_state(state, self.initial_state(net, len(rows)))
+        if len(rows) == 1 and (found := self._steps(net, rows, held[0].tolist())) is not None:
             return found[0].reshape(*lead, -1), np.array([found[1]], np.float64)
-        outputs, following, finite = self._dense.step(rows, held)
+        outputs, following, finite = self._program(net, dense=True).step(rows, held)
         if not finite:
-            outputs, following, _ = self._sparse.step(rows, held)
+            outputs, following, _ = self._program(net, dense=False).step(rows, held)
         return outputs.reshape(*lead, -1), following
 
-    def initial_state(self, samples: int) -> Floats:
+    def initial_state(self, net: Structure, samples: int) -> Floats:
         """See `Network.initial_state`."""
-        return self._dense.initial_state(samples)
+        return self._program(net, dense=True).initial_state(samples)
 
-    def compile(self) -> Callable[[Sequence[float]], list[float]]:
+    def compile(self, net: Structure) -> Callable[[Sequence[float]], list[float]]:
         """See `Network.compile`."""
-        self._straight_line()
+        self._straight_line(net)
 
         def activate(x: Sequence[float]) -> list[float]:
-            found = self._one(x)
-            return self.activate(x).tolist() if found is None else found
+            found = self._one(net, x)
+            return self.activate(net, x).tolist() if found is None else found
 
         return activate
 
-    @property
-    def _dense(self) -> Program:
-        return self._program(dense=True)
+    def _drop_outdated(self) -> None:
+        """Drop the compiled forms if a name may stand for another function now."""
+        if self._changes != Registry.changes:
+            self._changes, self._programs, self._step = Registry.changes, {}, None
 
-    @property
-    def _sparse(self) -> Program:
-        """The program for values that are not finite: padding would make 0 · ∞ of an infinity."""
-        return self._program(dense=False)
-
-    def _program(self, *, dense: bool) -> Program:
+    def _program(self, net: Structure, *, dense: bool) -> Program:
+        """The program of arrays; a sparse one for values that are not finite, as the padding of a
+        dense one would make 0 · ∞ of an infinity.
+        """
         self._drop_outdated()
         if dense not in self._programs:
-            self._programs[dense] = Program(self._net, dense=dense)
+            self._programs[dense] = Program(net, dense=dense)
         return self._programs[dense]
 
-    def _drop_outdated(self) -> None:
-        """Drop the compiled forms if a name stands for another function now.
-
-        A builtin name never does, nor a formula that is its own name.
-        """
-        if not self._may_change:
-            return
-        net = self._net
-        functions: tuple[Activation | Aggregation, ...] = (
-            *(activation_named(name) for name in net.activations if not name.startswith(FORMULA)),
-            *map(aggregation_named, net.aggregations),
-        )
-        if functions != self._functions:
-            self._functions, self._programs, self._step = functions, {}, None
-            self._may_change = not all(function.builtin for function in functions)
-
-    def _straight_line(self) -> Step | None:
+    def _straight_line(self, net: Structure) -> Step | None:
         """The step of one sample as straight-line code; None where arrays are faster."""
         self._drop_outdated()
         if self._step is None:
-            net = self._net
             levels = schedule(net).levels
             quick = is_faster(net, len(levels))
             self._step = (straight_line(net, levels) if quick else None,)
             self._initial = signals_of(net).registers.initial.tolist() if quick else []
         return self._step[0]
 
-    def _one(self, x: Any) -> list[float] | None:
+    def _one(self, net: Structure, x: Any) -> list[float] | None:
         """The outputs for one sample by straight-line code; None where arrays have to compute."""
         if type(x) is np.ndarray and x.ndim == 1:
             x = x.tolist()
         elif type(x) is not list and type(x) is not tuple:
             return None
-        if (step := self._straight_line()) is None:
+        if (step := self._straight_line(net)) is None:
             return None
         try:
             return step(x, self._initial)[0]
@@ -148,12 +113,12 @@ class Runner:
             return None
 
     def _steps(
-        self, x: Floats, state: list[float] | None = None
+        self, net: Structure, x: Floats, state: list[float] | None = None
     ) -> tuple[Floats, list[float]] | None:
         """(T, I) and the registers, or the initial ones, to (T, O) and the registers after; None as
         `_one` says.
         """
-        if (step := self._straight_line()) is None:
+        if (step := self._straight_line(net)) is None:
             return None
         state, found = state or self._initial, []
         try:
@@ -162,26 +127,35 @@ class Runner:
                 found.append(outputs)
         except UNUSUAL:
             return None
-        return np.array(found, np.float64).reshape(len(x), len(self._net.output_neurons)), state
+        return np.array(found, np.float64).reshape(len(x), len(net.output_neurons)), state
 
-    def _computed(self, flat: Floats, leading: tuple[int, int]) -> Floats:
+    def _computed(self, net: Structure, flat: Floats, leading: tuple[int, int]) -> Floats:
         """(…, I) to (…, O), computed as (T, N, I)."""
         x = flat.reshape(*leading, flat.shape[-1])
-        outputs, finite = self._dense.run(x)
+        outputs, finite = self._program(net, dense=True).run(x)
         if not finite:
-            outputs, _ = self._sparse.run(x)
+            outputs, _ = self._program(net, dense=False).run(x)
         return outputs.reshape(*flat.shape[:-1], outputs.shape[-1])
 
-    def _shaped(self, x: Any, outputs: Floats) -> Any:
-        """Outputs (…, O) in the form of the inputs: a dictionary of ports if these are one."""
-        if not isinstance(x, Mapping):
-            return outputs
-        ports, lead = self._net.outputs, outputs.shape[:-1]
-        ends = np.cumsum([port.neurons.size for port in ports])
-        parts = np.split(outputs, ends[:-1], axis=-1)
-        return {
-            p.name: part.reshape((*lead, *p.shape)) for p, part in zip(ports, parts, strict=True)
-        }
+
+def _shaped(net: Structure, x: Any, outputs: Floats) -> Any:
+    """Outputs (…, O) in the form of the inputs: a dictionary of ports if these are one."""
+    if not isinstance(x, Mapping):
+        return outputs
+    lead, ends = outputs.shape[:-1], np.cumsum([port.neurons.size for port in net.outputs])
+    parts = zip(net.outputs, np.split(outputs, ends[:-1], axis=-1), strict=True)
+    return {port.name: part.reshape((*lead, *port.shape)) for port, part in parts}
+
+
+def checked_state(state: Any, like: Floats) -> Floats:
+    """Return the memory that a user gives as an array of the shape that it has at first."""
+    held = numbers(state)
+    if held.shape != like.shape:
+        raise NetworkError(
+            f"the state has shape {list(held.shape)}, expected {list(like.shape)}",
+            hint=f"Start from initial_state({len(like)}) and pass on what step returns",
+        )
+    return held
 
 
 def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:

@@ -22,8 +22,7 @@ import numpy.typing as npt
 
 from neat_onnx.arguments import is_whole, listed, shown
 from neat_onnx.errors import OptionError
-from neat_onnx.network.builders import from_arrays
-from neat_onnx.network.genes import Bools, Floats, Ints, owned
+from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import numbers
 from neat_onnx.network.schedule import Edges
@@ -144,13 +143,8 @@ def phenotype(
     fed = np.zeros(count, np.bool_)
     fed[target] = True
     names = np.where(fed, activation, "identity").tolist()
-    net = from_arrays(
-        {"inputs": inputs, "outputs": outputs, "source": source, "target": target},
-        {"activation": names, "aggregation": "sum"},
-        {"id": np.arange(count), "bias": np.where(fed, bias, 0.0)},
-        {"weight": weight},
-    )
-    return Network.of(net)
+    neurons = Neurons.of(np.arange(count), names, bias=np.where(fed, bias, 0.0))
+    return Network.of_genes(inputs, outputs, neurons, Connections.of(source, target, weight))
 
 
 # --- ES-HyperNEAT ---------------------------------------------------------------------------------

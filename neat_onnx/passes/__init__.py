@@ -10,12 +10,9 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
 from neat_onnx.model.ports import with_data_inputs
 from neat_onnx.model.wiring import without_dead
-from neat_onnx.passes.branches import known_branches
-from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
-from neat_onnx.passes.local_functions import local_functions
-from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.modern_forms import local_functions, modern_forms
 
 Pass = Callable[[Model], Model]
 _MAX_ROUNDS = 64
@@ -24,10 +21,8 @@ CANONICAL: tuple[Pass, ...] = (
     local_functions,
     with_data_inputs,
     fold_constants,
-    known_branches,
     modern_forms,
     identities,
-    matmul_add,
     without_dead,
 )
 """All passes, in their order."""

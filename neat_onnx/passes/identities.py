@@ -5,38 +5,41 @@ stay, as from a graph's input to its output, stays as an Identity.
 """
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.draft import Draft, HandedOn, renamed
-from neat_onnx.model.wiring import reads, subgraphs
+from neat_onnx.model.draft import Draft, renamed
+from neat_onnx.model.wiring import reads
 
 _OF_SEVERAL = ("Concat", "Sum", "Mean", "Max", "Min")
 
 
 def identities(model: Model) -> Model:
     """The model without nodes that hand their input on."""
-    draft = Draft(model)
-    read = {name for node in model.graph.node for name in reads(node)}
-    handed_on, nodes = HandedOn(model.graph), list[Node]()
-    needed = read | handed_on.wanted
-    for node in model.graph.node:
+    draft, graph, names = Draft(model), model.graph, dict[str, str]()
+    outputs = {entry.name for entry in graph.outputs}
+    fixed = outputs | {entry.name for entry in graph.inputs} | set(graph.tensors)
+    needed = outputs | {name for node in graph.node for name in reads(node)}
+
+    def now(name: str) -> str:
+        while name in names:
+            name = names[name]
+        return name
+
+    for node in graph.node:
         if not _hands_on(node, draft, needed):
-            nodes.append(node)
-        elif not handed_on.take(node.input[0], node.output[0]):
-            nodes.append(_identity(node, handed_on.source(node.input[0]), draft))
-    names = handed_on.names
-    if not names and nodes == model.graph.node:
+            draft.nodes.append(node)
+            continue
+        source, result = now(node.input[0]), node.output[0]
+        if result not in outputs:
+            names[result] = source
+        elif source not in fixed:
+            names[source] = result
+        elif node.op_type == "Identity":
+            draft.nodes.append(node)
+        else:
+            draft.nodes.append(draft.node("Identity", [source], [result], name=node.name))
+    if draft.nodes == graph.node:
         return model
-    return draft.finished([_renamed(node, names) for node in nodes])
-
-
-def _renamed(node: Node, alias: dict[str, str]) -> Node:
-    touched = any(name in alias for name in (*node.input, *node.output))
-    return renamed(node, alias) if touched or subgraphs(node) else node
-
-
-def _identity(node: Node, source: str, draft: Draft) -> Node:
-    if node.op_type == "Identity" and node.input == [source]:
-        return node
-    return draft.node("Identity", [source], node.output[:1], name=node.name)
+    changed = {name: now(name) for name in names}
+    return draft.finished([renamed(node, changed) for node in draft.nodes])
 
 
 def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:

@@ -12,7 +12,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
-from neat_onnx.network.run import numbers
+from neat_onnx.network.run import checked_state, numbers
 from neat_onnx.network.side_by_side import side_by_side
 from neat_onnx.network.structure import Structure
 
@@ -140,13 +140,8 @@ class Population:
         Raises:
             NetworkError: a shape does not fit.
         """
-        flat, held = self._flat(x, 2), numbers(state)
-        wanted = self.initial_state(len(flat)).shape
-        if held.shape != wanted:
-            raise NetworkError(
-                f"the state has shape {list(held.shape)}, expected {list(wanted)}",
-                hint="Start from initial_state and pass on what step returns",
-            )
+        flat = self._flat(x, 2)
+        held = checked_state(state, self.initial_state(len(flat)))
         outputs, following, _ = self._program.step(flat, held)
         return self._by_member(outputs), following
 

@@ -13,7 +13,7 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.indices import places_of, zeros_of
+from neat_onnx.model.indices import places_of
 from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
@@ -304,8 +304,8 @@ _ROUNDED: dict[str, Callable[[Floats], Any]] = {
 def as_read(net: Network, model: Model, x: Floats, inputs: ModelInputs | None = None) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
-    Places in a table are taken to be in it, and integers are not divided by 0. Inputs without time
-    beside sequences have their first values at every step.
+    Places in a table are taken to be in it. Inputs without time beside sequences have their first
+    values at every step.
 
     Args:
         net: assigns the columns to its inputs.
@@ -314,7 +314,7 @@ def as_read(net: Network, model: Model, x: Floats, inputs: ModelInputs | None = 
         inputs: the model's, where they are known.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places, zeros = places_of(model), zeros_of(model)
+    places = places_of(model)
     static = (inputs or ModelInputs.of(model, net)).without_time()
     parts, start = [], 0
     for port in net.inputs:
@@ -324,8 +324,6 @@ def as_read(net: Network, model: Model, x: Floats, inputs: ModelInputs | None = 
             part = low + np.floor(part) % (high - low)
         kind = kinds[port.name]
         part = _ROUNDED.get(kind, _ROUNDED.get(kind.rstrip("0123456789"), np.float32))(part)
-        if port.name in zeros and "INT" in kind:
-            part = np.where(part == zeros[port.name], part + 1, part)
         if port.name in static:
             part = np.broadcast_to(part[:1], part.shape)
         parts.append(part)

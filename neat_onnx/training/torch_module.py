@@ -16,58 +16,31 @@ from torch import Tensor, nn
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.expression import PRIMITIVES, Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing, schedule
 from neat_onnx.network.signals import Signals, signals_of
 
-
-def _tensors(*operands: Any) -> list[Tensor]:
-    """Return tensors of the operands, some of which may be numbers."""
-    like = next(each for each in operands if isinstance(each, Tensor))
-    return [each if isinstance(each, Tensor) else like.new_tensor(each) for each in operands]
-
-
-_ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "add": lambda x, y: x + y,
-    "sub": lambda x, y: x - y,
-    "mul": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "neg": lambda x: -x,
+_NAMED = {
+    op: getattr(torch, function.__name__)
+    for op, function in PRIMITIVES.items()
+    if isinstance(function, np.ufunc) and hasattr(torch, function.__name__)
+}
+"""Primitives that PyTorch has by the names of numpy."""
+_FUNCTIONS: dict[str, Callable[..., Any]] = _NAMED | {
     "sigmoid": torch.sigmoid,
     "relu": torch.relu,
     "softplus": lambda x: torch.logaddexp(x, torch.zeros_like(x)),
     "softsign": lambda x: x / (1.0 + x.abs()),
     "elu": lambda x, alpha: torch.where(x > 0, x, alpha * torch.expm1(x.clamp(max=0.0))),
+    "selu": lambda x, alpha, gamma: gamma * _FUNCTIONS["elu"](x, alpha),
     "leaky_relu": lambda x, slope: torch.where(x < 0, slope * x, x),
-    "clip": lambda x, low, high: x.clamp(low, high),
-    "pow": lambda x, y: torch.pow(*_tensors(x, y)),
-    "mod": lambda x, y: torch.fmod(*_tensors(x, y)),
-    "maximum": lambda x, y: torch.maximum(*_tensors(x, y)),
-    "minimum": lambda x, y: torch.minimum(*_tensors(x, y)),
-    "greater": lambda x, y: x > y,
-    "greater_or_equal": lambda x, y: x >= y,
-    "less": lambda x, y: x < y,
-    "less_or_equal": lambda x, y: x <= y,
-    "equal": lambda x, y: x == y,
-    "both": torch.logical_and,
-    "either": torch.logical_or,
-    "one_of": torch.logical_xor,
-    "negated": torch.logical_not,
-    "is_nan": torch.isnan,
-    "is_infinite": torch.isinf,
-    **{
-        op: getattr(torch, op)
-        for op in (
-            "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh",
-            "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "reciprocal", "sign", "floor",
-            "ceil", "round",
-        )
-    },
-}  # fmt: skip
-_ELEMENTWISE["selu"] = lambda x, alpha, gamma: gamma * _ELEMENTWISE["elu"](x, alpha)
-_LAST_AXIS: dict[str, Callable[..., Any]] = {
+    "clip": torch.clamp,
+    "equal": torch.eq,
+    "erf": torch.erf,
+    "pow": torch.pow,
+    "round": torch.round,
     "total": lambda v: v.sum(-1),
     "product": lambda v: v.prod(-1),
     "largest": lambda v: v.amax(-1),
@@ -76,10 +49,9 @@ _LAST_AXIS: dict[str, Callable[..., Any]] = {
     "pick": lambda v, index: v.take_along_dim(index, -1),
     "lowest": lambda v, count: v.sort(-1).values[..., : int(count)],
 }
-_FUNCTIONS = _ELEMENTWISE | _LAST_AXIS
 
 
-def computed(formula: Expression, x: Tensor) -> Any:
+def computed(formula: Expression, x: Tensor) -> Tensor:
     """Apply a formula to pre-activations, or to weighted inputs along the last axis.
 
     A branch that `where` does not take is computed for 1 instead: an infinite slope there, as that
@@ -88,17 +60,18 @@ def computed(formula: Expression, x: Tensor) -> Any:
     if formula.op == "variable":
         return x
     if formula.is_constant:
-        return formula.value
+        return x.new_tensor(formula.value)
     if formula.op == "where":
         truth = computed(formula.args[0], x)
-        same = truth.shape == x.shape
-        taken = torch.where(truth, x, 1.0) if same else x
-        other = torch.where(truth, 1.0, x) if same else x
-        branches = (computed(formula.args[1], taken), computed(formula.args[2], other))
-        return torch.where(truth, *_tensors(*branches, x)[:2])
+        branches = (torch.where(truth, x, 1.0), torch.where(truth, 1.0, x))
+        if truth.shape != x.shape:  # of an aggregation
+            branches = (x, x)
+        taken, other = map(computed, formula.args[1:], branches)
+        return torch.where(truth, taken, other)
     if formula.op == "number":
         return computed(formula.args[0], x).to(x.dtype)
-    return _FUNCTIONS[formula.op](*[computed(arg, x) for arg in formula.args])
+    found: Tensor = _FUNCTIONS[formula.op](*[computed(arg, x) for arg in formula.args])
+    return found
 
 
 class _Group(nn.Module):  # type: ignore[misc]

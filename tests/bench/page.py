@@ -24,8 +24,9 @@ ROOT = Path(__file__).absolute().parents[2]
 sys.path[:0] = [str(ROOT / "e2e"), str(ROOT / "tests")]
 
 from browser import launch, settings  # noqa: E402
-from site_page import DIST, KEPT, NeatPage, served  # noqa: E402
+from site_page import DIST, NeatPage, served  # noqa: E402
 from support.examples.made import evolved  # noqa: E402
+from visits import KEPT  # noqa: E402
 
 REST = 3000  # ms; the warming up and the browser's own compiling would be the next page's time
 BARE_WORKER = """

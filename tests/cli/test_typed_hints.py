@@ -107,13 +107,8 @@ COMMANDS: list[tuple[str, dict[str, Any], str, dict[str, str]]] = [
      "export a.onnx b.onnx", {"command": "import a.onnx b.json"}),
     ("To turn a network into a model use", {"a.json": CLASSIFIER}, "convert a.json b.onnx",
      {"command": "export a.json b.onnx"}),
-    ("Leave out --dialect", {"a.json": CLASSIFIER},
-     "export a.json b.json --certify --dialect neataptic",
-     {"command": "export a.json b.json --certify"}),
     ("Is it a certificate?", {"a.json": CLASSIFIER, "m.onnx": neat_onnx.export(CLASSIFIER)},
      "replay a.json a.json m.onnx", {"command": "certify a.json m.onnx c.json"}),
-    ("export --certify` writes one", {"a.json": CLASSIFIER, "m.onnx": neat_onnx.export(CLASSIFIER)},
-     "replay m.onnx a.json m.onnx", {"command": "export a.json m.onnx --certify"}),
     ("docs/options.md and `neat-onnx export --help`", {"a.json": CLASSIFIER, "o.json": {"x": 1}},
      "export a.json b.onnx --options o.json", {"command": "export --help"}),
 ]  # fmt: skip

@@ -15,7 +15,7 @@ import neat_onnx
 from neat_onnx import Network, OptionError
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.expression import PRIMITIVES, REDUCING
+from neat_onnx.network.expression import PRIMITIVES
 
 torch = pytest.importorskip("torch", reason="PyTorch, an extra, is not installed")
 
@@ -28,10 +28,9 @@ def tensor(x):
 
 
 def test_every_primitive_has_a_form():
-    from neat_onnx.training.torch_module import _FUNCTIONS, _LAST_AXIS
+    from neat_onnx.training.torch_module import _FUNCTIONS
 
     assert _FUNCTIONS.keys() | {"where", "number"} == PRIMITIVES.keys()
-    assert _LAST_AXIS.keys() == REDUCING
 
 
 def steps_of(module, x):

@@ -31,19 +31,6 @@ def test_a_dropout_whose_mask_a_branch_reads_stays():
     assert operators == ["Dropout", "ReduceMax", "Greater", "If"]
 
 
-def test_matmul_and_add_are_a_gemm():
-    nodes = [node("MatMul", "x w", "a"), node("Add", "b a", "y")]
-    assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0])) == ["Gemm"]
-
-
-def test_matmul_and_add_of_integers_stay():
-    """Of them onnxruntime has no Gemm."""
-    nodes = [node("Cast", "x", "i", to=TensorProto.INT64), node("MatMul", "i w", "a")]
-    nodes += [node("Add", "a b", "s"), node("Cast", "s", "y", to=TensorProto.FLOAT)]
-    given = {"w": np.arange(6).reshape(3, 2), "b": np.arange(2)}
-    assert simple(graph(nodes, **given)) == ["Cast", "MatMul", "Add", "Cast"]
-
-
 def test_weights_among_the_inputs():
     model = graph([node("MatMul", "x w", "y")], w=np.ones((3, 2)))
     model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [3, 2]))

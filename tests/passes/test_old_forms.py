@@ -45,26 +45,6 @@ OLD_OF_CONSTANTS = {
 }
 
 
-@pytest.mark.parametrize("opset", [7, 9, 10])
-@pytest.mark.parametrize("mode", ["nearest", "linear"])
-def test_enlarged_images_of_old_opsets(opset: int, mode: str):
-    given = {"scales": [1.0, 1.0, 2.0, 3.0]}
-    made = node("Upsample", "x", "y", mode=mode, **given)
-    if opset > 7:
-        made = node("Resize" if opset > 9 else "Upsample", "x scales", "y", mode=mode)
-    model = graph([made], x=("N", 2, 4, 3), opset=opset, **(given if opset > 7 else {}))
-    model.ir_version = 4
-    x = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype(np.float32)
-    assert simple(model, x) == ["Resize"]
-
-
-def test_a_normalisation_by_mean_and_variance_is_valid_with_its_default_axes():
-    model = graph([node("MeanVarianceNormalization", "x", "y")], x=("N", 2, 2, 3), opset=9)
-    model.ir_version = 4
-    assert simple(model, np.random.default_rng(0).normal(size=(2, 2, 2, 3)).astype(np.float32))
-    onnx.shape_inference.infer_shapes(canonicalize(model).to_proto(), strict_mode=True)
-
-
 @pytest.mark.parametrize("name", OLD)
 def test_an_old_form_becomes_the_modern_one(name: str):
     opset, nodes = OLD[name]
@@ -93,8 +73,9 @@ def test_an_old_form_of_constants_is_computed(name: str, opset: int):
         (6, node("Add", "x d", "y", broadcast=1, axis=1)),
         (7, node("BatchNormalization", "x b b b b", "y", spatial=0)),
         (10, node("Resize", "x c", "y")),
+        (9, node("MeanVarianceNormalization", "x", "y")),
     ],
-    ids=["TopK", "Upsample", "Pad", "an axis", "each element", "longer and shorter"],
+    ids=["TopK", "Upsample", "Pad", "an axis", "each element", "Resize", "mean and variance"],
 )
 def test_what_has_no_modern_form_is_refused(opset: int, made: onnx.NodeProto):
     b, c = np.array([1.0, 2.0]), np.array([2.0, 0.5, 1.0])

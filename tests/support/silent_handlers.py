@@ -22,7 +22,6 @@ SILENT = [
         "NaN is refused in the next line, with the text",
     ),
     ("lifting/interpreter.py:_require_broadcast", "the operator refuses shapes that do not fit"),
-    ("lifting/interpreter.py:_schema", "an operator that onnx does not know has no body"),
     ("lifting/proof.py:_difference", "samples on which runtimes owe no order are left out"),
     (
         "lifting/proof.py:_first_tensor",
@@ -33,7 +32,6 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     (
         "model/inference.py:inferred_facts",
         "the facts that the graph states; the checker says why",
@@ -59,14 +57,8 @@ SILENT = [
     ),
     ("operators/export/spatial/infer.py:_convolution", "the error is the answer"),
     ("operators/export/spatial/weights.py:is_borne_out", "the error is the answer"),
-    ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
-    ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
+    ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("runtimes/player.py:_runs", "the error is the answer"),
-    (
-        "verification/compare.py:has_its_weights",
-        "a model without a network has no weights of one",
-    ),
 ]

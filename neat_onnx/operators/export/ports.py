@@ -180,8 +180,8 @@ class _Ends:
             own = ValueInfo.of(entry.name, entry.elem_type, sizes)
             order = _order(port, own, leading)
             inner = source = draft.name(f"{port.name}_number")
-            maker = draft.maker(port.name, "Cast")  # of truth values: an export has no other
-            if kind is DataType.BOOL and maker and not steps:
+            maker = draft.producers.get(port.name)
+            if kind is DataType.BOOL and maker and maker.op_type == "Cast" and not steps:
                 source = maker.input[0]
                 steps.append(("Identity", (), {}))
             elif kind is not entry.elem_type:

@@ -5,8 +5,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
 
-from neat_onnx import export, import_model
-from neat_onnx.verification import runtimes
+from neat_onnx import export, import_model, runtimes
 
 DIVISORS = (49.0, -98.0, 107.0)
 CASES = {
