@@ -1,34 +1,27 @@
-"""The times of a ctrnn or an iznn, which its files do not hold.
-
-When `advance` of neat-python 2.0.0 adds up the time of a ctrnn in floating point, and the sum is a
-last bit short, it takes one more sub-step, of 1e-16 or so. That moves no state, but it swaps the
-buffer that is read and the one that is written, until the next such sub-step. When this happens
-depends on the number of the step alone: between two powers of two of the time it always does or
-never does. So it is a matter of a few steps at which it begins or ends, which a neuron that counts
-the steps can tell.
-"""
+"""Networks whose step is an amount of time: the caller's times, and a copy of nodes a sub-step."""
 
 import math
 import sys
+from collections import defaultdict
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.genome_graph import NetworkBuilder
+from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes
+from neat_onnx.network.network import Network
 
 MAX_SUB_STEPS = 1000  # each one is a copy of every neuron
 _ROUNDING = 1e-15
-_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
 class Times:
     """The caller's times: of a step of the integration, and of one step of the network."""
 
-    time_step: object = None
-    advance_time: object = None
+    time_step: Any = None
+    advance_time: Any = None
 
     def refuse(self) -> None:
         """Raise OptionError if any was given: the network's own steps are no amount of time."""
@@ -45,10 +38,12 @@ class Times:
                 hint="Give time_step, and advance_time if one step of the network is to be longer "
                 "(command line: --time-step, --advance-time)",
             )
-        step = _positive("time_step", self.time_step)
-        if self.advance_time is None:
-            return step, step
-        return step, _positive("advance_time", self.advance_time)
+        for name, value in vars(self).items():
+            is_positive = is_number(value) and 0.0 < value <= sys.float_info.max
+            if value is not None and not is_positive:
+                raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)
+        advance = self.time_step if self.advance_time is None else self.advance_time
+        return float(self.time_step), float(advance)
 
 
 def sub_steps(time_step: float, advance_time: float) -> list[float]:
@@ -70,68 +65,54 @@ def sub_steps(time_step: float, advance_time: float) -> list[float]:
     return [time_step] * (count - 1) + [advance_time - (count - 1) * time_step]
 
 
-def _positive(name: str, value: Any) -> float:
-    if is_number(value) and 0.0 < value <= _LARGEST:
-        return float(value)
-    raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)
-
-
-_MAX_SUB_STEPS_FOLLOWED = 300_000
-_MAX_CHANGES = 100
-
-
-@dataclass(frozen=True)
-class Swaps:
-    """The steps with one more sub-step than the times ask for.
+class Unrolled:
+    """The neurons of nodes in each sub-step of a step, and the parts that a node consists of.
 
     Attributes:
-        changes: where such steps begin, end, begin again, …, counted from 0.
-        followed: how many steps were followed; the steps after them are like the last of them.
+        made: the neurons so far.
+        count: the number of sub-steps.
+        ids: of the neurons that others read, by the key of the node, the part and the sub-step.
     """
 
-    changes: tuple[int, ...]
-    followed: int
+    word = "sub-step"
 
-    def neurons(self, genes: NetworkBuilder) -> tuple[int, int]:
-        """Add neurons that are 1 at these steps and 0 at the others, and the other way round."""
-        counter = genes.fresh_id()
-        genes.neuron(counter, "number of the step", [((counter, 1), 1.0)], bias=1.0)
-        since = [
-            genes.helper(
-                f"from step {step + 1} on",
-                [((counter, 0), 1.0)],
-                activation="step",
-                bias=-step - 0.5,
-            )
-            for step in self.changes
-        ]
-        signs = [(-1.0) ** k for k in range(len(since))]
-        swaps = genes.helper(
-            "buffers swap", [((key, 0), sign) for key, sign in zip(since, signs, strict=True)]
-        )
-        return swaps, genes.helper("buffers stay", [((swaps, 0), -1.0)], bias=1.0)
+    def __init__(self, genes: Genes, taken: list[int], count: int) -> None:
+        self._genes, self.count = genes, count
+        self.made = NetworkBuilder([*genes.inputs, *taken])
+        self.ids: dict[tuple[int, str, int], int] = {}
+        self.into: dict[int, list[ConnectionGene]] = defaultdict(list)
+        for gene in genes.connections:
+            self.into[gene.target].append(gene)
 
+    def value(self, key: int, part: str, k: int) -> Value:
+        """The value of a part after sub-step k; values up to k = 0 are from the step before."""
+        if (key, part, 1) not in self.ids:  # an input, or a node that stays 0
+            return key, 0
+        if (key, part, k) in self.ids:
+            return self.ids[key, part, k], 0
+        steps, k = divmod(k - 1, self.count)
+        return self.ids[key, part, k + 1], -steps
 
-@cache
-def swaps_of(time_step: float, advance_time: float) -> Swaps | None:
-    """The swaps of a network that is advanced again and again; None if there are none."""
-    planned = len(sub_steps(time_step, advance_time))
-    followed = _MAX_SUB_STEPS_FOLLOWED // planned
-    time, swapped, changes = 0.0, False, []
-    for step in range(followed):
-        count, end = 0, time + advance_time
-        while time < end:
-            left = end - time
-            time += left if left < time_step else time_step  # `min` takes twice as long
-            count += 1
-        if ((count - planned) % 2 == 1) != swapped:
-            swapped = not swapped
-            changes.append(step)
-    if len(changes) > _MAX_CHANGES:
-        raise OptionError(
-            f"with time_step {time_step!r} and advance_time {advance_time!r}, neat-python 2.0.0 "
-            f"rounds the time differently {len(changes)} times in {followed} steps",
-            where="time_step",
-            hint="Choose rounder ones, such as 0.125",
-        )
-    return Swaps(tuple(changes), followed) if changes else None
+    def connect_genes(self, key: int, target: int, part: str, k: int) -> None:
+        """Add the connections into a node; disabled ones in the last sub-step alone."""
+        for gene in self.into[key]:
+            if gene.enabled or k == self.count:
+                source = self.value(gene.source, part, k - 1)
+                self.made.connect(source, target, gene.weight, enabled=gene.enabled)
+
+    def neuron(self, key: int, part: str, k: int, reads: Any, **gene: Any) -> None:
+        """Add the neuron of a part that others read."""
+        own = self.ids[key, part, k]
+        self.made.neuron(own, "" if own == key else self.name(key, part, k), reads, **gene)
+
+    def helper(self, key: int, part: str, k: int, reads: Any, **gene: Any) -> int:
+        """Add the neuron of another part; returns its id."""
+        return self.made.helper(self.name(key, part, k), reads, **gene)
+
+    def name(self, key: int, part: str, k: int) -> str:
+        """The name of a part of a node in a sub-step."""
+        return f"node {key} {part}" + (f", {self.word} {k}" if self.count > 1 else "")
+
+    def network(self, library: str) -> Network:
+        """The network of all of them."""
+        return self.made.network(self._genes.inputs, self._genes.outputs, library)
