@@ -1,6 +1,9 @@
-"""neat-python's continuous-time networks (CTRNN): `export_network_json(net)`, type ctrnn.
+"""Networks of neat-python whose step is an amount of time, compiled: ctrnn and iznn.
 
-Such a network is integrated in sub-steps. In each, every node has a *drive*, the activation of its
+One step of a network is an `advance` of one or more sub-steps, in each of which every node has
+neurons of its own.
+
+**ctrnn.** In each sub-step, every node has a *drive*, the activation of its
 inputs: the current inputs, and the other nodes as they were one sub-step before. Its *state*
 moves towards the drive, by a rate that the sub-step and the node's time constant give:
 
@@ -17,20 +20,144 @@ short, it takes one more sub-step, of 1e-16 or so. That moves no state, but it s
 is read and the one that is written, until the next such sub-step. When this happens depends on the
 number of the step alone: between two powers of two of the time it always does or never does. So it
 is a matter of a few steps at which it begins or ends, which a neuron that counts steps can tell.
+
+**iznn.** Each neuron is Izhikevich's: a potential v and a recovery u, driven by a current I, which
+is the bias and the weighted spikes of the advance before or the inputs. One advance by dt is two
+half steps of v with the same u, and then one step of u with the new v:
+
+    v += dt/2 · (0.04 v² + 5 v + 140 - u + I)      (twice)
+    u += dt · a · (b v - u)
+
+Where v > 30 then, it fires: v = c and u += d. At the start v = c and u = b c.
+
+neat-python also resets a neuron, without a spike, where v², v or u overflows; from there on, this
+network is not neat-python's. Far from the usual potentials each half step about squares v, and u
+carries that on after a spike: with dt = 1 a single current of 1e100 leads there in the next
+advance, one of 1e20 in four, one of 1e5 in nine.
 """
 
 import math
 import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
+from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
 from neat_onnx.libraries.neat_python.functions import KINDS, name_in_network
-from neat_onnx.libraries.neat_python.genes import Genes, NodeGene
+from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
 from neat_onnx.libraries.neat_python.static import holder_name, holders
-from neat_onnx.libraries.neat_python.times import Times, Unrolled, sub_steps
 from neat_onnx.network.network import Network
 
-name = "neat-python ctrnn"
+_CTRNN, _IZNN = "neat-python ctrnn", "neat-python iznn"
+MAX_SUB_STEPS = 1000  # each one is a copy of every neuron
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True)
+class Times:
+    """The caller's times: of a step of the integration, and of one step of the network."""
+
+    time_step: Any = None
+    advance_time: Any = None
+
+    def refuse(self) -> None:
+        """Raise OptionError if any was given: the network's own steps are no amount of time."""
+        for name, value in vars(self).items():
+            if value is not None:
+                raise OptionError(f"{name} is for ctrnn and iznn networks", where=name)
+
+    def of(self, kind: str) -> tuple[float, float]:
+        """Both times, for a network of this kind."""
+        if self.time_step is None:
+            raise OptionError(
+                f"JSON of {kind} networks does not say their time step",
+                where="time_step",
+                hint="Give time_step, and advance_time if one step of the network is to be longer "
+                "(command line: --time-step, --advance-time)",
+            )
+        for name, value in vars(self).items():
+            is_positive = is_number(value) and 0.0 < value <= sys.float_info.max
+            if value is not None and not is_positive:
+                raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)
+        advance = self.time_step if self.advance_time is None else self.advance_time
+        return float(self.time_step), float(advance)
+
+
+def sub_steps(time_step: float, advance_time: float) -> list[float]:
+    """The lengths of the sub-steps in `advance_time`; the last is shorter if they do not fit.
+
+    0.3 is three times 0.1, although their doubles are not.
+    """
+    ratio = advance_time / time_step
+    if ratio > MAX_SUB_STEPS:
+        raise OptionError(
+            f"advance_time {advance_time:g} is more than {MAX_SUB_STEPS} times time_step "
+            f"{time_step:g}",
+            where="advance_time",
+            hint="Run the network for several steps instead",
+        )
+    count = max(1, round(ratio))
+    if not math.isclose(ratio, count, rel_tol=_ROUNDING):
+        count = max(1, math.ceil(ratio))
+    return [time_step] * (count - 1) + [advance_time - (count - 1) * time_step]
+
+
+class Unrolled:
+    """The neurons of nodes in each sub-step of a step, and the parts that a node consists of.
+
+    Attributes:
+        made: the neurons so far.
+        count: the number of sub-steps.
+        ids: of the neurons that others read, by the key of the node, the part and the sub-step.
+    """
+
+    word = "sub-step"
+
+    def __init__(self, genes: Genes, taken: list[int], count: int) -> None:
+        self._genes, self.count = genes, count
+        self.made = NetworkBuilder([*genes.inputs, *taken])
+        self.ids: dict[tuple[int, str, int], int] = {}
+        self.into: dict[int, list[ConnectionGene]] = defaultdict(list)
+        for gene in genes.connections:
+            self.into[gene.target].append(gene)
+
+    def value(self, key: int, part: str, k: int) -> Value:
+        """The value of a part after sub-step k; values up to k = 0 are from the step before."""
+        if (key, part, 1) not in self.ids:  # an input, or a node that stays 0
+            return key, 0
+        if (key, part, k) in self.ids:
+            return self.ids[key, part, k], 0
+        steps, k = divmod(k - 1, self.count)
+        return self.ids[key, part, k + 1], -steps
+
+    def connect_genes(self, key: int, target: int, part: str, k: int) -> None:
+        """Add the connections into a node; disabled ones in the last sub-step alone."""
+        for gene in self.into[key]:
+            if gene.enabled or k == self.count:
+                source = self.value(gene.source, part, k - 1)
+                self.made.connect(source, target, gene.weight, enabled=gene.enabled)
+
+    def neuron(self, key: int, part: str, k: int, reads: Any, **gene: Any) -> None:
+        """Add the neuron of a part that others read."""
+        own = self.ids[key, part, k]
+        self.made.neuron(own, "" if own == key else self.name(key, part, k), reads, **gene)
+
+    def helper(self, key: int, part: str, k: int, reads: Any, **gene: Any) -> int:
+        """Add the neuron of another part; returns its id."""
+        return self.made.helper(self.name(key, part, k), reads, **gene)
+
+    def name(self, key: int, part: str, k: int) -> str:
+        """The name of a part of a node in a sub-step."""
+        return f"node {key} {part}" + (f", {self.word} {k}" if self.count > 1 else "")
+
+    def network(self, library: str) -> Network:
+        """The network of all of them."""
+        return self.made.network(self._genes.inputs, self._genes.outputs, library)
+
 
 _MAX_SUB_STEPS_FOLLOWED = 300_000
 _MAX_CHANGES = 100
@@ -39,7 +166,7 @@ _MAX_CHANGES = 100
 def ctrnn_network(genes: Genes, times: Times) -> Network:
     """Return the network, one step of which is `net.advance(inputs, advance_time, time_step)`."""
     version = integrator_of(genes.version)
-    step, advance = times.of(name)
+    step, advance = times.of(_CTRNN)
     swaps = _swaps(step, advance) if version == "2.0.0" else ()
     return _Continuous(genes, version, sub_steps(step, advance), swaps).integrated()
 
@@ -129,7 +256,7 @@ class _Continuous(Unrolled):
         for key in (*genes.inputs, *self._silent):
             for gene in self.into[key]:  # they are disabled
                 made.connect((gene.source, 0), key, gene.weight, enabled=False)
-        return self.network(f"{name} {self._version}")
+        return self.network(f"{_CTRNN} {self._version}")
 
     def _add_genes(self, name: str, node: NodeGene) -> int:
         """Add a neuron with the genes of a node; returns its id."""
@@ -192,3 +319,62 @@ class _Continuous(Unrolled):
             f"time_constant {constant:g} of node {node.key} is too small",
             where=f"{node.where}.time_constant",
         )
+
+
+_THRESHOLD = 30.0
+
+
+def iznn_network(genes: Genes, times: Times) -> Network:
+    """Return the network, one step of which is `net.advance(time_step)` until it is over."""
+    genes.missing(strict=True)
+    step, advance = times.of(_IZNN)
+    advances = len(sub_steps(step, advance))
+    if not math.isclose(advance, advances * step, rel_tol=1e-12):
+        raise OptionError(
+            f"advance_time {advance:g} is no whole number of time steps of {step:g}",
+            where="advance_time",
+            hint="An iznn network advances by whole time steps",
+        )
+    spiking = _Spiking(genes, step, advances)
+    for k in range(1, advances + 1):
+        for node in genes.nodes:
+            spiking.add(node, k)
+    return spiking.network(_IZNN)
+
+
+class _Spiking(Unrolled):
+    """Makes, for each advance by dt within a step, the plain neurons of every spiking one."""
+
+    word = "advance"
+
+    def __init__(self, genes: Genes, dt: float, advances: int) -> None:
+        keys = [node.key for node in genes.nodes]
+        super().__init__(genes, keys, advances)
+        self._dt = dt
+        self.ids = {
+            (key, part, k): key if (part, k) == ("fired", advances) else self.made.fresh_id()
+            for k in range(1, advances + 1)
+            for key in keys
+            for part in ("fired", "potential", "recovery")
+        }
+
+    def add(self, node: NodeGene, k: int) -> None:
+        """Add one advance of one neuron."""
+        key, half = node.key, self._dt / 2.0
+        a, b, c, d = (node.numbers[name] for name in "abcd")
+        current = self.helper(key, "current", k, [], bias=node.bias)
+        self.connect_genes(key, current, "fired", k)
+        recovery, v = (self.value(key, part, k - 1) for part in ("recovery", "potential"))
+        for part in ("first", "second"):
+            square = self.helper(key, f"{part} square", k, [(v, 1.0)], activation="square")
+            reads = [((square, 0), 0.04 * half), (v, 1.0 + 5.0 * half), (recovery, -half)]
+            reads.append(((current, 0), half))
+            v = self.helper(key, f"{part} half step", k, reads, bias=140.0 * half), 0
+        spike = self.value(key, "fired", k)
+        quiet = self.helper(key, "quiet", k, [(spike, -1.0)], bias=1.0)
+        self.neuron(key, "fired", k, [(v, 1.0)], activation="step", bias=-_THRESHOLD)
+        self.neuron(key, "potential", k, [(spike, c)], initial=c)
+        self.made.connect(v, self.ids[key, "potential", k], 1.0, gater=quiet)
+        decay = self._dt * a
+        reads = [(recovery, 1.0 - decay), (v, decay * b), (spike, d)]
+        self.neuron(key, "recovery", k, reads, initial=b * c)
