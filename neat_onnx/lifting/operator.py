@@ -154,8 +154,11 @@ class Attribute:
             allowed = (str(int(each)) if each is True else repr(each) for each in self.allowed)
             read, wanted = None, " or ".join(allowed)
         if read is None:
-            words = {Graph: "a graph", Constant: "a tensor"}
-            raise refuse(name, words.get(type(value)) or repr(value), wanted)
+            named = {Graph: "a graph", Constant: "a tensor"}
+            shown = next(
+                (word for kind, word in named.items() if isinstance(value, kind)), repr(value)
+            )
+            raise refuse(name, shown, wanted)
         return read
 
 
