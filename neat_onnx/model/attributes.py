@@ -10,7 +10,7 @@ absent. The JSON form is ONNX's list, `[{"name": "alpha", "type": "FLOAT", "f": 
 fields that were set, in the order of their declaration.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cache
 from types import UnionType
@@ -127,7 +127,7 @@ class Attributes(BaseModel, metaclass=Plain):
     @model_serializer
     def _document(self) -> list[dict[str, Any]]:
         """ONNX's list."""
-        written = {tuple: list, float: as_text}
+        written: dict[type, Callable[[Any], Any]] = {tuple: list, float: as_text}
         return [
             {
                 "name": name,

@@ -57,10 +57,10 @@ class Record:
         self.pickled_items: Any = None
 
     def __call__(self, *arguments: Any) -> "Record":
+        """Return the record of a call."""
         return Record(self, arguments)
 
     def build(self, state: Any) -> None:
-        """Keep what a pickle sets an object's state to."""
         """Take the attributes of a state: a dictionary, or two of them."""
         parts = state if isinstance(state, tuple) and len(state) == 2 else (state,)
         if not all(part is None or isinstance(part, dict) for part in parts):
