@@ -5,7 +5,6 @@ repositories; without them another version, or a transcription of the algorithm,
 
     NEATAPTIC_TS   built there by `npm ci && npm run build`: dist/neataptic.js
     NEAT_PYTHON    a neat-python beside the installed one, on the other side of 2.1
-    TENSORNEAT     run by its own .venv/bin/python, or by this one, which needs JAX then
     GONEAT         run by `go run` there
 """
 
@@ -16,14 +15,13 @@ import re
 import subprocess
 import sys
 import tempfile
-import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from support.peers.judging import JAVASCRIPT, Task, answers, computed
-from support.peers.transcribed import GoNEAT, SharpNEAT, tensorneat
+from support.peers.transcribed import GoNEAT
 from written import TESTS, Source
 
 Tasks = list[tuple[Source, Any]]
@@ -100,25 +98,6 @@ def _rows(source: Source) -> dict[str, Any]:
     return {"inputs": np.asarray(source.inputs).tolist(), "sequence": bool(source.sequence)}
 
 
-def by_tensorneat(tasks: Tasks) -> list[Any]:
-    """The outputs of TensorNEAT's `forward`, in float64."""
-    folder = folder_of("TENSORNEAT")
-    assert folder is not None
-    own = folder / ".venv" / "bin" / "python"
-    python = str(own) if own.exists() else sys.executable
-    given = [
-        {
-            "document": document,
-            "inputs": _rows(source)["inputs"],
-            "outputs": len(source.net.output_neurons),
-        }
-        for source, document in tasks
-    ]
-    lines = "".join(json.dumps(one) + "\n" for one in given)
-    variables = {"PYTHONPATH": str(folder / "src"), "JAX_ENABLE_X64": "1"}
-    return answers(run_lines([python, str(PEERS / "tensorneat_judge.py")], lines, variables))
-
-
 def by_goneat(tasks: Tasks) -> list[Any]:
     """The outputs of goNEAT's `ForwardSteps`, as many as there are nodes."""
     command = ["go", "run", str(PEERS / "goneat_judge.go")]
@@ -146,15 +125,6 @@ def run_lines(
     return done.stdout.splitlines()
 
 
-def tensorneat_written_out(tasks: Tasks) -> list[Any]:
-    """The outputs by the transcription of TensorNEAT's `forward`."""
-    found = []
-    for source, document in tasks:
-        count = len(source.net.output_neurons)
-        found.append(_row_by_row(source, lambda row, d=document, n=count: tensorneat(d, row, n)))
-    return found
-
-
 def goneat_written_out(tasks: Tasks) -> list[Any]:
     """The outputs by the transcription of goNEAT's `ForwardSteps`, as many as there are nodes."""
     peers = [GoNEAT.of(document) for _, document in tasks]
@@ -162,22 +132,6 @@ def goneat_written_out(tasks: Tasks) -> list[Any]:
         _row_by_row(source, lambda row, p=peer: p.forward(row, len(p.nodes)))
         for (source, _), peer in zip(tasks, peers, strict=True)
     ]
-
-
-def sharpneat_written_out(tasks: Tasks) -> list[Any]:
-    """The outputs by the transcription of SharpNEAT's evaluation."""
-    return [_in_sharpneat(source, document) for source, document in tasks]
-
-
-def _in_sharpneat(source: Source, document: str) -> Any:
-    peer = SharpNEAT(document)
-
-    def played(row: list[float]) -> list[float]:
-        if not source.sequence:
-            peer.value.update(dict.fromkeys(peer.value, 0.0))
-        return peer.activate(row)
-
-    return _row_by_row(source, played)
 
 
 def _row_by_row(source: Source, activate: Callable[[list[float]], list[float]]) -> Any:
@@ -188,17 +142,11 @@ def _row_by_row(source: Source, activate: Callable[[list[float]], list[float]]) 
 def judges() -> dict[str, list[Judge]]:
     """The judges of each library that can be run here."""
     found = {name: [Judge(OWN, by_javascript(name))] for name in JAVASCRIPT}
-    found["sharpneat"] = [Judge(WRITTEN_OUT, sharpneat_written_out)]
-    ts, tn, go = map(folder_of, ("NEATAPTIC_TS", "TENSORNEAT", "GONEAT"))
+    ts, go = map(folder_of, ("NEATAPTIC_TS", "GONEAT"))
     found["neataptic-ts"] = [
         Judge(OWN, by_javascript("neataptic-ts"), f"NeatapticTS {_package_version(ts)}")
         if ts
         else Judge(WRITTEN_OUT, by_javascript("neataptic-ts"))
-    ]
-    found["tensorneat"] = [
-        Judge(OWN, by_tensorneat, f"TensorNEAT {_project_version(tn)}")
-        if tn
-        else Judge(WRITTEN_OUT, tensorneat_written_out)
     ]
     found["goneat"] = [
         Judge(OWN, by_goneat, f"goNEAT {_module_version(go)}")
@@ -213,10 +161,6 @@ def judges() -> dict[str, list[Judge]]:
 
 def _package_version(folder: Path) -> str:
     return str(json.loads((folder / "package.json").read_text("utf-8"))["version"])
-
-
-def _project_version(folder: Path) -> str:
-    return str(tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["version"])
 
 
 def _module_version(folder: Path) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support.peers.transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
 
-from neat_onnx import Network, NetworkError, OptionError, load_network
+from neat_onnx import NetworkError, OptionError, load_network
 from neat_onnx.libraries.tensorneat import ACTIVATION_NAMES, AGGREGATION_NAMES
 
 INPUTS, OUTPUTS = 3, 2
@@ -135,41 +135,3 @@ def test_a_cycle_needs_the_number_of_updates():
     network["conns"]["(3, 3)"] = {"in": 3, "out": 3, "weight": 0.5}
     with pytest.raises(OptionError, match="has a cycle"):
         load_network(network, inputs=INPUTS, outputs=OUTPUTS)
-
-
-def read_again(net: Network) -> Network:
-    document = json.loads(json.dumps(net.to_library("tensorneat")))
-    counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
-    return load_network(document, **counts)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_genome_comes_back_as_itself(seed: int):
-    net = load_network(genome(seed), inputs=INPUTS, outputs=OUTPUTS)
-    if not np.any(net.fan_in[~net.is_input] == 0):
-        assert read_again(net) == net
-
-
-@pytest.mark.filterwarnings("ignore:written for TensorNEAT")
-def test_networks_of_others_are_written():
-    net = Network.build(
-        inputs=[-1, -2],
-        outputs=[3, 2],
-        neurons=[
-            {"id": 2, "activation": "neat_sigmoid", "bias": 0.25, "response": 2.0},
-            {"id": 3, "activation": "complement", "bias": -1.0, "aggregation": "max"},
-        ],
-        connections=[(-1, 2, 2.0), (-2, 2, -1.5), (2, 3, 2.0)],
-    )
-    document, rows = net.to_library("tensorneat"), X[:, :2]
-    want = [tensorneat(document, row, 2) for row in rows]
-    np.testing.assert_allclose(net.activate(rows), want, rtol=1e-13)
-    np.testing.assert_allclose(read_again(net).activate(rows), want, rtol=1e-13)
-
-
-@pytest.mark.parametrize(("own", "written"), [(2**23 - 1, 2**23 - 1), (2**23, 2)])
-def test_evolution_has_room_for_ids_above_those_written(own: int, written: int):
-    neurons = [{"id": own, "activation": "tanh"}, {"id": 1}]
-    edges = [(0, own, 1.0), (own, 1, 1.0)]
-    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=edges)
-    assert [node["idx"] for node in net.to_library("tensorneat")["nodes"]] == [0, 1, written]
