@@ -5,13 +5,11 @@ repositories; without them another version, or a transcription of the algorithm,
 
     NEATAPTIC_TS   built there by `npm ci && npm run build`: dist/neataptic.js
     NEAT_PYTHON    a neat-python beside the installed one, on the other side of 2.1
-    GONEAT         run by `go run` there
 """
 
 import base64
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -98,19 +96,8 @@ def _rows(source: Source) -> dict[str, Any]:
     return {"inputs": np.asarray(source.inputs).tolist(), "sequence": bool(source.sequence)}
 
 
-def by_goneat(tasks: Tasks) -> list[Any]:
-    """The outputs of goNEAT's `ForwardSteps`, as many as there are nodes."""
-    command = ["go", "run", str(PEERS / "goneat_judge.go")]
-    given = [{"document": document, **_rows(source)} for source, document in tasks]
-    lines = "".join(json.dumps(one) + "\n" for one in given)
-    return answers(run_lines(command, lines, folder=folder_of("GONEAT")))
-
-
 def run_lines(
-    command: Iterable[str],
-    given: str,
-    variables: dict[str, str] | None = None,
-    folder: Path | None = None,
+    command: Iterable[str], given: str, variables: dict[str, str] | None = None
 ) -> list[str]:
     """The lines that a program writes."""
     done = subprocess.run(
@@ -119,7 +106,6 @@ def run_lines(
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        cwd=folder,
         env={**os.environ, **(variables or {})},
     )
     return done.stdout.splitlines()
@@ -142,17 +128,13 @@ def _row_by_row(source: Source, activate: Callable[[list[float]], list[float]]) 
 def judges() -> dict[str, list[Judge]]:
     """The judges of each library that can be run here."""
     found = {name: [Judge(OWN, by_javascript(name))] for name in JAVASCRIPT}
-    ts, go = map(folder_of, ("NEATAPTIC_TS", "GONEAT"))
+    ts = folder_of("NEATAPTIC_TS")
     found["neataptic-ts"] = [
         Judge(OWN, by_javascript("neataptic-ts"), f"NeatapticTS {_package_version(ts)}")
         if ts
         else Judge(WRITTEN_OUT, by_javascript("neataptic-ts"))
     ]
-    found["goneat"] = [
-        Judge(OWN, by_goneat, f"goNEAT {_module_version(go)}")
-        if go
-        else Judge(WRITTEN_OUT, goneat_written_out)
-    ]
+    found["goneat"] = [Judge(WRITTEN_OUT, goneat_written_out)]
     other = folder_of("NEAT_PYTHON")
     snakes = [NeatPython(), *([NeatPython(other)] if other else [])]
     found["neat-python"] = [Judge(OWN, one.judge, f"neat-python {one.version}") for one in snakes]
@@ -161,9 +143,3 @@ def judges() -> dict[str, list[Judge]]:
 
 def _package_version(folder: Path) -> str:
     return str(json.loads((folder / "package.json").read_text("utf-8"))["version"])
-
-
-def _module_version(folder: Path) -> str:
-    """The major version, which the name of a Go module ends in."""
-    module = (folder / "go.mod").read_text("utf-8")
-    return re.findall(r"^module \S+/(v\d+)$", module, re.MULTILINE)[0]

@@ -1,7 +1,7 @@
 """The table of docs/written.md: networks written for each library, in the library's own code.
 
     make libraries
-    make libraries NEATAPTIC_TS=../NeatapticTS GONEAT=../goNEAT    and others: see judges.py
+    make libraries NEATAPTIC_TS=../NeatapticTS    and others: see judges.py
     python tests/bench/libraries.py --every 20                     each twentieth, printed alone
 
 Every network of the corpora, and every recorded one of tests/libraries, is written for every

@@ -1,73 +1,11 @@
-"""Libraries that do not run here: their evaluation, transcribed from their source, file by file.
-
-Independent of the package: each function parses the document itself.
-"""
+"""goNEAT, which does not run here: its evaluation, transcribed from its source."""
 
 import math
 from typing import Any
 
-import numpy as np
-
 
 def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x)) if x > -700 else 0.0
-
-
-# --- TensorNEAT: DefaultGenome.forward; NaN is what has no value yet, and is masked out.
-
-
-def _inverse(z: float) -> float:
-    return 1 / (max(z, 1e-7) if z > 0 else min(z, -1e-7))
-
-
-TENSORNEAT_ACT = {
-    "sigmoid": sigmoid,
-    "scaled_sigmoid": lambda z: sigmoid(z) * 3,
-    "tanh": np.tanh,
-    "scaled_tanh": lambda z: np.tanh(z) * 3,
-    "sin": np.sin,
-    "relu": lambda z: max(z, 0),
-    "lelu": lambda z: z if z > 0 else 0.005 * z,
-    "identity": lambda z: z,
-    "inv": _inverse,
-    "log": lambda z: np.log(max(z, 1e-7)),
-    "exp": np.exp,
-    "abs": abs,
-}
-TENSORNEAT_AGG = {
-    "sum": np.sum,
-    "product": np.prod,
-    "max": np.max,
-    "min": np.min,
-    "maxabs": lambda z: z[np.argmax(np.abs(z))],
-    "mean": np.mean,
-}
-
-
-def _listed(entries: Any) -> list[Any]:
-    return list(entries.values()) if isinstance(entries, dict) else entries
-
-
-def tensorneat(network: Any, row: Any, outputs: int, updates: int | None = None) -> list[float]:
-    """The outputs of a `network_dict`, after as many updates as it has nodes by default."""
-    nodes, conns = _listed(network["nodes"]), _listed(network["conns"])
-    inputs = len(row)
-    values = dict.fromkeys((node["idx"] for node in nodes), np.nan)
-    for _ in range(len(nodes) if updates is None else updates):
-        values.update(zip(range(inputs), row, strict=True))
-        new = dict(values)
-        for node in nodes:
-            key = node["idx"]
-            ins = [
-                values[conn["in"]] * conn["weight"]
-                for conn in conns
-                if conn["out"] == key and not np.isnan(values[conn["in"]])
-            ]
-            if ins and key >= inputs:
-                z = node["bias"] + node["res"] * TENSORNEAT_AGG[node["agg"]](np.array(ins))
-                new[key] = z if key < inputs + outputs else TENSORNEAT_ACT[node["act"]](z)
-        values = new
-    return [values[key] for key in range(inputs, inputs + outputs)]
 
 
 # --- goNEAT: LoadSensors, ForwardSteps, ReadOutputs of its Network.
