@@ -7,7 +7,7 @@ one that is unknown or impossible is None, and importing such a node says where 
 
 import math
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import NoReturn, TypeGuard
 
 import numpy as np
 
@@ -26,16 +26,15 @@ from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.export.nodes import (
-    AveragePool,
     Concat,
     Conv,
     Flatten,
     FlattenAttributes,
     Gemm,
-    MaxPool,
+    Windowed,
 )
 
-SLIDING = Conv | MaxPool | AveragePool
+_SLIDING = ("Conv", "MaxPool", "AveragePool")
 _MAX_ELEMENTS = 1 << 20
 """Most elements of a layer; a larger one has no shape."""
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
@@ -51,9 +50,14 @@ def renamed(names: list[str], old: str, new: str) -> list[str]:
     return [new if name == old else name for name in names]
 
 
+def _slides(node: Node) -> TypeGuard[Windowed]:
+    """Whether a node is a Conv or a pool."""
+    return isinstance(node, Windowed) and node.op_type in _SLIDING
+
+
 def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
     """Return the window of a Conv or a pool; None for other nodes, and where nothing says it."""
-    if not isinstance(node, SLIDING) or node.attributes.auto_pad != "NOTSET":
+    if not _slides(node) or node.attributes.auto_pad != "NOTSET":
         return None
     kernel = node.attributes.kernel_shape
     if isinstance(node, Conv):
@@ -67,7 +71,7 @@ def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
 
 def with_space(model: Model) -> Model:
     """Insert a Reshape or a Flatten where a tensor has another shape than its reader needs."""
-    if not any(isinstance(node, SLIDING) for node in model.graph.node):
+    if not any(_slides(node) for node in model.graph.node):
         return model
     walk = _Walk(model)
     for at, node in enumerate(model.graph.node):
@@ -92,7 +96,7 @@ class _Walk:
         self.nodes: list[Node] = []
         self.initializers: list[Tensor] = []
         self.flat: dict[str, str] = {}
-        self.window: SLIDING | None = None
+        self.window: Windowed | None = None
         self.shapes: dict[str, Sizes] = {}
         for entry in model.graph.inputs:
             sizes = (entry.shape or ())[1:]
@@ -116,7 +120,7 @@ class _Walk:
                 what = f"node {node.label} has {columns} columns, its input has"
                 self._refuse_size(where, what, given, columns)
             node = _reading(node, self._flattened(tensor))
-        elif given is not None and isinstance(node, SLIDING) and len(given) == 1:
+        elif given is not None and _slides(node) and len(given) == 1:
             raise ModelError(
                 f"node {node.label}: its input is a flat layer of {given[0]} neurons, and nothing "
                 "says its channels, rows and columns",
@@ -146,7 +150,7 @@ class _Walk:
         self.nodes.append(node)
         if shape is not None:
             self.shapes[node.output[0]] = shape
-        if isinstance(node, SLIDING):
+        if _slides(node):
             self.window = node
 
     def _shape_after(self, node: Node) -> Sizes | None:
@@ -159,7 +163,7 @@ class _Walk:
             case Gemm():
                 rows = self._columns(node, 0)
                 return (rows,) if rows else None
-            case Conv() | MaxPool() | AveragePool():
+            case Windowed() if _slides(node):
                 return self._positions(node, first)
             case Flatten():
                 return (math.prod(first),)
@@ -169,7 +173,7 @@ class _Walk:
                 return first
         return None
 
-    def _positions(self, node: SLIDING, given: Sizes) -> Sizes | None:
+    def _positions(self, node: Windowed, given: Sizes) -> Sizes | None:
         window, channels = window_of(node, self._tensors), given[0]
         if window is None or len(given) != len(window.kernel) + 1:
             return None
