@@ -7,28 +7,45 @@ and whether it is a straight line.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
-from neat_onnx.network.expression import VARIABLE, Expression, constant, parts_of
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, parts_of
 
 Interval = tuple[float, float]
 _ALL: Interval = (-math.inf, math.inf)
 _UNKNOWN: Interval = (math.nan, math.nan)
 _RANGES: dict[str, Interval] = {
-    "sigmoid": (0.0, 1.0),
-    "tanh": (-1.0, 1.0),
     "sin": (-1.0, 1.0),
     "cos": (-1.0, 1.0),
-    "sign": (-1.0, 1.0),
-    "erf": (-1.0, 1.0),
-    "atan": (-math.pi / 2, math.pi / 2),
     "softsign": (-1.0, 1.0),
     "cosh": _ALL,
-    "sinh": _ALL,
     "tan": _ALL,
+}
+"""Ranges of functions that are not monotone, or whose limits are ∞ / ∞."""
+_GROWING = frozenset({
+    "asinh", "ceil", "elu", "floor", "leaky_relu", "log", "round", "selu", "softplus", "sqrt",
+})  # fmt: skip
+"""Functions of their first argument that increase, no faster than it does where it is large."""
+_AS_ARGUMENTS = frozenset({
+    "abs", "add", "clip", "div", "maximum", "minimum", "neg", "relu", "sub", "where",
+})  # fmt: skip
+"""Operations that grow as their arguments do; of quotients that have a bound, as the dividend."""
+_MONOTONE = _GROWING | _AS_ARGUMENTS | frozenset({
+    "acos", "asin", "atan", "erf", "exp", "mul", "pow", "reciprocal", "sigmoid", "sign", "sinh",
+    "tanh",
+})  # fmt: skip
+"""Operations that take their extremes at ends of their arguments' intervals, or for the argument 0:
+products, for instance, which are linear in each factor.
+"""
+_DOMAINS: dict[str, Interval] = {
+    "log": (math.nextafter(0.0, 1.0), math.inf),
+    "sqrt": (0.0, math.inf),
+    "asin": (-1.0, 1.0),
+    "acos": (-1.0, 1.0),
 }
 
 
@@ -55,13 +72,37 @@ def _interval(part: Expression, known: Mapping[Expression, Interval]) -> Interva
     inside = [known[arg] for arg in args]
     if any(map(math.isnan, (bound for interval in inside for bound in interval))):
         return _UNKNOWN
+    if part.op == "where":
+        return min(low for low, _ in inside), max(high for _, high in inside)
+    if part.op not in _MONOTONE:
+        return _RANGES.get(part.op, _UNKNOWN)
+    if not _has_values(part, inside):
+        return _UNKNOWN
+    least, most = inside[0]
+    ends = [(least, most, 0.0) if least < 0.0 < most else (least, most), *inside[1:]]
+    corners = np.array([*product(*ends)]).T
     if part.op == "mul" and args[0] == args[1]:
-        return _square(inside[0])
-    if part.op in _RULES:
-        return _RULES[part.op](*inside)
-    if part.op in _INCREASING:
-        return _between_bounds(part, inside[0])
-    return _RANGES.get(part.op, _UNKNOWN)
+        corners[1] = corners[0]  # a square
+    with np.errstate(all="ignore"):
+        values = PRIMITIVES[part.op](*corners)
+    values = np.nan_to_num(values, nan=0.0, posinf=math.inf, neginf=-math.inf)  # 0 · ∞, ∞ − ∞
+    return float(np.min(values)), float(np.max(values))
+
+
+def _has_values(part: Expression, inside: list[Interval]) -> bool:
+    """Whether a monotone operation has a value, and no pole, in intervals of its arguments."""
+    (low, high), *others = inside
+    if part.op in ("reciprocal", "div"):
+        least, most = inside[-1]
+        return not least <= 0.0 <= most
+    if part.op == "pow":  # whole powers of any number, and others of positive ones
+        exponent = others[0][0]
+        whole = exponent.is_integer() and exponent >= 0.0
+        return others[0] == (exponent, exponent) and (whole or low > 0.0)
+    if part.op in ("elu", "selu", "leaky_relu"):
+        return all(each.is_constant and each.value >= 0.0 for each in part.args[1:])
+    least, most = _DOMAINS.get(part.op, _ALL)
+    return least <= low and high <= most
 
 
 def degree_of(expression: Expression) -> float:
@@ -76,113 +117,9 @@ def degree_of(expression: Expression) -> float:
     degrees = [degree_of(arg) for arg in expression.args if not arg.is_truth]
     if expression.op == "mul":
         return sum(degrees)
-    if expression.op in _INCREASING:
+    if expression.op in _GROWING:
         return degrees[0] * (0.5 if expression.op == "sqrt" else 1.0)
     return max(degrees) if expression.op in _AS_ARGUMENTS else math.inf
-
-
-def _between_bounds(expression: Expression, inside: Interval) -> Interval:
-    """The interval of an increasing function, where it has a value in all of an interval."""
-    lowest = _INCREASING[expression.op]
-    others = expression.args[1:]
-    if inside[0] < lowest or any(not each.is_constant or each.value < 0.0 for each in others):
-        return _UNKNOWN
-    bounds = (expression.over([constant(bound), *others]) for bound in inside)
-    with np.errstate(all="ignore"):
-        low, high = (float(bound.evaluate(np.zeros(()))) for bound in bounds)
-    return low, high
-
-
-def _times(a: float, b: float) -> float:
-    return 0.0 if a == 0.0 or b == 0.0 else a * b
-
-
-def _product(x: Interval, y: Interval) -> Interval:
-    corners = [_times(a, b) for a in x for b in y]
-    return min(corners), max(corners)
-
-
-def _abs(x: Interval) -> Interval:
-    low, high = sorted((abs(x[0]), abs(x[1])))
-    return (0.0 if x[0] <= 0.0 <= x[1] else low), high
-
-
-def _square(x: Interval) -> Interval:
-    low, high = _abs(x)
-    return _times(low, low), _times(high, high)
-
-
-def _exp(x: Interval) -> Interval:
-    return math.exp(min(x[0], 700.0)), math.exp(x[1]) if x[1] < 700.0 else math.inf
-
-
-def _clip(x: Interval, low: Interval, high: Interval) -> Interval:
-    return min(max(x[0], low[0]), high[0]), min(max(x[1], low[1]), high[1])
-
-
-def _reciprocal(x: Interval) -> Interval:
-    return _UNKNOWN if x[0] <= 0.0 <= x[1] else (1.0 / x[1], 1.0 / x[0])
-
-
-def _quotient(x: Interval, y: Interval) -> Interval:
-    return _UNKNOWN if y[0] <= 0.0 <= y[1] else _product(x, _reciprocal(y))
-
-
-def _remainder(_: Interval, y: Interval) -> Interval:
-    size = max(map(abs, y))
-    return _UNKNOWN if y[0] <= 0.0 <= y[1] else (-size, size)
-
-
-def _power(x: Interval, y: Interval) -> Interval:
-    """Whole powers of any number, and others of positive ones."""
-    exponent = y[0]
-    if y[0] != y[1] or not ((exponent.is_integer() and exponent >= 0.0) or x[0] > 0.0):
-        return _UNKNOWN
-    with np.errstate(all="ignore"):
-        low, high = np.sort(np.array(x) ** exponent).tolist()
-    if x[0] < 0.0 < x[1]:
-        return (0.0 if exponent % 2.0 == 0.0 else low), high
-    return low, high
-
-
-def _arc(low: float, high: float) -> Callable[[Interval], Interval]:
-    return lambda x: (low, high) if x[0] >= -1.0 and x[1] <= 1.0 else _UNKNOWN
-
-
-_RULES: dict[str, Callable[..., Interval]] = {
-    "neg": lambda x: (-x[1], -x[0]),
-    "add": lambda x, y: (x[0] + y[0], x[1] + y[1]),
-    "sub": lambda x, y: (x[0] - y[1], x[1] - y[0]),
-    "mul": _product,
-    "div": _quotient,
-    "reciprocal": _reciprocal,
-    "mod": _remainder,
-    "pow": _power,
-    "abs": _abs,
-    "exp": _exp,
-    "relu": lambda x: (max(x[0], 0.0), max(x[1], 0.0)),
-    "clip": _clip,
-    "maximum": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
-    "minimum": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
-    "asin": _arc(-math.pi / 2, math.pi / 2),
-    "acos": _arc(0.0, math.pi),
-    "where": lambda x, y: (min(x[0], y[0]), max(x[1], y[1])),
-}
-_SMALLEST = math.nextafter(0.0, 1.0)
-_INCREASING = {
-    **dict.fromkeys(
-        ("asinh", "ceil", "elu", "floor", "leaky_relu", "round", "selu", "softplus"), -math.inf
-    ),
-    "log": _SMALLEST,
-    "sqrt": 0.0,
-}
-"""Functions of their first argument that increase, no faster than it does where it is large, and
-the lowest number that they have a value of.
-"""
-_AS_ARGUMENTS = frozenset({
-    "abs", "add", "clip", "div", "maximum", "minimum", "neg", "relu", "sub", "where",
-})  # fmt: skip
-"""Operations that grow as their arguments do; of quotients that have a bound, as the dividend."""
 
 
 ANY, NOT_NEGATIVE, POSITIVE = range(3)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
 
@@ -154,34 +154,34 @@ class Expression:
         return hash(self.key)
 
     def __add__(self, other: Expression | float) -> Expression:
-        return _call("add", self, other)
+        return call("add", self, other)
 
     def __radd__(self, other: float) -> Expression:
-        return _call("add", other, self)
+        return call("add", other, self)
 
     def __sub__(self, other: Expression | float) -> Expression:
-        return _call("sub", self, other)
+        return call("sub", self, other)
 
     def __rsub__(self, other: float) -> Expression:
-        return _call("sub", other, self)
+        return call("sub", other, self)
 
     def __mul__(self, other: Expression | float) -> Expression:
-        return _call("mul", self, other)
+        return call("mul", self, other)
 
     def __rmul__(self, other: float) -> Expression:
-        return _call("mul", other, self)
+        return call("mul", other, self)
 
     def __truediv__(self, other: Expression | float) -> Expression:
-        return _call("div", self, other)
+        return call("div", self, other)
 
     def __rtruediv__(self, other: float) -> Expression:
-        return _call("div", other, self)
+        return call("div", other, self)
 
     def __neg__(self) -> Expression:
-        return _call("neg", self)
+        return call("neg", self)
 
     def __abs__(self) -> Expression:
-        return _call("abs", self)
+        return call("abs", self)
 
     def __str__(self) -> str:
         return self.text("z")
@@ -288,13 +288,6 @@ def constant(value: float) -> Expression:
     return Expression("constant", (), float(value))
 
 
-def _call(op: str, *operands: Expression | float) -> Expression:
-    args = tuple(arg if isinstance(arg, Expression) else constant(arg) for arg in operands)
-    if op in ("add", "mul") and args[1].is_constant and not args[0].is_constant:
-        args = (args[1], args[0])  # one spelling for what commutes, so that import recognises both
-    return Expression(op, args)
-
-
 def call(op: str, *operands: Expression | float) -> Expression:
     """The primitive named `op` applied to `operands`.
 
@@ -302,23 +295,18 @@ def call(op: str, *operands: Expression | float) -> Expression:
         KeyError: there is no such primitive.
     """
     PRIMITIVES[op]
-    return _call(op, *operands)
+    args = tuple(arg if isinstance(arg, Expression) else constant(arg) for arg in operands)
+    if op in ("add", "mul") and args[1].is_constant and not args[0].is_constant:
+        args = (args[1], args[0])  # one spelling for what commutes, so that import recognises both
+    return Expression(op, args)
 
 
 def _unary(op: str) -> Callable[[Expression], Expression]:
-    def apply(x: Expression) -> Expression:
-        return _call(op, x)
-
-    apply.__name__ = op
-    return apply
+    return partial(call, op)
 
 
 def _binary(op: str) -> Callable[[Expression | float, Expression | float], Expression]:
-    def apply(x: Expression | float, y: Expression | float) -> Expression:
-        return _call(op, x, y)
-
-    apply.__name__ = op
-    return apply
+    return partial(call, op)
 
 
 sqrt = _unary("sqrt")
@@ -370,32 +358,32 @@ pick = _binary("pick")
 
 def elu(x: Expression, alpha: float = 1.0) -> Expression:
     """Return x where it is positive, else alpha · (e^x − 1)."""
-    return _call("elu", x, alpha)
+    return call("elu", x, alpha)
 
 
 def selu(x: Expression, alpha: float, gamma: float) -> Expression:
     """Return gamma · elu(x, alpha)."""
-    return _call("selu", x, alpha, gamma)
+    return call("selu", x, alpha, gamma)
 
 
 def leaky_relu(x: Expression, slope: float) -> Expression:
     """Return x where it is not negative, else slope · x."""
-    return _call("leaky_relu", x, slope)
+    return call("leaky_relu", x, slope)
 
 
 def clip(x: Expression, low: float = -np.inf, high: float = np.inf) -> Expression:
     """Return x limited to [low, high]."""
-    return _call("clip", x, low, high)
+    return call("clip", x, low, high)
 
 
 def where(truth: Expression, x: Expression | float, y: Expression | float) -> Expression:
     """Return x where `truth` holds, else y."""
-    return _call("where", truth, x, y)
+    return call("where", truth, x, y)
 
 
 def ordered(v: Expression, rank: int) -> Expression:
     """The rank-th smallest, counted from 0: the largest of the rank + 1 lowest."""
-    return largest(_call("lowest", v, rank + 1))
+    return largest(call("lowest", v, rank + 1))
 
 
 # --- taking formulas apart ----------------------------------------------------------------------

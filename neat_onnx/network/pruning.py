@@ -20,7 +20,7 @@ def pruned(net: Net, below: float) -> Net:
     small = np.abs(net.connections.weight) < below
     small &= (net.aggregation_names == "sum")[net.connections.target]
     net = replace(net, connections=net.connections.take(net.connections.enabled & ~small))
-    return _with_neurons(net, contributing(net) | net.is_input)
+    return with_neurons(net, contributing(net) | net.is_input)
 
 
 def without_idle(net: Net) -> Net:
@@ -38,11 +38,11 @@ def without_idle(net: Net) -> Net:
     net, kept = _alike_in_blocks(net, needed), _kept(net, needed)
     if np.all(kept):
         return net
-    net = _with_neurons(net, kept)
+    net = with_neurons(net, kept)
     return replace(net, neurons=replace(net.neurons, id=np.arange(len(net))))
 
 
-def _with_neurons(net: Net, kept: Bools) -> Net:
+def with_neurons(net: Net, kept: Bools) -> Net:
     """The network of some of its neurons, and of the connections between them."""
     to = np.where(kept, np.cumsum(kept) - 1, NONE)
     genes, edges = net.neurons, net.connections

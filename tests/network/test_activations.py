@@ -13,7 +13,6 @@ from neat_onnx.network.activations import (
     unregister_activation,
 )
 from neat_onnx.network.expression import VARIABLE, constant, sigmoid, tanh, total
-from neat_onnx.network.network import Network
 
 POINTS = [-20.0, -3.4, -1.0, -0.3, 0.0, 0.2, 1.0, 2.0, 12.5, 20.0]
 
@@ -101,25 +100,6 @@ def test_registering_ones_own():
     assert "steep" not in ACTIVATIONS
     with pytest.raises(NetworkError, match="the same formula as the activation 'swish'"):
         register_activation("silu", lambda z: z * sigmoid(z))
-
-
-def test_a_network_that_has_run_computes_by_the_function_that_its_name_stands_for():
-    register_activation("own", lambda z: tanh(3.0 * z))
-    try:
-        neuron = {"id": 1, "activation": "own"}
-        net = Network.build(inputs=1, outputs=[1], neurons=[neuron], connections=[(0, 1, 0.1)])
-        np.testing.assert_allclose(net.activate([1.0]), [math.tanh(0.3)])
-    finally:
-        unregister_activation("own")
-    with pytest.raises(NetworkError, match="unknown activation 'own'"):
-        net.activate([1.0])
-    register_activation("own", lambda z: tanh(5.0 * z))
-    try:
-        np.testing.assert_allclose(net.activate([1.0]), [math.tanh(0.5)])
-        outputs, _ = net.step([1.0], net.initial_state(1))
-        np.testing.assert_allclose(outputs, [math.tanh(0.5)])
-    finally:
-        unregister_activation("own")
 
 
 @pytest.mark.parametrize("name", ["", " ", "a ", "two\nlines", "formula: z", 3, None])

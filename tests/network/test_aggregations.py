@@ -16,7 +16,6 @@ from neat_onnx.network.aggregations import (
     unregister_aggregation,
 )
 from neat_onnx.network.expression import largest, smallest, total
-from neat_onnx.network.network import Network
 
 FUNCTIONS = {
     "sum": math.fsum,
@@ -81,22 +80,6 @@ def test_registering_ones_own():
         unregister_aggregation("range")
     with pytest.raises(NetworkError, match="unknown aggregation 'range'"):
         aggregation_named("range")
-
-
-def test_a_network_that_has_run_aggregates_by_the_function_that_its_name_stands_for():
-    neuron = {"id": 2, "activation": "identity", "aggregation": "own"}
-    wires = [(0, 2, 1.0), (1, 2, 1.0)]
-    register_aggregation("own", lambda v, k: largest(v) - smallest(v))
-    try:
-        net = Network.build(inputs=2, outputs=[2], neurons=[neuron], connections=wires)
-        np.testing.assert_array_equal(net.activate([1.0, 4.0]), [3.0])
-    finally:
-        unregister_aggregation("own")
-    register_aggregation("own", lambda v, k: 2.0 * largest(v))
-    try:
-        np.testing.assert_array_equal(net.activate([1.0, 4.0]), [8.0])
-    finally:
-        unregister_aggregation("own")
 
 
 @pytest.mark.parametrize(

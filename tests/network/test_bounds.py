@@ -17,7 +17,7 @@ from neat_onnx.network.formulas import parse_expression
 
 ONE = ["tanh(a)", "relu(a)", "abs(a)", "-a", "exp(a)", "softplus(a)", "sqrt(a)", "log(a)", "1 / a",
        "clip(a, -2, 3)", "floor(a)", "elu(a, 1)", "leaky_relu(a, 0.1)", "pow(a, 2)", "pow(a, 3)",
-       "asin(a)", "sin(a)", "a * a", "cosh(a)", "mod(a, 3)", "asinh(a)", "round(a)"]  # fmt: skip
+       "asin(a)", "sin(a)", "a * a", "cosh(a)", "asinh(a)", "round(a)"]  # fmt: skip
 TWO = [
     "a + b",
     "a - b",

@@ -145,13 +145,6 @@ def test_equality_is_of_the_genome():
     assert build() != "a network"
 
 
-def test_it_does_not_change():
-    net = build()
-    for array in (net.neurons.bias, net.connections.weight, net.connections.source):
-        with pytest.raises(ValueError, match="read-only"):
-            array[0] = 1.0
-
-
 def test_labels_and_repr():
     net = build(neurons=[{"id": 7, "name": "seven"}])
     assert net.label(2) == "neuron 7 'seven'"

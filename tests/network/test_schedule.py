@@ -90,10 +90,3 @@ def test_edges_that_leave_neurons_are_those_that_start_there(neurons):
     source, target = np.array([4, 2, 0, 2, 3, 0]), np.array([1, 5, 5, 0, 6, 2])
     found = Edges(source, target, 7).leaving(np.array(neurons, np.int64))
     assert found.tolist() == [int(end) for each in neurons for end in target[source == each]]
-
-
-def test_edges_without_gates_and_delays_are_the_connections_themselves():
-    network = Network.mlp([3, 2])
-    source, target = immediate_edges(network)
-    assert source is network.live.source
-    assert target is network.live.target

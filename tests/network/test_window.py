@@ -1,4 +1,4 @@
-"""The geometry of windows: against counting by hand, and against ONNX's own shape inference."""
+"""The geometry of windows, against ONNX's own shape inference; taps are tested with blocks."""
 
 import itertools
 from dataclasses import replace
@@ -12,7 +12,6 @@ from onnx import TensorProto, helper, shape_inference
 from support.harness.sweep import count
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE
 from neat_onnx.network.window import Sizes, Window
 
 
@@ -35,50 +34,8 @@ def windows(draw: st.DrawFn) -> tuple[Window, Sizes]:
     return window, sizes(1, 6 if axes < 3 else 4)
 
 
-def counted(window: Window, axis: int, size: int) -> int:
-    """The positions along one axis, one after the other.
-
-    A position is one if the whole window is inside of the padded space. With `ceil` there is one
-    more if there is room for a part of it; but none that starts in the padding after the space.
-    """
-    reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1
-    before, stride = window.begin[axis], window.strides[axis]
-    whole = before + size + window.end[axis]
-    count = 0
-    while count * stride + reach <= whole + (stride - 1 if window.ceil else 0):
-        count += 1
-    starts_late = (count - 1) * stride >= before + size
-    return count - 1 if window.ceil and starts_late else count
-
-
-@given(case=windows())
-def test_positions_are_those_counted(case: tuple[Window, Sizes]):
-    window, space = case
-    positions = window.positions(space)
-    assert positions == tuple(counted(window, axis, size) for axis, size in enumerate(space))
-
-
-@given(case=windows())
-def test_taps_stand_where_the_formula_says(case: tuple[Window, Sizes]):
-    window, space = case
-    taps = window.taps(space)
-    everywhere = itertools.product(*(range(count) for count in window.positions(space)))
-    rows = [[_place(window, space, position, tap) for tap in _taps(window)] for position in
-            everywhere]  # fmt: skip
-    assert taps.shape == (len(rows), int(np.prod(window.kernel)))
-    assert taps.tolist() == rows
-
-
 def _taps(window: Window) -> list[tuple[int, ...]]:
     return list(itertools.product(*(range(size) for size in window.kernel)))
-
-
-def _place(window: Window, space: Sizes, position: tuple[int, ...], tap: tuple[int, ...]) -> int:
-    """Where a tap stands in the flattened space, NONE for padding."""
-    at = _at(window, position, tap)
-    if all(0 <= where < size for where, size in zip(at, space, strict=True)):
-        return int(np.ravel_multi_index(at, space))
-    return NONE
 
 
 def _at(window: Window, position: tuple[int, ...], tap: tuple[int, ...]) -> list[int]:

@@ -115,7 +115,7 @@ def test_unusual_genomes_are_read_one_by_one(change, wave):
     genomes, config = generation(5, feed_forward=True, size=4)
     change(genomes[2][1], config)
     members = [genome for _, genome in genomes]
-    assert generation_of(members, settings_of(config)) is None
+    assert (generation_of(members, settings_of(config)) is None) == (change is cyclic)
     population = Population.from_neat_python(genomes, config)
     x = np.random.default_rng(0).normal(size=(3, 3))
     want = [neat_onnx.load_network((genome, config)).activate(x) for genome in members]

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from neat_onnx.arguments import instance_of, listed, shown, takes
-from neat_onnx.errors import OptionError
+from neat_onnx.arguments import instance_of, listed, takes
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed
@@ -59,9 +58,10 @@ class NeatPython(Library):
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports."""
-        from neat_onnx.libraries.neat_python.write import document_of
+        from neat_onnx.libraries.neat_python.draft import genes_of
+        from neat_onnx.libraries.neat_python.genes import document_of_genes
 
-        return document_of(network)
+        return document_of_genes(genes_of(network))
 
     def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration."""
@@ -105,10 +105,10 @@ def to_neat_python(
         OptionError: neat-python is not installed, or config is no configuration.
         DocumentError: config cannot be read.
     """
-    from neat_onnx.libraries.neat_python.write import to_neat_python as written
+    from neat_onnx.libraries.neat_python.write import live_genome
 
     with advised(net, NeatPython()):
-        return written(net, time_step, config)
+        return live_genome(net, time_step, config)
 
 
 def neat_population(nets: Sequence[Network], config: object) -> Any:
@@ -127,13 +127,9 @@ def neat_population(nets: Sequence[Network], config: object) -> Any:
         OptionError: they have not the same inputs and outputs, or as `to_neat_python`.
         DocumentError: config cannot be read.
     """
-    from neat_onnx.libraries.neat_python.write import neat_population as populated
+    from neat_onnx.libraries.neat_python.write import population_of
 
-    given = listed("nets", nets)
-    for at, net in enumerate(given):
-        if not isinstance(net, Structure):
-            raise OptionError(f"nets[{at}] is {shown(net)}, expected a Network", where="nets")
-    return populated(given, config)
+    return population_of([to_neat_python(net, config=config) for net in listed("nets", nets)])
 
 
 def _ends_as_pickle(content: bytes) -> bool:

@@ -2,64 +2,109 @@
 
 The genes of a feed-forward network read within the step; the genes of a recurrent one read every
 node as it was one step before, and only the inputs at once. A network that mixes both is neither.
+
+The readers of ctrnn and iznn make several neurons of every node, and name them after it. The names
+are a hint: the genes that they lead to are read again, and have to give the very network.
 """
 
+import math
+import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.limits import Reasons, cannot_hold
-from neat_onnx.libraries.neat_python.functions import aggregation_called, called
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
+from neat_onnx.libraries.limits import Reasons
+from neat_onnx.libraries.neat_python.functions import Function, aggregation_called, called
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.sources import network_of
 from neat_onnx.libraries.neat_python.static import held_genes
+from neat_onnx.libraries.neat_python.unrolled import Times
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE
+from neat_onnx.network.genes import NONE, Bools, Connections
 from neat_onnx.network.network import Network
 
+_NAME = re.compile(r"node (-?\d+) ([a-z ]+?)(?: \d)?(?:, (?:sub-step|advance) (\d+))?")
+_DIGITS = ((17, 1e-14), (7, 1e-6))
+"""Significant digits of numbers of float64, and of a model of float32; and their tolerance."""
+_NUMBERS = ("bias", "response", "initial")
+_NO_GENES = (KeyError, ValueError, ZeroDivisionError, OverflowError, IndexError)
 
-def genes_of(net: Network) -> Genes:
+
+def genes_of(net: Network, time_step: float | None = None) -> Genes:
+    """Return the genes of a network of any kind."""
+    genes = _timed_genes(net, time_step)
+    if genes is None:
+        return _static_genes(net)
+    times = genes.time_step, genes.advance_time
+    call = "advance(inputs, {1!r}, {0!r})" if genes.kind == "ctrnn" else "advance({0!r})"
+    told = f"written as {genes.kind} of neat-python {genes.version}, a step of which is "
+    warn(told + call.format(*times))
+    return genes
+
+
+def _static_genes(net: Network) -> Genes:
     """Return the genes of a network, or refuse it with every reason and its neurons."""
-    _refuse(net)
-    keys = _keys(net)
     held = held_genes(net) if net.has_memory else {}
+    computing = [j for j in np.flatnonzero(~net.is_input).tolist() if j not in held.values()]
+    _refuse(net, [j for j in computing if j not in held])
+    keys = _keys(net)
     genes = Genes(
         "recurrent" if net.has_memory else "feedforward",
         [keys[j] for j in net.input_neurons.tolist()],
         list(range(len(net.output_neurons))),
+        [node_gene(net, held.get(j, j), keys[j]) for j in computing],
         silent={keys[j] for j in held},
     )
-    computing = [j for j in np.flatnonzero(~net.is_input).tolist() if j not in held.values()]
-    genes.nodes = [node_gene(net, held.get(j, j), keys[j]) for j in computing]
     _add_connections(net, genes, keys, {*held.values()})
-    _add_outputs(net, genes, keys)
-    if genes.kind == "recurrent":
-        _feed_constants(net, genes, keys, computing)
     _tell(net, genes)
     return genes
 
 
-def _refuse(net: Network) -> None:
+def _refuse(net: Network, computing: list[int]) -> None:
     live, computes = net.live, ~net.is_input
     of_input, now = net.is_input[live.source], live.delay == 0
-    reasons = Reasons(net, "neat-python")
+    reasons, hint = Reasons(net, "neat-python"), None
     reasons.connections("a gate", live.gater != NONE)
     reasons.connections("a connection that reads a state", live.reads_state)
     reasons.connections("a delayed input", of_input & ~now)
     reasons.connections("a connection into an input", net.is_input[live.target])
     reasons.connections("a delay of more than 1", live.delay > 1)
+    reasons.connections("a second connection between two nodes", _is_second(net, live))
     reasons.neurons("an initial value", net.neurons.initial != 0.0)
-    if np.any(~now & ~of_input):
+    places = np.bincount(net.output_neurons, minlength=len(net))
+    reasons.neurons("an input as an output", net.is_input & (places > 0))
+    reasons.neurons("one neuron as two outputs", places > 1)
+    if net.has_memory:
         mixed = "neurons that read others at once beside delayed ones"
         reasons.connections(mixed, now & ~of_input)
+        fed = {*live.target.tolist()}
+        constant = [j for j in computing if j not in fed and _constant(net, j) != 0.0]
+        what = "a neuron that nothing leads to and that is not 0"  # it is 0 there
+        reasons.neurons(what, np.isin(np.arange(len(net)), constant))
+        hint = "Connect an input to it, with the weight 0" if constant else None
     for name in net.activations:
         if called(name) is None:
             reasons.neurons(f"the activation {name}", computes & (net.activation_names == name))
     for name in net.aggregations:
         if aggregation_called(name) is None:
             reasons.neurons(f"the aggregation {name}", computes & (net.aggregation_names == name))
-    reasons.refuse()
+    reasons.refuse(hint)
+
+
+def _is_second(net: Network, live: Connections) -> Bools:
+    """Which connections have the same ends as one before."""
+    first = np.unique(live.source * len(net) + live.target, return_index=True)[1]
+    return ~np.isin(np.arange(len(live)), first)
+
+
+def _constant(net: Network, neuron: int) -> float:
+    """The value of a neuron that nothing leads to."""
+    empty = aggregation_named(net.aggregation_names[neuron]).empty
+    z = net.neurons.bias[neuron] + net.neurons.response[neuron] * empty
+    return float(activation_named(net.activation_names[neuron])(np.array([z]))[0])
 
 
 def _keys(net: Network) -> list[int]:
@@ -68,11 +113,9 @@ def _keys(net: Network) -> list[int]:
     for place, neuron in enumerate(net.input_neurons.tolist()):
         keys[neuron] = -1 - place
     for place, neuron in enumerate(net.output_neurons.tolist()):
-        keys.setdefault(neuron, place)
-    outputs = len(net.output_neurons)
-    ids = net.neurons.id.tolist()
-    taken = {ids[j] for j in range(len(net)) if j not in keys and ids[j] >= outputs}
-    fresh = max(taken, default=outputs - 1) + 1
+        keys[neuron] = place
+    outputs, ids = len(net.output_neurons), net.neurons.id.tolist()
+    fresh = max([outputs - 1, *(own for j, own in enumerate(ids) if j not in keys)]) + 1
     for neuron, own in enumerate(ids):
         if neuron not in keys:
             keys[neuron] = own if own >= outputs else fresh
@@ -81,39 +124,6 @@ def _keys(net: Network) -> list[int]:
     if changed:
         warn(f"neat-python numbers inputs -1, -2, … and outputs 0, 1, …: {changed} ids change")
     return [keys[neuron] for neuron in range(len(net))]
-
-
-def numbered(genes: Genes) -> Genes:
-    """Return genes with the inputs -1, -2, … and the outputs 0, 1, …, as a genome has them."""
-    keys = {key: -1 - place for place, key in enumerate(genes.inputs)}
-    for place, key in enumerate(genes.outputs):
-        if key in keys:
-            raise NetworkError(f"neat-python cannot hold node {key} as two ends of the network")
-        keys[key] = place
-    named = {key for gene in genes.connections for key in (gene.source, gene.target)}
-    others = list(dict.fromkeys([*(node.key for node in genes.nodes), *sorted(named)]))
-    free = max([len(genes.outputs) - 1, *others]) + 1
-    for key in others:
-        if key not in keys:
-            kept = key >= len(genes.outputs)
-            keys[key], free = (key, free) if kept else (free, free + 1)
-    nodes = [node._replace(key=keys[node.key]) for node in genes.nodes]
-    has = {node.key for node in nodes} | {keys[key] for key in genes.inputs}
-    nodes += [NodeGene(key) for key in dict.fromkeys(keys.values()) if key not in has]
-    connections = [
-        gene._replace(source=keys[gene.source], target=keys[gene.target])
-        for gene in genes.connections
-    ]
-    inputs, outputs = list(keys.values())[: len(genes.inputs)], list(range(len(genes.outputs)))
-    silent = {keys[key] for key in genes.silent}
-    return replace(
-        genes,
-        inputs=inputs,
-        outputs=outputs,
-        nodes=nodes,
-        connections=connections,
-        silent=silent,
-    )
 
 
 def node_gene(net: Network, neuron: int, key: int) -> NodeGene:
@@ -128,74 +138,23 @@ def node_gene(net: Network, neuron: int, key: int) -> NodeGene:
 
 
 def _add_connections(net: Network, genes: Genes, keys: list[int], without: set[int]) -> None:
-    """Add the connections; a second one between two nodes goes through a node of its own."""
-    own, seen = net.connections, set[tuple[int, int]]()
-    order = np.argsort(~own.enabled, kind="stable")  # an enabled gene wins over a disabled one
-    kept: dict[int, list[ConnectionGene]] = {}
-    dropped, relays = 0, 0
-    for at in order.tolist():
-        source, target = ends = keys[own.source[at]], keys[own.target[at]]
-        gene = ConnectionGene(source, target, float(own.weight[at]), bool(own.enabled[at]))
-        if own.source[at] in without:
+    """Add the connections, but for disabled ones that neat-python has no place for."""
+    own, live = net.connections, net.live
+    taken = set(zip(live.source.tolist(), live.target.tolist(), strict=True))
+    ends = zip(own.source.tolist(), own.target.tolist(), strict=True)
+    dropped = 0
+    for (source, target), weight, enabled in zip(
+        ends, own.weight.tolist(), own.enabled.tolist(), strict=True
+    ):
+        if source in without:
             continue
-        if not gene.enabled and (ends in seen or target < 0):
+        if not enabled and ((source, target) in taken or net.is_input[target]):
             dropped += 1
-        elif ends in seen:
-            kept[at] = _relayed(net, genes, gene, int(own.target[at]))
-            relays += 1
-        else:
-            seen.add(ends)
-            kept[at] = [gene]
-    genes.connections = [gene for at in sorted(kept) for gene in kept[at]]
+            continue
+        taken.add((source, target))
+        genes.connections.append(ConnectionGene(keys[source], keys[target], weight, enabled))
     if dropped:
         warn(f"{dropped} disabled connections that neat-python has no place for are left out")
-    if relays:
-        warn(f"neat-python has one connection between two nodes: {relays} nodes are added")
-
-
-def _relayed(net: Network, genes: Genes, gene: ConnectionGene, target: int) -> list[ConnectionGene]:
-    if genes.kind == "recurrent":
-        raise cannot_hold(net, "neat-python", {"a second connection between two nodes": [target]})
-    key = max([len(genes.outputs) - 1, *(node.key for node in genes.nodes)]) + 1
-    genes.nodes.append(NodeGene(key))
-    return [ConnectionGene(gene.source, key, 1.0), gene._replace(source=key)]
-
-
-def _add_outputs(net: Network, genes: Genes, keys: list[int]) -> None:
-    """Give each place of the outputs a node; an input, or a neuron there twice, gets another."""
-    neurons = net.output_neurons.tolist()
-    extra = [place for place, neuron in enumerate(neurons) if keys[neuron] != place]
-    for place in extra:
-        neuron = neurons[place]
-        if genes.kind == "recurrent" and not net.is_input[neuron]:
-            raise cannot_hold(net, "neat-python", {"one neuron as two outputs": [neuron]})
-        genes.nodes.append(NodeGene(place))
-        genes.connections.append(ConnectionGene(keys[neuron], place, 1.0))
-    if extra:
-        warn(f"neat-python's outputs are nodes of their own: {len(extra)} nodes are added")
-
-
-def _feed_constants(net: Network, genes: Genes, keys: list[int], computing: list[int]) -> None:
-    """Give a weight of 0 to nodes without connections, which neat-python would leave at 0."""
-    fed = {*net.live.target.tolist()}
-    added = {}
-    for neuron in computing:
-        aggregation = aggregation_named(net.aggregation_names[neuron])
-        z = net.neurons.bias[neuron] + net.neurons.response[neuron] * aggregation.empty
-        value = activation_named(net.activation_names[neuron])(np.array([z]))[0]
-        if neuron in fed or value == 0.0 or keys[neuron] in genes.silent:
-            continue
-        if aggregation.empty:
-            raise cannot_hold(net, "neat-python", {"a product of nothing": [neuron]})
-        source = genes.inputs[0] if genes.inputs else keys[neuron]
-        added[source, keys[neuron]] = ConnectionGene(source, keys[neuron], 0.0)
-    if added:
-        others = [gene for gene in genes.connections if gene[:2] not in added]
-        genes.connections = [*others, *added.values()]
-        warn(
-            f"neat-python leaves recurrent nodes without connections at 0: {len(added)} "
-            "connections of weight 0 are added"
-        )
 
 
 def _tell(net: Network, genes: Genes) -> None:
@@ -211,3 +170,150 @@ def _tell(net: Network, genes: Genes) -> None:
     custom = sorted(function.name for function in used if function.custom)
     if custom:
         warn(f"add these functions to neat-python's configuration: {', '.join(custom)}")
+
+
+def _timed_genes(net: Network, time_step: float | None) -> Genes | None:
+    """Return the genes of a network that was read from a ctrnn or an iznn; None for any other.
+
+    The neurons of a ctrnn do not tell its time step; it is 1 if the caller does not.
+    """
+    parts = _Parts(net, 1.0 if time_step is None else time_step)
+    for digits, rounding in _DIGITS:
+        try:
+            made = parts.genes(digits, rounding)
+        except _NO_GENES:
+            return None
+        exact = made.advance_time
+        for advance_time in (exact, float(f"{exact:.12g}")):  # 0.3 is not 3 · 0.1
+            made.advance_time = advance_time
+            if _gives(made, net, rounding):
+                return made
+    return None
+
+
+def _gives(genes: Genes, net: Network, rounding: float) -> bool:
+    """Whether genes that are read again are the network, to a rounding of its numbers."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NeatOnnxWarning)
+            back = network_of(genes, Times(genes.time_step, genes.advance_time))
+    except NeatOnnxError:
+        return False
+    if len(back) != len(net) or len(back.connections) != len(net.connections):
+        return False
+    numbers = [(getattr(back.neurons, name), getattr(net.neurons, name)) for name in _NUMBERS]
+    numbers.append((back.connections.weight, net.connections.weight))
+    if not all(np.allclose(one, other, rounding, rounding) for one, other in numbers):
+        return False
+    neurons = replace(back.neurons, **{name: getattr(net.neurons, name) for name in _NUMBERS})
+    connections = replace(back.connections, weight=net.connections.weight)
+    return replace(back, neurons=neurons, connections=connections) == net
+
+
+class _Parts:
+    """The neurons of a network by the nodes that they are parts of.
+
+    A part is named by the key of its node, what it is, and the number of the sub-step or advance.
+    """
+
+    def __init__(self, net: Network, step: float) -> None:
+        self._net, self._step = net, step
+        self._at: dict[tuple[int, str, int], int] = {}
+        self._key = dict(enumerate(net.neurons.id.tolist()))
+        self._own = {key: at for at, key in self._key.items()}
+        for position, name in enumerate(net.neuron_names):
+            if found := _NAME.fullmatch(name):
+                self._key[position] = int(found[1])
+                self._at[int(found[1]), found[2], int(found[3] or 1)] = position
+        own = net.connections
+        ends = zip(own.source.tolist(), own.target.tolist(), strict=True)
+        self._weights: dict[tuple[int, int], float] = dict(
+            zip(ends, own.weight.tolist(), strict=True)
+        )
+
+    def genes(self, digits: int, rounding: float) -> Genes:
+        """Return the genes that the names lead to, with numbers of so many significant digits."""
+        net, held = self._net, held_genes(self._net)
+        ids, step = net.neurons.id, self._step
+        is_spiking = any(what == "current" for _, what, _ in self._at)
+        genes_at = "current" if is_spiking else "drive"
+        copies = max((copy for _, what, copy in self._at if what == genes_at), default=1)
+        keys = [key for key, what, copy in self._at if (what, copy) == (genes_at, copies)]
+        if not keys and not any(self._weights[at, own] for own, at in held.items()):
+            raise KeyError(genes_at)
+
+        def tidy(number: float) -> float:
+            return float(f"{number:.{digits}g}")
+
+        made = Genes(
+            "iznn" if is_spiking else "ctrnn",
+            ids[net.input_neurons].tolist(),
+            ids[net.output_neurons].tolist(),
+            version="2.1.0" if net.library.endswith("2.1.0") else "2.0.0",
+        )
+        targets = {self._at[key, genes_at, copies]: key for key in keys}
+        if is_spiking:
+            step = tidy(2.0 * self._weight(keys[0], "current", "first half step", 1))
+            made.advance_time = copies * step
+            made.nodes = [self._spiking(key, at, copies, step) for at, key in targets.items()]
+        else:
+            shares = [self._share(key, 1, copies, made.version) for key in keys]
+            last = self._share(keys[0], copies, copies, made.version) if keys else 1.0
+            ratio = last / shares[0] if keys else 1.0
+            is_whole = abs(ratio - round(ratio)) < max(1e-9, 10.0 * rounding)
+            made.advance_time = step * (copies - 1 + (round(ratio) if is_whole else tidy(ratio)))
+            constants = {at: tidy(step / one) for at, one in zip(targets, shares, strict=True)}
+            constants |= {at: tidy(step * self._weights[at, own]) for own, at in held.items()}
+            named = targets | {at: self._key[own] for own, at in held.items()}
+            for at, constant in constants.items():
+                gene = node_gene(net, at, named[at])
+                numbers = {**gene.numbers, "time_constant": constant}
+                made.nodes.append(gene._replace(numbers=numbers))
+            made.silent = {self._key[own] for own in held}
+        made.time_step = step
+        rest = {at: key for key, at in self._own.items() if not net.neuron_names[at]}
+        rest = {at: key for at, key in rest.items() if key not in keys}
+        self._add_connections(made, targets | rest, set(held.values()))
+        return made
+
+    def _add_connections(self, made: Genes, targets: dict[int, int], without: set[int]) -> None:
+        """Add the connections into neurons as genes of connections into their nodes."""
+        own = self._net.connections
+        for neuron, key in targets.items():
+            for at in np.flatnonzero(own.target == neuron).tolist():
+                source, weight = int(own.source[at]), float(own.weight[at])
+                if source not in without:
+                    gene = ConnectionGene(self._key[source], key, weight, bool(own.enabled[at]))
+                    made.connections.append(gene)
+
+    def _place(self, key: int, what: str, copy: int) -> int:
+        return self._at[key, what, copy] if (key, what, copy) in self._at else self._own[key]
+
+    def _weight(self, key: int, one: str, other: str, copy: int) -> float:
+        return self._weights[self._place(key, one, copy), self._place(key, other, copy)]
+
+    def _share(self, key: int, copy: int, copies: int, version: str | None) -> float:
+        """The part of the time constant that a sub-step takes.
+
+        In 2.1.0 the weights are 1 - exp(-share) and exp(-share), of which one has more digits.
+        """
+        rate = self._weight(key, "drive", "state", copy)
+        if version == "2.0.0":
+            return rate
+        if rate < 0.5:
+            return -math.log1p(-rate)
+        before = self._place(key, "state", copy - 1 or copies)
+        kept = self._weights[before, self._place(key, "state", copy)]
+        return -math.log(max(kept, 5e-324))  # 0 where float32 has no such small number
+
+    def _spiking(self, key: int, current: int, copies: int, step: float) -> NodeGene:
+        recovery = self._place(key, "recovery", copies)
+        before = self._place(key, "recovery", copies - 1 or 1)
+        c = self._weight(key, "fired", "potential", copies)
+        pulled = self._weight(key, "second half step", "recovery", copies)
+        decay = 1.0 - self._weights[before, recovery]
+        b = float(self._net.neurons.initial[recovery]) / c if c else pulled / decay
+        a = (pulled / b if b else decay) / step
+        d = self._weight(key, "fired", "recovery", copies)
+        numbers = {"bias": float(self._net.neurons.bias[current]), "a": a, "b": b, "c": c, "d": d}
+        return NodeGene(key, numbers, Function("izhikevich"))

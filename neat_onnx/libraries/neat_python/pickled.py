@@ -42,19 +42,14 @@ class Record:
 
     Attributes:
         pickled_name: the class, or the function that would be called.
-        pickled_arguments: of the call.
-        pickled_state: a state that is no attributes; None without one.
-        pickled_items: the entries that would be added to it.
+        pickled_parts: the arguments of the call, a state that is no attributes, and the entries
+            that would be added to it; of a mapping, keys and values in turn.
     """
 
-    __slots__ = (
-        *("__dict__", "pickled_arguments", "pickled_items", "pickled_name", "pickled_state"),
-    )
+    __slots__ = ("__dict__", "pickled_name", "pickled_parts")
 
     def __init__(self, name: Any, arguments: Any) -> None:
-        self.pickled_name, self.pickled_arguments = name, arguments
-        self.pickled_state: Any = None
-        self.pickled_items: Any = None
+        self.pickled_name, self.pickled_parts = name, [arguments]
 
     def __call__(self, *arguments: Any) -> "Record":
         """Return the record of a call."""
@@ -64,20 +59,18 @@ class Record:
         """Take the attributes of a state: a dictionary, or two of them."""
         parts = state if isinstance(state, tuple) and len(state) == 2 else (state,)
         if not all(part is None or isinstance(part, dict) for part in parts):
-            self.pickled_state = state
+            self.pickled_parts.append(state)
             return
         for part in filter(None, parts):
             self.__dict__ = {**self.__dict__, **part} if self.__dict__ else part
 
     def append(self, item: Any) -> None:
         """Keep an entry that would be added."""
-        self.extend([item])
+        self.pickled_parts.append(item)
 
     def extend(self, items: list[Any]) -> None:
-        """Keep entries that would be added; of a mapping, keys and values in turn."""
-        if self.pickled_items is None:
-            self.pickled_items = []
-        self.pickled_items += items
+        """Keep entries that would be added."""
+        self.pickled_parts += items
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,17 +277,17 @@ def number(value: Any) -> Any:
 
 def _array(record: Record) -> Any:
     """The array of a record of numpy's; None if it is none."""
-    kind, arguments = str(record.pickled_name), record.pickled_arguments
+    kind, (arguments, *states) = str(record.pickled_name), record.pickled_parts
     try:
         if kind.endswith("core.multiarray.scalar"):
             dtype, data = arguments
         elif kind.endswith("._frombuffer"):
             data, dtype, *_ = arguments
         elif kind.endswith("core.multiarray._reconstruct"):
-            _, _, dtype, _, data = record.pickled_state
+            _, _, dtype, _, data = states[0]
         else:
             return None
-        order, (code, *_) = dtype.pickled_state[1], dtype.pickled_arguments
+        (code, *_), (_, order, *_) = dtype.pickled_parts
         if str(dtype.pickled_name) != "numpy.dtype" or not _CODE.fullmatch(code):
             return None
         data = data.encode("latin1") if isinstance(data, str) else data  # of Python 2

@@ -7,7 +7,6 @@ that its species remember.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
@@ -30,34 +29,12 @@ from neat_onnx.libraries.neat_python.settings import (
 )
 from neat_onnx.libraries.neat_python.static import static_network
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
-from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network
 from neat_onnx.network.network import Network
 from neat_onnx.progress import tracked
 
 _PLAIN = (str, bytes, int, float, bool, type(None))
-_GROUPS = ("population", "members")
-"""Attributes that hold the genomes of a Population, and of a Species."""
-
-
-@dataclass
-class Contents:
-    """Genomes and networks that stand alone, populations with ids, the first configuration."""
-
-    singles: list[Any] = field(default_factory=list)
-    groups: list[tuple[int | None, Any]] = field(default_factory=list)
-    config: Any = None
-
-    def by_id(self, sign: float) -> dict[int, Any]:
-        """The members of the populations, or the single ones if there is none, the best first.
-
-        `sign` is -1 where the highest fitness is the best, else 1.
-        """
-        pairs = self.groups or [(None, one) for one in self.singles]
-        ids: list[Any] = [getattr(one, "key", None) if key is None else key for key, one in pairs]
-        if len(set(ids)) < len(ids) or not all(type(key) is int for key in ids):
-            ids = list(range(len(pairs)))
-        ranked = sorted(zip(ids, pairs, strict=True), key=lambda item: rank_of(item[1][1], sign))
-        return {key: one for key, (_, one) in ranked}
+_Members = list[tuple[int | None, Any]]
 
 
 def is_genome(value: object) -> bool:
@@ -73,108 +50,89 @@ def rank_of(genome: Any, sign: float) -> float:
     return sign * float(found) if known else math.inf
 
 
-def contents_of(root: Any) -> Contents:
-    """Return the genomes, networks and the configuration in a value, in time linear in its size."""
-    found, seen, level = Contents(), set[int](), [root]
-    while level:
-        singles: list[Any] = []
-        groups: list[tuple[int | None, Any]] = []
-        deeper: list[Any] = []
-        for value in level:
+def contents_of(root: Any) -> tuple[_Members, Any]:
+    """Return the genomes or networks in a value with the ids by which it holds them, and the first
+    configuration; in time linear in its size.
+    """
+    members, config, seen = _Members(), None, set[int]()
+    level: _Members = [(None, root)]
+    while level and not (members and config):
+        found, deeper = _Members(), _Members()
+        for key, value in level:
             if type(value) in _PLAIN or id(value) in seen:
                 continue
             seen.add(id(value))
             if is_genome(value) or network_class(value):
-                singles.append(value)
+                found.append((key, value))
             elif hasattr(getattr(value, "genome_config", value), "input_keys"):
-                found.config = found.config or value
-            elif group := _group(value):
-                groups += group
+                config = config or value
             else:
                 deeper.extend(_parts(value))
-        found.singles = found.singles or singles
-        found.groups = found.groups or groups
-        level = deeper
-    genomes = list(filter(is_genome, found.singles))
-    found.singles = genomes or found.singles  # a network beside its genome is the same one
-    return found
+        members, level = members or found, deeper
+    genomes = [(key, one) for key, one in members if is_genome(one)]
+    return genomes or members, config  # a network beside its genome is the same one
 
 
-def _group(value: Any) -> list[tuple[int | None, Any]]:
-    """The members of a population with their ids; none if it is no population."""
-    if isinstance(value, Mapping) and all(type(key) is int for key in value):
-        pairs: list[tuple[int | None, Any]] = list(value.items())
-    elif isinstance(value, list | tuple) and len(value) > 1:
-        pairs = [(None, one) for one in value]
-    else:
-        return []
-    return pairs if all(is_genome(one) or network_class(one) for _, one in pairs) else []
-
-
-def _parts(value: Any) -> Iterable[Any]:
+def _parts(value: Any) -> Iterable[tuple[int | None, Any]]:
     """The parts of an object or a container, as far as a network may be in them."""
     if isinstance(value, Mapping):
-        return value.values()
+        return [(key if type(key) is int else None, part) for key, part in value.items()]
     if isinstance(value, list | tuple):
-        is_checkpoint = len(value) in (5, 6) and isinstance(value[2], Mapping) and _group(value[2])
-        return value[1:3] if is_checkpoint else value
+        is_checkpoint = len(value) in (5, 6) and isinstance(value[2], Mapping)  # the best is last
+        return [(None, part) for part in (value[1:3] if is_checkpoint else value)]
     is_neat = any(name.startswith("neat.") for name in bases_of(value))
     if not isinstance(value, Record) and not (is_neat and hasattr(value, "__dict__")):
         return ()
     held = vars(value)
-    for name in _GROUPS:
-        if _group(held.get(name)):
-            return [held[name], held.get("config")]
+    genomes = held.get("population") or held.get("members")  # of a Population or a Species
+    if isinstance(genomes, Mapping) and all(map(is_genome, genomes.values())):
+        return [*_parts(genomes), (None, held.get("config"))]
     best = held.get("most_fit_genomes")  # of a StatisticsReporter
     if isinstance(best, list) and best and all(map(is_genome, best)):
-        return [min(best, key=lambda one: rank_of(one, -1.0))]
-    more = (value.pickled_arguments, value.pickled_state) if isinstance(value, Record) else ()
-    return [*held.values(), *more, *(getattr(value, "pickled_items", None) or ())]
+        return [(None, min(best, key=lambda one: rank_of(one, -1.0)))]
+    more = value.pickled_parts if isinstance(value, Record) else ()
+    return [(None, part) for part in (*held.values(), *more)]
 
 
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
     if _is_document(content):
         return _whole(genes_of_document(content), options)
-    found, config = _opened(content, options)
-    if len(found.singles) == 1:
-        return _single(found.singles[0], config, options)
-    population = _population(found, options)
-    if len(population) > 1:
-        first = ", ".join(map(str, list(population)[:10]))
+    members, config = _opened(content, options)
+    if len(members) > 1:
+        first = ", ".join(map(str, list(_by_id(members, config))[:10]))
         raise OptionError(
-            f"this is a population of {len(population)} genomes",
+            f"this is a population of {len(members)} genomes",
             where="genome",
             hint="Say which, genome=ID or genome='best' (--genome ID or --genome best), or use "
             f"load_networks. The fittest: {first}",
         )
-    (only,) = population.values()
-    return _single(only, config, options)
+    return _single(members[0][1], config, options)
 
 
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
     if _is_document(content):
         return {0: _whole(genes_of_document(content), options)}
-    found, config = _opened(content, options)
-    population = _population(found, options)
+    members, config = _opened(content, options)
+    found = _by_id(members, config)
     if options.genome == BEST:
-        population = dict(list(population.items())[:1])
+        found = dict(list(found.items())[:1])
     elif options.genome is not None:
-        if options.genome not in population:
-            raise no_genome(options.genome, population)
-        population = {key: one for key, one in population.items() if key == options.genome}
-    elif not found.groups and len(population) == 1:
-        population = {0: found.singles[0]}
-    return {key: _single(one, config, options) for key, one in tracked(list(population.items()))}
+        if options.genome not in found:
+            raise no_genome(options.genome, found)
+        found = {key: one for key, one in found.items() if key == options.genome}
+    elif len(members) == 1 and members[0][0] is None:
+        found = {0: members[0][1]}
+    return {key: _single(one, config, options) for key, one in tracked(list(found.items()))}
 
 
 def _is_document(found: Any) -> bool:
     return isinstance(found, Mapping) and "network_type" in found
 
 
-def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:
-    """The contents of a source, and the configuration to read it with: the caller's, or its own."""
+def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
+    """The members of a source, and the configuration to read it with: the caller's, or its own."""
     if isinstance(content, str):
         if is_configuration(content):
             raise DocumentError(
@@ -187,21 +145,23 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Contents, object]:
             content = content.encode(errors="surrogatepass")  # a pickle of protocol 0 may be text
     if isinstance(content, bytes):
         content = unpickled(content, options.max_opcodes)
-    found = contents_of(content)
-    if not found.singles and not found.groups:
+    members, config = contents_of(content)
+    if not members:
         refuse(content)
-    return found, found.config if options.config is None else options.config
+    return members, config if options.config is None else options.config
 
 
-def _population(found: Contents, options: ReadOptions) -> dict[int, Any]:
+def _by_id(members: _Members, config: Any) -> dict[int, Any]:
     """The genomes by id, the fittest first.
 
     The lowest fitness is the best where a configuration of 2.1 says so; older ones ignored that.
-    The configuration that it evolved with is the better witness of it than the caller's.
     """
-    known = options.config if found.config is None else found.config
-    prefers_low = known is not None and settings_of(known).prefers_low
-    return found.by_id(1.0 if prefers_low else -1.0)
+    ids: list[Any] = [getattr(one, "key", None) if key is None else key for key, one in members]
+    if len(set(ids)) < len(ids) or not all(type(key) is int for key in ids):
+        ids = list(range(len(members)))
+    sign = 1.0 if config is not None and settings_of(config).prefers_low else -1.0
+    pairs = zip(ids, (one for _, one in members), strict=True)
+    return dict(sorted(pairs, key=lambda pair: rank_of(pair[1], sign)))
 
 
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
@@ -240,12 +200,8 @@ def _whole(genes: Genes, options: ReadOptions) -> Network:
 def network_of(genes: Genes, times: Times) -> Network:
     """Return the network of genes of any kind."""
     if genes.kind == "ctrnn":
-        from neat_onnx.libraries.neat_python.ctrnn import ctrnn_network  # noqa: PLC0415 - rare
-
         return ctrnn_network(genes, times)
     if genes.kind == "iznn":
-        from neat_onnx.libraries.neat_python.iznn import iznn_network  # noqa: PLC0415 - rare
-
         return iznn_network(genes, times)
     times.refuse()
     return static_network(genes)

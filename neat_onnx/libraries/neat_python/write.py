@@ -14,38 +14,31 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.neat_python.draft import genes_of, numbered
-from neat_onnx.libraries.neat_python.genes import KINDS, Genes, document_of_genes
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.libraries.neat_python.draft import genes_of
+from neat_onnx.libraries.neat_python.genes import KINDS, Genes, NodeGene
 from neat_onnx.libraries.neat_python.ini import ini_text
 from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
     FIRST_INNOVATION,
     OLD,
-    Version,
     installed,
     parsed_version,
     text_of,
 )
-from neat_onnx.libraries.neat_python.timed import timed_genes
 from neat_onnx.network.network import Network
 
 
-def document_of(net: Network) -> dict[str, Any]:
-    """Return the JSON that neat-python exports of a network."""
-    return document_of_genes(_any_genes_of(net, None))
-
-
-def _any_genes_of(net: Network, time_step: float | None) -> Genes:
-    """The genes of a network of any kind."""
-    genes = timed_genes(net, time_step)
-    if genes is None:
-        return genes_of(net)
-    how = "advance(inputs, {1!r}, {0!r})" if genes.kind == "ctrnn" else "advance({0!r})"
-    warn(
-        f"written as {genes.kind} of neat-python {genes.version}, a step of which is "
-        + how.format(genes.time_step, genes.advance_time)
-    )
+def _genome_of(net: Network, time_step: float | None) -> Genes:
+    """The genes of a network as a genome has them: each key that is named has a node."""
+    genes = genes_of(net, time_step)
+    inputs, outputs = len(genes.inputs), len(genes.outputs)
+    if (genes.inputs, genes.outputs) != ([-1 - i for i in range(inputs)], [*range(outputs)]):
+        raise NetworkError(
+            "a genome of neat-python has the inputs -1, -2, … and the outputs 0, 1, …",
+            hint="Save it as JSON, which has keys of any kind",
+        )
+    genes.nodes += [NodeGene(key) for key in genes.missing(strict=False)]
     return genes
 
 
@@ -53,54 +46,61 @@ def files_of(
     net: Network, name: str, config: object = None, time_step: float | None = None
 ) -> dict[str, bytes]:
     """Return the files of a genome that evolves on: `winner.pkl`, and `winner.ini` beside it."""
-    genes = numbered(_any_genes_of(net, time_step))
+    genes = _genome_of(net, time_step)
     text = ini_text(genes, None if config is None else text_of(config))
     return {Path(name).stem + ".ini": text.encode(), name: _pickled(genes)}
 
 
-def to_neat_python(
-    net: Network, time_step: float | None = None, config: object = None
-) -> tuple[Any, Any]:
+def live_genome(net: Network, time_step: float | None, config: object) -> tuple[Any, Any]:
     """Return a live genome and its configuration. See `neat_python.to_neat_python`."""
-    genes = numbered(_any_genes_of(net, time_step))
-    neat = _neat()
-    version = installed() or OLD
-    _check_version(genes, version)
-    settings = _config(neat, genes, config, version)
+    genes, neat, version = _genome_of(net, time_step), _neat(), installed() or OLD
+    of_genes = parsed_version(genes.version) or OLD
+    if genes.kind == "ctrnn" and (of_genes < EXPONENTIAL) != (version < EXPONENTIAL):
+        raise NetworkError(
+            f"the network is integrated as by neat-python {genes.version}; "
+            f"{version[0]}.{version[1]} is installed, which integrates in another way",
+            hint="Save it as JSON or .pkl for the other version",
+        )
+    text = ini_text(genes, None if config is None else text_of(config))
+    genome = neat.iznn.IZGenome if genes.kind == "iznn" else neat.DefaultGenome
+    others = (neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "config")
+        Path(path).write_text(text, encoding="utf-8")
+        settings = neat.Config(genome, *others, path)
+    for name in ("activation_defs", "aggregation_defs", "aggregation_function_defs"):
+        own = getattr(getattr(config, "genome_config", None), name, None)
+        if own is not None:
+            setattr(settings.genome_config, name, own)  # with the functions that the user added
     return pickle.loads(_pickled(genes, marked=version > OLD)), settings
 
 
-def neat_population(nets: Sequence[Network], config: object) -> Any:
-    """Return a population of these networks. See `neat_python.neat_population`."""
-    neat = _neat()
-    found = [to_neat_python(net, config=config) for net in nets]
-    if not found:
+def population_of(genomes: Sequence[tuple[Any, Any]]) -> Any:
+    """Return a population of live genomes and their configurations. See `neat_population`."""
+    if not genomes:
         raise OptionError("a population needs a network to begin with", where="nets")
-    settings = found[0][1]
-    shape = ("num_inputs", "num_outputs", "feed_forward")
-    for at, (_, own) in enumerate(found):
-        for name in shape:
-            one, other = (getattr(c.genome_config, name) for c in (settings, own))
+    seeds, settings = [genome for genome, _ in genomes], genomes[0][1]
+    shared = settings.genome_config
+    for at, (_, config) in enumerate(genomes):
+        for name in ("num_inputs", "num_outputs", "feed_forward"):
+            one, other = getattr(shared, name), getattr(config.genome_config, name)
             if one != other:
-                raise OptionError(
-                    f"{name} is {other}, of the first network {one}", where=f"nets[{at}]"
-                )
+                what = f"{name} is {other}, of the first network {one}"
+                raise OptionError(what, where=f"nets[{at}]")
         for name in ("activation_options", "aggregation_options"):
-            options = [*getattr(settings.genome_config, name), *getattr(own.genome_config, name)]
-            setattr(settings.genome_config, name, list(dict.fromkeys(options)))
-    population = neat.Population(settings)
-    seeds = [genome for genome, _ in found]
+            options = [*getattr(shared, name), *getattr(config.genome_config, name)]
+            setattr(shared, name, list(dict.fromkeys(options)))
+    population = _neat().Population(settings)
     numbers: dict[Any, int] = {}
     for gene in (gene for seed in seeds for gene in seed.connections.values()):
         if hasattr(gene, "innovation"):
             gene.innovation = numbers.setdefault(gene.key, FIRST_INNOVATION + len(numbers))
-    nodes = [key for seed in seeds for key in seed.nodes]
-    settings.genome_config.node_indexer = count(max(nodes, default=0) + 1)
+    shared.node_indexer = count(max((key for seed in seeds for key in seed.nodes), default=0) + 1)
     for at, key in enumerate(population.population):
         genome = copy.deepcopy(seeds[at % len(seeds)])
         genome.key = key
         if at >= len(seeds):
-            genome.mutate(settings.genome_config)
+            genome.mutate(shared)
         population.population[key] = genome
     population.species.speciate(settings, population.population, population.generation)
     return population
@@ -114,35 +114,6 @@ def _neat() -> Any:
             "neat-python is not installed", hint="Install it: pip install neat-python"
         ) from error
     return neat
-
-
-def _config(neat: Any, genes: Genes, config: object, version: Version) -> Any:
-    """The live configuration of a genome: the user's own, fitted to it, or one of usual rates."""
-    kinds = [neat.DefaultGenome, neat.DefaultReproduction, neat.DefaultSpeciesSet]
-    kinds.append(neat.DefaultStagnation)
-    if genes.kind == "iznn":
-        kinds[0] = neat.iznn.IZGenome
-    text = ini_text(genes, None if config is None else text_of(config), version)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "config")
-        Path(path).write_text(text, encoding="utf-8")
-        found = neat.Config(*kinds, path)
-    for name in ("activation_defs", "aggregation_defs", "aggregation_function_defs"):
-        own = getattr(getattr(config, "genome_config", None), name, None)
-        if own is not None:
-            setattr(found.genome_config, name, own)  # with the functions that the user added
-    return found
-
-
-def _check_version(genes: Genes, found: Version) -> None:
-    """Refuse a ctrnn that the installed neat-python integrates in another way."""
-    wanted = parsed_version(genes.version) or OLD
-    if genes.kind == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
-        raise NetworkError(
-            f"the network is integrated as by neat-python {genes.version}; "
-            f"{found[0]}.{found[1]} is installed, which integrates in another way",
-            hint="Save it as JSON or .pkl for the other version",
-        )
 
 
 _Pickler: Any = pickle._Pickler

@@ -117,23 +117,23 @@ def test_a_slope_is_divided_out_and_told(activation, name):
     same(net, genome, config)
 
 
-def test_outputs_twice_inputs_as_outputs_and_doubled_connections_get_nodes():
+def test_what_a_genome_has_no_place_for_is_refused_with_every_reason():
     net = neat_onnx.Network.build(
         inputs=2,
         outputs=[5, 5, 1],
-        neurons=[{"id": 5, "activation": "relu"}],
-        connections=[(0, 5, 1.0), (0, 5, 2.0), (1, 5, -1.0)],
-    )
-    genome, config = neat_onnx.to_neat_python(net)
-    same(net, genome, config)
-
-
-def test_a_recurrent_constant_keeps_its_value():
-    net = neat_onnx.Network.build(
-        inputs=1,
-        outputs=[5],
         neurons=[{"id": 5}, {"id": 6, "bias": 2.0}],
-        connections=[(0, 5, 1.0), {"source": 6, "target": 5, "weight": 1.0, "delay": 1}],
+        connections=[
+            (0, 5, 1.0),
+            (0, 5, 2.0),
+            {"source": 6, "target": 5, "weight": 1.0, "delay": 1},
+        ],
     )
-    genome, config = neat_onnx.to_neat_python(net)
-    same(net, genome, config)
+    with pytest.raises(NetworkError, match="Connect an input to it") as refused:
+        neat_onnx.to_neat_python(net)
+    for reason in (
+        "a second connection between two nodes (neuron 5)",
+        "an input as an output (neuron 1)",
+        "one neuron as two outputs (neuron 5)",
+        "a neuron that nothing leads to and that is not 0 (neuron 6)",
+    ):
+        assert reason in str(refused.value)
