@@ -10,6 +10,7 @@ from neat_onnx.drawing.scene import Scene, family, scene
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
+from neat_onnx.network.pruning import with_neurons
 from neat_onnx.network.schedule import contributing
 from neat_onnx.page.plan import named_ports
 
@@ -69,33 +70,23 @@ def _near(net: Network, centre: int) -> Ints:
 
 def _part(net: Network, kept: Bools, within: Ints) -> Network:
     """Return some neurons and connections to be laid out, with the ends of ways as ports."""
-    to = np.where(kept, np.cumsum(kept) - 1, NONE)
-    genes, members = net.connections.take(within), np.flatnonzero(kept)
-    source, target = to[genes.source], to[genes.target]
-    everyone = np.arange(len(members))
-    last = np.setdiff1d(everyone, source)
-    last = last if last.size else everyone[-1:]  # all of it goes round
-    first = np.setdiff1d(everyone, np.concatenate([target, last]))
-    columns = ("id", "activation", "aggregation", "bias", "response", "initial")
-    taken: dict[str, Any] = {name: getattr(net.neurons, name)[members] for name in columns}
-    labels = _labels(net)
-    return replace(
+    genes, members, labels = net.connections.take(within), np.flatnonzero(kept), _labels(net)
+    last = np.setdiff1d(members, genes.source)
+    last = last if last.size else members[-1:]  # all of it goes round
+    first = np.setdiff1d(members, np.concatenate([genes.target, last]))
+    inside = (genes.gater != NONE) & kept[genes.gater]
+    narrowed = replace(
         net,
         inputs=(Port("from", (len(first),), first),) if first.size else (),
         outputs=(Port("to", (len(last),), last),),
-        neurons=replace(
-            net.neurons, **taken, name=tuple(labels[place] for place in members), spelling=()
-        ),
-        connections=replace(
-            genes,
-            source=source,
-            target=target,
-            gater=np.where(genes.gater == NONE, NONE, to[genes.gater]),
-        ),
+        connections=replace(genes, gater=np.where(inside, genes.gater, NONE)),
         blocks=(),
         memory=(),
         source=None,
     )
+    part = with_neurons(narrowed, kept)
+    names = tuple(labels[place] for place in members)
+    return replace(part, neurons=replace(part.neurons, name=names, spelling=()))
 
 
 def _labels(net: Network) -> list[str]:
