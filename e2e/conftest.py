@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from browser import KINDS, launch, settings
 from looks import Looks
 from site_page import DIST, NeatPage, served
+from visits import FirstVisits
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
@@ -89,31 +90,17 @@ Worker.prototype.postMessage = function (message, ...rest) {
 
 
 @contextlib.contextmanager
-def on_disk(playwright, **options):
+def on_disk(playwright):
     """A browser of its own with a profile on disk, which keeps compiled WebAssembly too.
 
     So Python starts again in a third of the processor time.
     """
     with tempfile.TemporaryDirectory(prefix="neat-onnx-", ignore_cleanup_errors=True) as profile:
-        wanted = {**settings("chromium"), "service_workers": "block", **options}
+        wanted = {**settings("chromium"), "service_workers": "block", "viewport": SIZE}
         found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
-        found.add_init_script(WITHOUT_CHECK)
         yield found
         found.close()
-
-
-@pytest.fixture
-def fresh_browser(playwright, kind, new_context):
-    """Makes browsers that have seen nothing yet; in Firefox, contexts of one."""
-    with contextlib.ExitStack() as stack:
-        yield (
-            lambda **options: (
-                stack.enter_context(on_disk(playwright, **options))
-                if kind == "chromium"
-                else new_context(**options)
-            )
-        )
 
 
 @pytest.fixture(scope="session")
@@ -121,11 +108,11 @@ def context(request, playwright, kind):
     """Shared, so that its cache is warm after the first page."""
     with contextlib.ExitStack() as stack:
         if kind == "chromium":
-            found = stack.enter_context(on_disk(playwright, viewport=SIZE))
+            found = stack.enter_context(on_disk(playwright))
         else:
             found = made(request.getfixturevalue("browser"), viewport=SIZE)
             stack.callback(found.close)
-            found.add_init_script(WITHOUT_CHECK)
+        found.add_init_script(WITHOUT_CHECK)
         yield found
 
 
@@ -138,12 +125,18 @@ def runtime_check(neat):
 
 
 @pytest.fixture(scope="session")
-def _pages(context, address):
+def first_visits(context, address):
+    """The first two visits of the shared browser: to a link, and to the page, which stays open."""
+    return FirstVisits(context, address)
+
+
+@pytest.fixture(scope="session")
+def _pages(first_visits, context, address):
     """Gives the page that is open; another one when the browser's process for it has died."""
-    opened = []
+    opened = [first_visits.page]
 
     def current():
-        if not opened or opened[-1].crashed:
+        if opened[-1].crashed:
             opened.append(NeatPage(context.new_page(), address))
         return opened[-1]
 

@@ -97,9 +97,7 @@ def use(neat: NeatPage) -> None:
     neat["download-menu"].click()
     for _ in range(3):  # past the inputs
         neat.page.locator("#graph .frame").first.press("ArrowRight")
-    turns = neat.turns()
-    neat["prune"].click()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(neat["prune"].click) == "done"
     neat.unfold_all()
     neat.page.locator("figure .plot").first.wait_for()
 

@@ -4,13 +4,15 @@ import contextlib
 import json
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import onnx.parser
 from browser import downloads
 from playwright.sync_api import ElementHandle, Locator, Page
+
+import neat_onnx
 
 ROOT = Path(__file__).absolute().parent.parent
 DIST = ROOT / "web" / "dist"
@@ -42,13 +44,6 @@ DROP = """(zone, files) => {
     for (const kind of ["dragenter", "dragover", "drop"]) {
         zone.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
     }
-}"""
-
-# The number of snapshots of Python that the browser keeps, but for those that have failed.
-KEPT = """async () => {
-    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).matchAll()));
-    return kept.flat().filter(({ ok }) => ok).length;
 }"""
 
 sys.path.insert(0, str(ROOT / "web"))
@@ -168,17 +163,12 @@ class NeatPage:
 
     def choose(self, name: str, data: bytes) -> str:
         """Choose a file in the picker; gives the outcome, done or error."""
-        turns = self.turns()
-        upload = {"name": name, "mimeType": "application/json", "buffer": data}
-        self["file-input"].set_input_files(files=[upload])
-        return self.outcome(turns)
+        return self.choose_all({name: data})
 
     def choose_all(self, files: dict[str, bytes]) -> str:
         """Choose files at once in the picker; gives the outcome."""
-        turns = self.turns()
         uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
-        self["file-input"].set_input_files(files=uploads)
-        return self.outcome(turns)
+        return self.after(lambda: self["file-input"].set_input_files(files=uploads))
 
     def given(self, files: dict[str, bytes]) -> None:
         """Have files converted, with default options, unless their result is what stands there."""
@@ -219,9 +209,18 @@ class NeatPage:
 
     def follow(self, link: str) -> str:
         """Go to a link within the page, as Back and Forward do; gives the outcome."""
+        go = "(hash) => { location.hash = hash; }"
+        return self.after(lambda: self.page.evaluate(go, link.partition("#")[2]))
+
+    def after(self, action: Callable[[], object]) -> str:
+        """Do something that has a file converted; gives the outcome."""
         turns = self.turns()
-        self.page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
+        action()
         return self.outcome(turns)
+
+    def export_again(self) -> str:
+        """Export with the options of the form; gives the outcome."""
+        return self.after(self["export-button"].click)
 
     def turns(self) -> int:
         return int(self.page.get_attribute("body", "data-turns"))
@@ -239,6 +238,12 @@ class NeatPage:
     def download(self, kind: str) -> tuple[str, bytes]:
         """The name and bytes of a file, written when asked for: onnx, json or network."""
         return self.saved(f"download-{kind}")
+
+    def assert_files(self, stem: str, model: neat_onnx.Model, net: neat_onnx.Network) -> None:
+        """The three downloads are, byte for byte, what CPython makes of these."""
+        assert self.download("onnx") == (f"{stem}.onnx", model.to_bytes())
+        assert self.download("json") == (f"{stem}.onnx.json", model.to_json().encode())
+        assert self.download("network") == (f"{stem}.network.json", net.to_json().encode())
 
     def saved(self, button: str) -> tuple[str, bytes]:
         """The name and bytes of the file that a button saves."""

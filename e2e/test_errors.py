@@ -78,7 +78,17 @@ def assert_left(neat: NeatPage, before: object) -> None:
     assert neat.page.locator("#option-dtype").input_value() == "float64"
 
 
-def test_what_is_under_way_can_be_cancelled(neat):
+TWO_AT_ONCE = """(input, sources) => {
+    for (const [name, text] of sources) {
+        const chosen = new DataTransfer();
+        chosen.items.add(new File([text], name));
+        input.files = chosen.files;
+        input.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+}"""
+
+
+def test_what_is_under_way_can_be_cancelled_and_the_newest_of_two_files_wins(neat):
     neat.given({"good.json": source_text("nts-net-dag-24")})
     wide = neat_onnx.Network.mlp([200, 200, 200, 1], activation="tanh", seed=0).to_json().encode()
     upload = {"name": "wide.json", "mimeType": "application/json", "buffer": wide}
@@ -91,6 +101,16 @@ def test_what_is_under_way_can_be_cancelled(neat):
     name, data = neat.download("network")  # the engine is new, and reads the file again
     net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
     assert (name, data) == ("good.network.json", net.to_json().encode())
+
+    turns = neat.turns()
+    sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-13")}
+    neat["file-input"].evaluate(
+        TWO_AT_ONCE, [[name, data.decode()] for name, data in sources.items()]
+    )
+    assert neat.outcome(turns) == "done"
+    net = neat_onnx.load_network(case("np-ff-13")["source"])
+    assert neat.download("network") == ("new.network.json", net.to_json().encode())
+    assert neat.turns() == turns + 1
 
 
 WRITTEN = """(text) => {
@@ -115,41 +135,35 @@ MODEL += "{ y = Tanh (x) }"
 
 
 def test_pasted_text_is_taken_and_other_text_is_told(neat):
-    turns = neat.turns()
-    paste(neat, source_text("nap-net-perceptron-4").decode())
-    assert neat.outcome(turns) == "done"
+    assert neat.after(lambda: paste(neat, source_text("nap-net-perceptron-4").decode())) == "done"
     assert neat.download("onnx")[0] == "pasted.onnx"
     paste(neat, "https://example.com/net.json")
     neat["notice"].get_by_text("an address").wait_for()
     paste(neat, "hello")
     neat["error"].get_by_text("text that begins with 'hello'").wait_for()
-    turns = neat.turns()
-    paste(neat, MODEL)
-    assert neat.outcome(turns) == "done"
+    assert neat.after(lambda: paste(neat, MODEL)) == "done"
     assert neat.text("verdict") == "passed"
 
 
 STUCK = "still waiting for its scripts"
 
 
-def test_a_page_that_may_not_run_scripts_says_so(playwright, address, kind):
-    """In Chromium that is a setting of a context, in Firefox a preference."""
-    browser = launch(playwright, kind, {"javascript.enabled": False})
-    page = browser.new_page(java_script_enabled=False)
-    for where in (f"{address}/", f"file://{DIST}/index.html"):
-        page.goto(where)
-        page.get_by_text(STUCK).wait_for(timeout=15_000)
-    browser.close()
-
-
-def test_a_page_without_its_scripts_says_why(new_context, address):
+def test_a_page_without_its_scripts_says_why(new_context, playwright, address, kind):
+    """Where they may not run: a setting of a context in Chromium, a preference in Firefox."""
+    browser = (
+        None if kind == "chromium" else launch(playwright, kind, {"javascript.enabled": False})
+    )
+    silent = browser.new_page() if browser else new_context(java_script_enabled=False).new_page()
     context = new_context()
-    page = context.new_page()
-    page.goto(f"file://{DIST}/index.html")
-    page.get_by_text(STUCK).wait_for(timeout=15_000)
     context.route("**/app.js", lambda route: route.abort())
-    page.goto(f"{address}/")
-    page.get_by_text(STUCK).wait_for(timeout=15_000)
+    pages = {silent: f"{address}/", context.new_page(): f"{address}/"}
+    pages[context.new_page()] = f"file://{DIST}/index.html"
+    for page, where in pages.items():
+        page.goto(where)
+    for page in pages:
+        page.get_by_text(STUCK).wait_for(timeout=15_000)
+    if browser:
+        browser.close()
 
 
 ASKED = ["net-output-count.json"]  # the page asks how many outputs it has

@@ -9,18 +9,12 @@ def test_back_and_forward_bring_everything_back(neat):
     for name in ("nap-net-perceptron-4", "nts-net-dag-24"):
         neat.choose(f"{name}.json", source_text(name))
         neat.page.wait_for_url(f"**name={name}*")
-    turns = neat.turns()
-    neat.page.go_back()
-    assert neat.outcome(turns) == "done"
-    assert neat.download("onnx")[0] == "nap-net-perceptron-4.onnx"
-    neat.page.go_forward()
-    assert neat.outcome(turns + 1) == "done"
-    assert neat.download("onnx")[0] == "nts-net-dag-24.onnx"
-
-
-def test_a_sample_has_a_short_link(neat):
-    assert neat.follow("#sample=sharpneat") == "done"
-    assert neat.download("onnx")[0] == "sharpneat.onnx"
+    for go, name in (
+        (neat.page.go_back, "nap-net-perceptron-4"),
+        (neat.page.go_forward, "nts-net-dag-24"),
+    ):
+        assert neat.after(go) == "done"
+        assert neat.download("onnx")[0] == f"{name}.onnx"
 
 
 def test_a_link_of_two_files_compares_them_again(neat):

@@ -12,11 +12,6 @@ import neat_onnx
 LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-11", "np-ctrnn-v21-3"
 
 
-def test_layers_are_drawn_as_what_they_are(neat):
-    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
-    assert "layer: Conv 2×2, MaxPool 3×3" in neat.page.locator(".legend").inner_text()
-
-
 def test_cells_and_gates_are_drawn_as_what_they_are(neat):
     neat.given_case(LSTM)
     legend = neat.page.locator(".legend")
@@ -27,17 +22,13 @@ def test_cells_and_gates_are_drawn_as_what_they_are(neat):
     assert picture == neat_onnx.load_network(case(LSTM)["source"]).to_svg()
 
 
-def test_a_network_with_memory_plays_and_pauses(neat):
+def test_it_plays_and_pauses_and_takes_random_inputs_and_a_text_of_all(neat):
     neat.given_case(LSTM)
     neat["step-reset"].click()
     neat["step-play"].click()
     neat["inputs"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
     neat["step-play"].click()
     neat["inputs"].get_by_role("button", name="Play", exact=True).wait_for()
-
-
-def test_random_inputs_and_a_text_of_all_are_taken(neat):
-    neat.given_case(LSTM)
     neat["step-random"].click()
     neat.page.wait_for_timeout(50)
     values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
@@ -112,10 +103,8 @@ def give(page, row: list[float]) -> None:
 
 def test_the_sequence_option_gives_one_model_and_a_bad_file_leaves_the_player(neat):
     neat.given_case(RECURRENT)
-    turns = neat.turns()
     neat.page.locator("#option-sequence").check()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
+    assert neat.export_again() == "done"
     assert neat.text("verdict") == "passed"
     net = neat_onnx.load_network(case(RECURRENT)["source"])
     model = neat.download("onnx")[1]
@@ -210,9 +199,7 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     assert "advance_time" in neat.text("error")
 
     write(neat.page.locator("#advance_time"), "0.5")
-    turns = neat.turns()
-    convert.click()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(convert.click) == "done"
     assert not neat["error"].is_visible()
     net = neat_onnx.load_network(case(TIMED)["source"], time_step=0.125, advance_time=0.5)
     model = neat.download("onnx")[1]

@@ -37,9 +37,10 @@ def assert_converted(neat: NeatPage, net: neat_onnx.Network) -> None:
 def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, name):
     (tmp_path / "winner.pkl").write_bytes(file_of(name))
     (tmp_path / "config-feedforward").write_text(config_of(name))
-    turns = neat.turns()
-    neat.drag(tmp_path / "config-feedforward", tmp_path / "winner.pkl")
-    assert neat.outcome(turns) == "done"
+    assert (
+        neat.after(lambda: neat.drag(tmp_path / "config-feedforward", tmp_path / "winner.pkl"))
+        == "done"
+    )
     assert_converted(neat, neat_onnx.load_network(file_of(name), config_of(name)))
     assert neat.download("onnx")[0] == "winner.onnx"
 
@@ -70,9 +71,7 @@ def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):
     assert neat["genome"].input_value() == str(best)
     assert neat["genome"].locator("option").count() == len(nets)
     assert_converted(neat, nets[best])
-    turns = neat.turns()
-    neat["genome"].select_option(str(last))
-    assert neat.outcome(turns) == "done"
+    assert neat.after(lambda: neat["genome"].select_option(str(last))) == "done"
     assert neat["genome"].input_value() == str(last)
     assert_converted(neat, nets[last])
 

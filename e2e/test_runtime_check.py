@@ -2,10 +2,8 @@
 
 import json
 
-import numpy as np
 import onnx.parser
 import pytest
-from onnx import TensorProto, helper, numpy_helper
 from site_page import DIST, DROP, case, source_text
 
 import neat_onnx
@@ -45,65 +43,45 @@ def test_both_runtimes_agree_and_are_named(runtime_check, name):
 
 HALVES = """<ir_version: 8, opset_import: ["": 18]>
     agraph (float16[N, 3] x) => (float16[N, 3] y) { y = Tanh (x) }"""
+# A choice between integers' places, masked by truth values, and one that is drawn.
+POLICY = """<ir_version: 8, opset_import: ["": 17]>
+    policy (int64[N, 3] seen, bool[N, 4] allowed) => (int64[N, 1] action, int32[N, 1] drawn)
+    <float[3, 4] W = {0.1, -0.1, 0.6, 0.1, -0.5, 0.4, 1.3, 0.9, -0.7, -1.3, -0.6, 0.0},
+     float low = {-100000000.0}> {
+        x = Cast <to = 1> (seen)
+        logits = MatMul (x, W)
+        masked = Where (allowed, logits, low)
+        action = ArgMax <axis = 1, keepdims = 1> (masked)
+        drawn = Multinomial (masked)
+    }"""
+# A layer with an operator of onnxruntime's own, as its optimizer leaves it.
+OPTIMIZED = """<ir_version: 8, opset_import: ["": 17, "com.microsoft": 1]>
+    optimized (float[N, 3] x) => (float[N, 2] y)
+    <float[3, 2] W = {0.1, -0.1, 0.6, 0.1, -0.5, 0.4}> {
+        sum = MatMul (x, W)
+        y = com.microsoft.Gelu (sum)
+    }"""
+
+
+def model(text: str) -> bytes:
+    return onnx.parser.parse_model(text).SerializeToString()
 
 
 def test_other_types_and_whole_sequences_are_run_too(runtime_check):
     net = neat_onnx.load_network(case("nap-net-lstm-1")["source"])
     models = {
         "sequence": neat_onnx.export(net, dtype="float64", sequence=True).to_bytes(),
-        "halves": onnx.parser.parse_model(HALVES).SerializeToString(),
-        "policy": policy(),
+        "halves": model(HALVES),
+        "policy": model(POLICY),
     }
-    for name, model in models.items():
-        assert runtime_check.choose(f"{name}.onnx", model) == "done"
+    for name, data in models.items():
+        assert runtime_check.choose(f"{name}.onnx", data) == "done"
         assert runtime_check.runtime_verdict() == "Equal", name
-
-
-def policy() -> bytes:
-    """A choice between integers' places, masked by truth values, and one that is drawn."""
-    kind = helper.make_tensor_value_info
-    nodes = [
-        helper.make_node("Cast", ["seen"], ["x"], to=TensorProto.FLOAT),
-        helper.make_node("MatMul", ["x", "W"], ["logits"]),
-        helper.make_node("Where", ["allowed", "logits", "low"], ["masked"]),
-        helper.make_node("ArgMax", ["masked"], ["action"], axis=1, keepdims=1),
-        helper.make_node("Multinomial", ["masked"], ["drawn"]),
-    ]
-    weights = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
-    tensors = {"W": weights, "low": np.array(-1e8, np.float32)}
-    graph = helper.make_graph(
-        nodes,
-        "policy",
-        [kind("seen", TensorProto.INT64, ["N", 3]), kind("allowed", TensorProto.BOOL, ["N", 4])],
-        [kind("action", TensorProto.INT64, ["N", 1]), kind("drawn", TensorProto.INT32, ["N", 1])],
-        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
-    )
-    opset = [helper.make_opsetid("", 17)]
-    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
-
-
-def optimized() -> bytes:
-    """A layer with an operator of onnxruntime's own, as its optimizer leaves it."""
-    kind = helper.make_tensor_value_info
-    nodes = [
-        helper.make_node("MatMul", ["x", "W"], ["sum"]),
-        helper.make_node("Gelu", ["sum"], ["y"], domain="com.microsoft"),
-    ]
-    weights = np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)
-    graph = helper.make_graph(
-        nodes,
-        "optimized",
-        [kind("x", TensorProto.FLOAT, ["N", 3])],
-        [kind("y", TensorProto.FLOAT, ["N", 2])],
-        [numpy_helper.from_array(weights, "W")],
-    )
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
-    return helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
 
 
 def test_a_model_that_onnx_does_not_run_has_the_verdict_of_the_second_runtime(runtime_check):
     neat = runtime_check
-    assert neat.choose("optimized.onnx", optimized()) == "done"
+    assert neat.choose("optimized.onnx", model(OPTIMIZED)) == "done"
     neat["verdict"].wait_for(timeout=60_000)
     assert neat.text("verdict") == "passed"
     assert f"The model was run by onnxruntime-web {VERSION}." in neat.text("verdict-words")

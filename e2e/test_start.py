@@ -3,8 +3,7 @@
 import gzip
 import json
 
-import pytest
-from site_page import DIST, ROOT, NeatPage, source_text
+from site_page import DIST, ROOT, source_text
 
 
 def sent(*patterns: str) -> float:
@@ -40,29 +39,3 @@ def test_what_is_seldom_needed_comes_when_it_is(neat):
 def test_the_schemas_are_served(neat, address):
     for path in (ROOT / "schema").iterdir():
         assert neat.page.request.get(f"{address}/schema/{path.name}").body() == path.read_bytes()
-
-
-SHIFTS = """globalThis.shifted = [];
-new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries()) {
-        const parts = sources.map(({ node }) => node?.id || node?.className);
-        if (!hadRecentInput) shifted.push([value, parts]);
-    }
-}).observe({ type: "layout-shift", buffered: true });"""
-
-
-@pytest.mark.chromium("Firefox does not tell of shifts")
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_a_first_visit_is_short_and_nothing_moves(new_context, address, size):
-    """Until it is ready, and from a file to its verdict and the second runtime's."""
-    page = new_context(viewport=dict(zip(("width", "height"), size, strict=True))).new_page()
-    page.add_init_script(SHIFTS)
-    neat = NeatPage(page, address)
-    neat.wait_ready()
-    asked = [url for url, _, _ in neat.requests if url.startswith(address)]
-    assert len(asked) <= 30
-    assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
-    neat["runtime-verdict"].wait_for(state="attached")
-    shifts = page.evaluate("shifted")
-    print(f"{len(asked)} requests, shifts {sum(value for value, _ in shifts):.4f}")
-    assert sum(value for value, _ in shifts) < 0.1, sorted(shifts)[-6:]

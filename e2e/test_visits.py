@@ -1,30 +1,13 @@
-"""The visits of one browser, from its first: what each fetches, and where Python goes on from.
+"""Visits of one browser: what is fetched again, a snapshot that fits no more, a faulty server."""
 
-A visit whose file came early keeps no snapshot of Python; the next without one does, and later
-visits go on from there, until it does not fit.
-"""
+import json
+import re
 
-import time
-from typing import Any
-
-from site_page import GENOME, KEPT, NeatPage, case, source_text
+from site_page import DIST, GENOME, ROOT, NeatPage, source_text
+from visits import Visit
 
 import neat_onnx
 
-PACKAGES = """performance.getEntriesByType("resource")
-  .filter(({ name }) => name.includes("/packages/"))
-  .map(({ name, transferSize }) => [name, transferSize])"""
-WATCH = """
-window.shown = [];
-document.addEventListener("DOMContentLoaded", () => {
-  const look = () => {
-    const bar = document.querySelector("progress");
-    const stage = document.querySelector("#progress span")?.textContent;
-    if (bar && document.body.dataset.state === "loading") shown.push([stage, bar.value]);
-    requestAnimationFrame(look);
-  };
-  look();
-});"""
 MOVED = """async () => {
     const [name] = (await caches.keys()).filter((each) => each.includes("snapshot"));
     const cache = await caches.open(name);
@@ -46,61 +29,41 @@ GIVEN_UP = """async () => {
 }"""
 
 
-def test_visits_of_one_browser(neat, fresh_browser, address):
-    context, link = fresh_browser(), link_of_a_conversion(neat)
-    first = opens_a_link(visit(context, link))
-    asks_for_no_package_again_and_keeps_a_snapshot(visit(context, address), first)
-    goes_on_and_computes_the_same(visit(context, address))
-    starts_anew(visit(context, address))
+def test_a_link_opens_in_a_browser_that_has_seen_nothing(first_visits):
+    document = json.loads((ROOT / "web" / "samples" / "neataptic-ts.json").read_text())
+    net = neat_onnx.load_network(document)
+    assert first_visits.files == {
+        "network": ("neataptic-ts.network.json", net.to_json().encode()),
+        "onnx": ("neataptic-ts.onnx", neat_onnx.export(net, dtype="float64").to_bytes()),
+    }
+    assert first_visits.dtype == "float64"
+    assert first_visits.complaints == []
+    assert all(size > 0 for size in first_visits.link.sizes.values())
+    stages = [stage.partition(".")[0] for stage, _ in first_visits.link.shown]
+    assert stages == sorted(stages, key=["Loading Python", "Starting Python"].index)
+    loading = [value for stage, value in first_visits.link.shown if stage.startswith("Loading")]
+    assert loading == sorted(loading)
+    assert max(loading) > 0.5
 
 
-def visit(context, url: str) -> NeatPage:
-    """A page at an address that watches its own progress."""
-    page = context.new_page()
-    page.add_init_script(WATCH)
-    return NeatPage(page, url)
+def test_the_next_visit_fetches_no_package_again_and_keeps_a_snapshot(first_visits):
+    then = first_visits.then
+    assert "wentOn" not in then.start  # from memory with somebody's network in it
+    assert first_visits.snapshots == (0, 1)
+    assert set(then.sizes) >= {name for name in first_visits.link.sizes if "numpy" in name}
+    assert set(then.sizes.values()) == {0}
 
 
-def link_of_a_conversion(neat: NeatPage) -> str:
-    """The address of the shared page after a network was exported in float64."""
-    neat.choose("winner.json", source_text("nts-net-dag-24"))
-    neat.page.locator("#option-dtype").select_option("float64")
-    turns = neat.turns()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
-    neat.page.wait_for_url("**options=*")
-    return neat.page.evaluate("location.href")
+def test_later_visits_go_on_from_the_snapshot_until_it_does_not_fit(neat, context, address):
+    goes_on_and_computes_the_same(Visit(context, address))
+    starts_anew(Visit(context, address))
 
 
-def opens_a_link(neat: NeatPage) -> dict[str, int]:
-    """A link opens the same genome in a browser that has seen nothing; gives what was fetched."""
-    assert neat.outcome(0) == "done"
-    assert_growing(neat.page.evaluate("shown"))
-    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
-    assert neat.download("network") == ("winner.network.json", net.to_json().encode())
-    assert neat.download("onnx")[1] == neat_onnx.export(net, dtype="float64").to_bytes()
-    assert neat.page.locator("#option-dtype").input_value() == "float64"
-    sizes = dict(neat.page.evaluate(PACKAGES))
-    assert all(size > 0 for size in sizes.values())
-    assert snapshots(neat, 0) == 0
-    assert neat.complaints == []
-    neat.page.close()
-    return sizes
-
-
-def asks_for_no_package_again_and_keeps_a_snapshot(neat: NeatPage, sizes: dict[str, int]) -> None:
-    assert "wentOn" not in start_of(neat)  # from memory with somebody's network in it
-    assert snapshots(neat, 1) == 1
-    again = dict(neat.page.evaluate(PACKAGES))
-    assert set(again) >= {name for name in sizes if "numpy" in name}
-    assert set(again.values()) == {0}
-    assert neat.complaints == []
-    neat.page.close()
-
-
-def goes_on_and_computes_the_same(neat: NeatPage) -> None:
+def goes_on_and_computes_the_same(visit: Visit) -> None:
     """The snapshot is then changed, as if a library came to lie elsewhere."""
-    assert start_of(neat)["wentOn"]
+    visit.wait()
+    neat = visit.neat
+    assert visit.start["wentOn"]
     files = {"winner.json": source_text("nts-net-lstm-2"), "genome.xml": GENOME}
     for name, data in files.items():  # the parser of the second is fetched only now
         assert neat.choose(name, data) == "done"
@@ -112,34 +75,70 @@ def goes_on_and_computes_the_same(neat: NeatPage) -> None:
     neat.page.close()
 
 
-def starts_anew(neat: NeatPage) -> None:
+def starts_anew(visit: Visit) -> None:
+    neat = visit.neat
     assert neat.page.get_attribute("body", "data-state") == "loading"
     assert neat.choose("early.json", source_text("nap-net-perceptron-4")) == "done"
     assert neat.text("verdict") == "passed"  # another worker has answered
-    assert "wentOn" not in start_of(neat)
+    visit.wait()
+    assert "wentOn" not in visit.start
     (complaint,) = neat.complaints
     assert "Python starts anew: PyInit__multiarray_umath is at" in complaint
-    assert snapshots(neat, 0) == 0
+    assert visit.snapshots(0) == 0
     assert neat.page.evaluate(GIVEN_UP) == [410]  # which keeps the next visit from trying again
     neat.page.close()
 
 
-def snapshots(neat: NeatPage, wanted: int) -> int:
-    """The number of snapshots that the browser keeps, once it is as wanted, or a minute is over."""
-    end = time.monotonic() + 60
-    while (found := neat.page.evaluate(KEPT)) != wanted and time.monotonic() < end:
-        neat.page.wait_for_timeout(100)
-    return int(found)
-
-
-def start_of(neat: NeatPage) -> dict[str, Any]:
+def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
+    page = context.new_page()
+    neat = visit_without_a_package(page, address)
+    page.unroute_all()
+    page.route("**/*.wasm*", with_another_type)
+    page.get_by_role("button", name="Try again").click()
     neat.wait_ready()
-    return dict(neat.page.evaluate("performance.getEntriesByName('ready').at(-1).detail"))
+    assert not neat["error"].is_visible()
+
+    page.evaluate("globalThis.withRuntimeCheck = true")
+    page.route(re.compile(r"runtime/files\.json$"), lambda route: route.fulfill(status=404))
+    assert neat.choose("net.json", source_text("nap-net-perceptron-4")) == "done"
+    page.get_by_text("could not be asked").wait_for(state="attached")
+    assert neat.text("verdict") == "passed"
+
+    page.unroute_all()
+    page.route(re.compile(r"runtime-worker\.js$"), lambda route: route.fulfill(**off_by_two()))
+    assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
+    assert neat.text("verdict") == "passed"  # each runtime judges by itself
+    assert neat.runtime_verdict() == "Different"
+    page.close()
 
 
-def assert_growing(shown: list[list]) -> None:
-    stages = [stage.partition(".")[0] for stage, _ in shown]
-    assert stages == sorted(stages, key=["Loading Python", "Starting Python"].index)
-    loading = [value for stage, value in shown if stage.startswith("Loading Python")]
-    assert loading == sorted(loading)
-    assert max(loading) > 0.5
+FORGET = """async () => {
+    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
+    for (const name of names) await caches.delete(name);
+}"""
+
+
+def visit_without_a_package(page, address: str) -> NeatPage:
+    """Visit the page while one file is missing, and be told so; from a snapshot it would start."""
+    page.goto(f"{address}/docs/index.html")
+    page.evaluate(FORGET)
+    page.route("**/packages/first.modules*", lambda route: route.fulfill(status=404))
+    neat = NeatPage(page, address)
+    page.wait_for_selector("body[data-state=failed]")
+    assert "Could not load packages/first.modules.gz" in neat.text("error")
+    return neat
+
+
+def with_another_type(route) -> None:
+    """WebAssembly as servers send it that do not know its type."""
+    body = (DIST / "pyodide" / "pyodide.asm.wasm").read_bytes()
+    route.fulfill(body=body, content_type="application/octet-stream")
+
+
+def off_by_two() -> dict[str, str]:
+    """The second runtime's script with outputs that are wrong by 2."""
+    given = "  return results;\n"
+    more = "results.flatMap(Object.values).forEach(({ data }) => data.set(data.map((y) => y + 2)));"
+    script = (DIST / "runtime-worker.js").read_text()
+    assert script.count(given) == 1
+    return {"content_type": "text/javascript", "body": script.replace(given, f"{more}\n{given}")}

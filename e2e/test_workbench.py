@@ -57,9 +57,7 @@ def test_a_gene_is_changed_and_everything_follows(neat):
     assert output(neat) == at_once
     assert neat.download("onnx")[1] == neat_onnx.export(changed).to_bytes()
     assert "weight" in neat.text("changes") and "0.75" in neat.text("changes")
-    turns = neat.turns()
-    neat["undo"].click()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(neat["undo"].click) == "done"
     assert neat["changes"].is_hidden()
     assert output(neat) == before
     assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
@@ -72,9 +70,7 @@ def test_checkpoints_are_a_timeline_in_the_order_of_their_numbers(neat):
     assert steps.all_inner_texts() == ["9", "20", "100"]
     assert steps.last.get_attribute("aria-pressed") == "true"
     neat.page.wait_for_selector(".step[title*='best of']")
-    turns = neat.turns()
-    steps.first.click()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(steps.first.click) == "done"
     assert neat.page.locator("#file-name").inner_text() == "neat-checkpoint-9"
     assert neat.text("verdict") == "passed"
     assert neat.choose("one.json", source_text("np-ff-13")) == "done"
@@ -164,9 +160,7 @@ def test_the_wordmark_leads_home_and_back_leads_back(neat):
     neat.page.wait_for_url("**name=nap-net-perceptron-4*")
     neat.page.locator("#home").click()
     assert neat.page.locator("#intro").is_visible() and neat["verdict"].is_hidden()
-    turns = neat.turns()
-    neat.page.go_back()
-    assert neat.outcome(turns) == "done"
+    assert neat.after(neat.page.go_back) == "done"
     assert neat.text("verdict") == "passed"
 
 
@@ -196,12 +190,14 @@ def test_a_loss_that_was_asked_for_is_no_failure(neat):
     assert "as asked: int8" in words or "Equal" in words
 
 
-def test_an_embedded_page_fits_its_frame(new_context, address):
-    context = new_context(viewport={"width": 800, "height": 500})
-    page = NeatPage(context.new_page(), f"{address}/#sample=xor&embed")
+def test_an_embedded_page_fits_its_frame(neat, context, address):
+    frame = context.new_page()
+    frame.set_viewport_size({"width": 800, "height": 500})
+    page = NeatPage(frame, f"{address}/#sample=xor&embed")
     assert page.outcome(0) == "done"
     sizes = page.page.evaluate("[document.body.scrollHeight, innerHeight]")
     assert sizes[0] <= sizes[1]
     for part in (page["graph"], page["slide-input-0"], page.page.locator("#chip summary")):
         assert part.is_visible()
     assert not page["inspector"].is_visible()
+    frame.close()

@@ -165,8 +165,7 @@ def convert(source: Any) -> Model:
 
     Outputs are produced, inputs get a batch axis, nodes are sorted, tensors shaped as their readers
     want them, nodes on which no output depends are left out, and the versions are filled in. Each
-    of these is a NeatOnnxWarning, and so is a certificate that is left out because it is of the
-    model before them. A model that is valid stays as it is.
+    of these is a NeatOnnxWarning. A model that is valid stays as it is.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -179,10 +178,8 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
-    from neat_onnx.verification.certificate import without_stale_certificate
 
-    model = load_model(source)
-    return without_stale_certificate(converted(model), model)
+    return converted(load_model(source))
 
 
 def canonicalize(source: Any) -> Model:
@@ -192,7 +189,7 @@ def canonicalize(source: Any) -> Model:
     take the form they have at opset 18; functions are put in the place of their calls; Identity
     and Dropout go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
-    their names. A certificate of a model that changes is left out, with a NeatOnnxWarning.
+    their names.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -205,10 +202,8 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
-    from neat_onnx.verification.certificate import without_stale_certificate
 
-    model = load_model(source)
-    return without_stale_certificate(canonical(repaired(model)), model)
+    return canonical(repaired(load_model(source)))
 
 
 @takes(batch_axis=_BATCH_AXIS, memory=optional(MAPPING))
@@ -502,7 +497,7 @@ def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """Repeat the comparison of a certificate.
 
     Args:
-        certificate: a Certificate, a path, its JSON, or a model that holds one in its metadata.
+        certificate: a Certificate, a path, or its JSON.
         net: a Network, or whatever `load_network` reads.
         model: a Model, or whatever `load_model` reads.
 

@@ -32,32 +32,25 @@ _CERTIFICATE_EXAMPLE = {
     "model_sha256": "2e" * 32,
     "model_json_sha256": "3d" * 32,
     "options": {"opset": 17},
-    "dtype": "float32",
-    "bound": 1e-12,
-    "bound_reason": "float32 rounds each of some hundred operations",
-    "sampling": {
-        "seed": 0,
-        "samples": 256,
-        "steps": 1,
-        "long_sequences": 0,
-        "long_steps": 0,
-        "kinds": ["zeros", "ones", "normal", "10 × normal"],
-    },
     "versions": {"neat_onnx": "0.1.0", "numpy": "2.4.6", "python": "3.11.7"},
-    "runs": [
-        {
-            "runtime": "reference",
-            "version": "onnx.reference 1.23.2",
+    "runs": {
+        "reference": {
             "verdict": "equal",
+            "passed": True,
             "mse": 2.5e-15,
             "normalised_mse": 2.5e-15,
+            "bound": 1e-12,
             "max_abs_error": 1.9e-07,
             "max_rel_error": 1.9e-07,
+            "samples": 256,
+            "steps": 1,
+            "seed": 0,
+            "runtime": "onnx.reference 1.23.2",
+            "dtype": "float32",
             "not_finite": 0,
-            "overflow_step": None,
-            "rounding": None,
+            "values": 512,
         }
-    ],
+    },
     "verdict": "equal",
     "sha256": "4c" * 32,
 }

@@ -171,7 +171,7 @@ def test_the_command_takes_both(tmp_path: Path):
 
     PLAIN.save(tmp_path / "net.json")
     line = ["export", str(tmp_path / "net.json"), str(tmp_path / "a.onnx"), "--preset", "godot-rl"]
-    assert main([*line, "--rename", "output=output", "--verify", "--certify"]) == 0
+    assert main([*line, "--rename", "output=output", "--verify"]) == 0
     model = neat_onnx.load_model(tmp_path / "a.onnx")
     assert [entry.name for entry in model.graph.inputs] == ["obs", "state_ins"]
     assert main([*line, "--rename", "output"]) == 2

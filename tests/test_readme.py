@@ -18,7 +18,6 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import SHAPES
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.ports import KEYS_OF_PORTS
 from neat_onnx.model.states import STATE_IN_WORDS
-from neat_onnx.verification.certificate import CERTIFICATE
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
@@ -186,7 +185,7 @@ def test_the_files_that_the_architecture_names_are_there():
 def test_every_key_of_metadata_is_in_a_page():
     pages = [ROOT / "docs" / name for name in ("genome-format.md", "json-onnx.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
-    for key in (GENOME, NETWORK, *KEYS_OF_PORTS, CERTIFICATE, STATE_IN_WORDS, *SHAPES):
+    for key in (GENOME, NETWORK, *KEYS_OF_PORTS, STATE_IN_WORDS, *SHAPES):
         assert f"`{key}`" in text, key
 
 

@@ -67,15 +67,16 @@ const actions = {
   giveFacts: (facts) => run({ ...state.wanted, facts: { ...state.wanted.facts, ...facts } }), // that the file does not say
   importAgain: (importOptions) => run({ ...(state.error?.ports ? state.wanted : state.made), importOptions }), // a model
   look, animate,
-  plot: () => asked("parity"), lookIntoModel: () => asked("model_graph"), writable: () => asked("writable"),
+  plot: () => asked("parity"), lookIntoModel: () => asked("model_graph"), refusals: () => asked("refusals"),
+  programs: () => asked("programs", { file: `${stemOf(state.result.name)}.onnx`, wheel: document.querySelector("a[href*=whl]")?.href }),
   undo: () => edited(state.made.edits.slice(0, -1)),
   dismiss: () => update({ error: null, notice: null }),
   recall: (link) => { location.hash = link; },
   keep: (on) => update({ recent: keepRecent(on ? state.recent.entries : null) }),
   clear: () => update({ recent: keepRecent(state.recent.on ? [] : null) }),
   restart: () => engine.start(),
-  saveSvg: () => download({ method: "svg", suffix: ".svg" }),
-  savePng: () => download({ method: "svg", suffix: ".png", as: pngOf }),
+  saveSvg: () => download({ kind: "svg", suffix: ".svg" }),
+  savePng: () => download({ kind: "svg", suffix: ".png", as: pngOf }),
 };
 const views = [
   status, drop, samples, notice, error, importing, missingFile, facts, verdict, files, downloads, share, progress, summary, inputs, outputs,
@@ -333,11 +334,10 @@ async function convert(wanted, onProgress, current) {
   if (!current()) throw new Cancelled("another file came");
   if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
-  const wheel = document.querySelector("a[href*=whl]")?.href;
-  const params = { name, file: `${stemOf(name)}.onnx`, wheel, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
-  const { result } = await engine.call("convert", params, data, onProgress);
-  held = result;
-  return { result, size: read.data.byteLength };
+  const params = { name, config, genome, options: settings, facts: facts ?? {}, import: importOptions, edits };
+  const { result, warnings } = await engine.call("convert", params, data, onProgress);
+  held = { ...result, warnings };
+  return { result: held, size: read.data.byteLength };
 }
 
 function show(made, result) {
@@ -367,19 +367,19 @@ async function asked(method, params = {}) {
   }
 }
 
-/** Give the result as a file, which a method of the engine writes. */
-async function download({ method, suffix, as = null, ...params }) {
+/** Give the result as a file of a kind, which the engine writes. */
+async function download({ kind, suffix, as = null }) {
   const stem = stemOf(state.result.name);
   const { job, onProgress, current } = begin(`${stem}${suffix}`);
   update({ job, error: null, notice: null });
   let outcome;
   try {
     await hold(onProgress);
-    const { result, blobs } = await engine.call(method, { ...params, file: job.name }, undefined, onProgress);
+    const { result: { name }, warnings, blobs: { file } } = await engine.call("file", { kind, file: job.name }, undefined, onProgress);
     if (!current()) return;
-    const blob = new Blob(Object.values(blobs));
-    save(result.name ?? job.name, as ? await as(await blob.text()) : blob);
-    outcome = { notice: result.warnings?.join(" ") || null };
+    const blob = new Blob([file]);
+    save(as ? job.name : name, as ? await as(await blob.text()) : blob);
+    outcome = { notice: kind.includes("-") ? warnings.join(" ") || null : null }; // of the others, the verdict has them
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
     outcome = { error: problem(job.name, reason) };

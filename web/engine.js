@@ -48,7 +48,7 @@ export class Engine {
     this.#end(new Cancelled("ended"));
   }
 
-  /** Call a method of neat_onnx/page/bridge.py. Resolves to {result, blobs}; rejects with the error. */
+  /** Call a method of neat_onnx/page/bridge.py. Resolves to {result, warnings, blobs}; rejects with the error. */
   call(method, params = {}, data = undefined, onProgress = () => {}) {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -58,7 +58,7 @@ export class Engine {
     });
   }
 
-  #receive({ id, result, blobs, error, progress, order, arrived, ready, warm, fatal, stopped, anew }) {
+  #receive({ id, result, warnings, blobs, error, progress, order, arrived, ready, warm, fatal, stopped, anew }) {
     if (order) return this.#delivery?.answer(order);
     if (arrived !== undefined) return this.#delivery?.count(arrived);
     if (fatal) return this.#fail(fatal.message);
@@ -78,7 +78,7 @@ export class Engine {
     if (progress) return call.onProgress(progress);
     this.#waiting.delete(id);
     if (error) call.reject(error);
-    else call.resolve({ result, blobs });
+    else call.resolve({ result, warnings, blobs });
     if (stopped) this.start();
   }
 

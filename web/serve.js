@@ -1,5 +1,5 @@
 // The worker's end of the protocol: each {id, method, params, data} is answered once, by
-// {id, result, blobs} or {id, error: {kind, message, where, hint, import, obstacles}}; {id, progress} may come
+// {id, result, warnings, blobs} or {id, error: {kind, message, where, hint, import, obstacles}}; {id, progress} may come
 // before. `stopped` beside an error says that this worker can answer no more.
 
 /** Whether Python itself is gone: out of stack or memory, which no except clause can catch. */

@@ -56,40 +56,26 @@ def export(arguments: Namespace) -> int:
         options = chosen_options(arguments)
         suffix = ".json" if options.dialect == "neataptic" else ".onnx"
         jobs = many.jobs_of(arguments, arguments.file, arguments.out, suffix)
-        work = partial(_export_one, options, arguments.verify, arguments.certify)
+        work = partial(_export_one, options, arguments.verify)
         return many.run(arguments, work, jobs)
     check_target(arguments, _MODELS)
     options = chosen_options(arguments)
-    made = _exported(read(arguments), options, arguments.verify, arguments.certify)
+    made = _exported(read(arguments), options, arguments.verify)
     return _write_model(arguments, *made)
 
 
-def _exported(
-    net: Network, options: Any, verified: bool, certified: bool
-) -> "tuple[Model, Report | None]":
-    """The model of a network, and the report of its check, or of a replay of its certificate.
-
-    Raises:
-        OptionError: a certificate is asked for what no runtime loads.
-    """
+def _exported(net: Network, options: Any, verified: bool) -> "tuple[Model, Report | None]":
+    """The model of a network, and the report of its check."""
     model = neat_onnx.export(net, options=options)
-    if certified:
-        from neat_onnx.verification.certificate import certified as with_certificate  # noqa: PLC0415
-
-        if options.dialect == "neataptic":
-            what = "what the neataptic dialect writes cannot be certified: no runtime loads it"
-            raise OptionError(what, where="--certify", hint="Leave out --dialect")
-        model = with_certificate(model, neat_onnx.certify(net, model, options=options))
-        return model, neat_onnx.replay(model, net, model)
     if not verified:
         return model, None
     runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
     return model, neat_onnx.verify(net, runs)
 
 
-def _export_one(options: Any, verified: bool, certified: bool, job: many.Job) -> tuple[int, str]:
+def _export_one(options: Any, verified: bool, job: many.Job) -> tuple[int, str]:
     """Export one of many networks."""
-    model, report = _exported(job.network(), options, verified, certified)
+    model, report = _exported(job.network(), options, verified)
     if report is not None and not report.passed:
         return CHECK_SAID_NO, f"not written: {report}"
     model.save(job.path)

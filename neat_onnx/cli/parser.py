@@ -82,7 +82,6 @@ _FLAGS: dict[str, Settings] = {
         action="append", default=argparse.SUPPRESS),
     "--json": _flag("print the result as JSON"),
     "--verify": _flag("compare on sampled inputs, and write OUT only if they are equal"),
-    "--certify": _flag("verify, and keep the certificate in OUT's metadata"),
     "--spelling": _choice(
         get_args(Spelling), "the names in JSON: neat_onnx has those that NeatapticTS reads, "
         "protobuf is ONNX's own JSON, which onnx.load_model and Netron read. Default: neat_onnx.",
@@ -313,7 +312,7 @@ _COMMANDS = (
     Command(
         commands.export,
         {"IN": _NETWORK, "OUT": _MODEL_OUT},
-        ["--verify", "--certify", "--spelling"],
+        ["--verify", "--spelling"],
         [_READ, _MANY, _OPTIONS],
     ),
     Command(
@@ -374,11 +373,7 @@ _COMMANDS = (
     ),
     Command(
         commands.replay,
-        {
-            "CERTIFICATE": "a certificate, or a model that `export --certify` wrote",
-            "NETWORK": "a network",
-            "MODEL": "its model",
-        },
+        {"CERTIFICATE": "a certificate", "NETWORK": "a network", "MODEL": "its model"},
         [],
         [_READ],
     ),

@@ -51,23 +51,29 @@ def scene(net: Network, levels: Schedule | None = None) -> Scene:
     """
     levels = levels or schedule(net)
     layers = tuple(named_layers(net, levels))
-    kind = np.full(len(net), "hidden", object)
-    kind[net.output_neurons] = "output"
-    kind[net.input_neurons] = "input"
     return Scene(
         net=net,
         levels=levels,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
         layers=layers,
-        kind=kind,
+        kind=kinds_of(net),
         family=families_of(net),
-        label=_labels(net),
+        label=labels_of(net),
         is_idle=~contributing(net),
         strength=_strengths(net.connections.weight),
     )
 
 
-def _labels(net: Network) -> tuple[str, ...]:
+def kinds_of(net: Network) -> npt.NDArray[np.object_]:
+    """Return "input", "hidden" or "output" for each neuron."""
+    kind = np.full(len(net), "hidden", object)
+    kind[net.output_neurons] = "output"
+    kind[net.input_neurons] = "input"
+    return kind
+
+
+def labels_of(net: Network) -> tuple[str, ...]:
+    """Return the name of each neuron; else "input 1" and the like, or its id."""
     labels = [str(number) for number in net.neurons.id.tolist()]
     for noun, neurons in (("input", net.input_neurons), ("output", net.output_neurons)):
         for place, neuron in enumerate(neurons.tolist(), start=1):

@@ -18,7 +18,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source
 
 _OWN = "neat_onnx."
-_NOT_OF_GENOMES = (*KEYS_OF_PORTS, "neat_onnx.certificate")
 
 
 def with_source(
@@ -32,7 +31,7 @@ def with_source(
         batch_axis, outputs: as they were given; see `neat_onnx.import_model`.
     """
     keys = {key for key in model.metadata if key.startswith(_OWN)}
-    if not keys <= set(_NOT_OF_GENOMES):
+    if not keys <= set(KEYS_OF_PORTS):
         return net
     kept = [entry for entry in model.metadata_props if entry.key in KEYS_OF_PORTS]
     model = with_graph(copied(model, doc_string="", metadata_props=kept), doc_string="")

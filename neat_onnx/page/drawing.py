@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.drawing.scene import Scene, family, scene
+from neat_onnx.drawing.scene import families_of, kinds_of, labels_of, scene
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.pruning import with_neurons
 from neat_onnx.network.schedule import contributing
-from neat_onnx.page.plan import named_ports
 
 _DIGITS = 3  # of places, which are in rows
 _MOST_NEAR = 60  # neurons of a neighbourhood
@@ -28,7 +27,7 @@ def drawing(net: Network) -> dict[str, Any]:
         those of `places` from `first` to that of the next one; `twin` counts connections before it
         with the same ends. `layers`: a label and neurons of each. `columns`, `width`, `height`.
     """
-    return _shown(net, scene(net), np.arange(len(net)), np.arange(len(net.connections)))
+    return _shown(net, net, np.arange(len(net)), np.arange(len(net.connections)))
 
 
 def neighbourhood(net: Network, centre: int) -> dict[str, Any]:
@@ -37,18 +36,18 @@ def neighbourhood(net: Network, centre: int) -> dict[str, Any]:
     A second step away is drawn too where there is room. Of too many, those of the largest weights
     are.
     """
-    near = _near(net, centre)
     kept = np.zeros(len(net), np.bool_)
-    kept[near] = True
+    kept[_near(net, centre)] = True
     genes = net.connections
-    within = np.flatnonzero(kept[genes.source] & kept[genes.target])
-    return _shown(net, scene(_part(net, kept, within)), np.flatnonzero(kept), within)
+    gated = (genes.gater == NONE) | kept[genes.gater]
+    within = np.flatnonzero(kept[genes.source] & kept[genes.target] & gated)
+    return _shown(net, _part(net, kept, within), np.flatnonzero(kept), within)
 
 
 def neuron_called(net: Network, text: str) -> int | None:
     """Return the position of the neuron of that name or id; None if there is none."""
     known = {str(id): place for place, id in enumerate(net.neurons.id.tolist())}
-    known |= {label: place for place, label in enumerate(_labels(net))}
+    known |= {label: place for place, label in enumerate(labels_of(net))}
     return known.get(text.strip())
 
 
@@ -70,72 +69,59 @@ def _near(net: Network, centre: int) -> Ints:
 
 def _part(net: Network, kept: Bools, within: Ints) -> Network:
     """Return some neurons and connections to be laid out, with the ends of ways as ports."""
-    genes, members, labels = net.connections.take(within), np.flatnonzero(kept), _labels(net)
+    genes, members = net.connections.take(within), np.flatnonzero(kept)
     last = np.setdiff1d(members, genes.source)
     last = last if last.size else members[-1:]  # all of it goes round
     first = np.setdiff1d(members, np.concatenate([genes.target, last]))
-    inside = (genes.gater != NONE) & kept[genes.gater]
-    narrowed = replace(
+    part = replace(
         net,
         inputs=(Port("from", (len(first),), first),) if first.size else (),
         outputs=(Port("to", (len(last),), last),),
-        connections=replace(genes, gater=np.where(inside, genes.gater, NONE)),
+        neurons=replace(net.neurons, name=labels_of(net)),
+        connections=genes,
         blocks=(),
         memory=(),
         source=None,
     )
-    part = with_neurons(narrowed, kept)
-    names = tuple(labels[place] for place in members)
-    return replace(part, neurons=replace(part.neurons, name=names, spelling=()))
+    return with_neurons(part, kept)
 
 
-def _labels(net: Network) -> list[str]:
-    labels = [name or str(id) for name, id in zip(net.neuron_names, net.neurons.id, strict=True)]
-    ports = named_ports(net)
-    for kind in ("output", "input"):
-        for place, name in zip(ports[f"{kind}_neurons"], ports[f"{kind}s"], strict=True):
-            labels[place] = name
-    return labels
-
-
-def _shown(net: Network, shown: Scene, place: Ints, gene: Ints) -> dict[str, Any]:
-    where, genes, neurons = shown.layout, shown.net.connections, shown.net.neurons
-    kind = np.full(len(net), "hidden", object)
-    kind[net.output_neurons] = "output"
-    kind[net.input_neurons] = "input"
-    families = np.array([family(name) for name in net.activations] or [""], object)
+def _shown(net: Network, part: Network, place: Ints, gene: Ints) -> dict[str, Any]:
+    """The picture of a part, whose neurons and connections are these of the network."""
+    shown = scene(part)
+    where, genes, neurons = shown.layout, part.connections, part.neurons
     edge = np.where(net.connections.enabled, np.cumsum(net.connections.enabled) - 1, NONE)
     return {
         "neurons": _records(
-            place=place.tolist(),
-            id=neurons.id.tolist(),
+            place=place,
+            id=neurons.id,
             name=[net.neuron_names[each] for each in place.tolist()],
             label=shown.label,
-            kind=kind[place].tolist(),
-            family=np.where(net.is_input, "input", families[net.neurons.activation])[place],
-            activation=shown.net.activation_names.tolist(),
-            aggregation=shown.net.aggregation_names.tolist(),
-            bias=neurons.bias.tolist(),
-            response=neurons.response.tolist(),
-            idle=(~contributing(net))[place].tolist(),
-            cell=where.is_cell.tolist(),
-            column=where.column.tolist(),
-            x=_rounded(where.x),
-            y=_rounded(where.y),
+            kind=kinds_of(net)[place],
+            family=families_of(net)[place],
+            activation=part.activation_names,
+            aggregation=part.aggregation_names,
+            bias=neurons.bias,
+            response=neurons.response,
+            idle=~contributing(net)[place],
+            cell=where.is_cell,
+            column=where.column,
+            x=where.x.round(_DIGITS),
+            y=where.y.round(_DIGITS),
         ),
         "connections": _records(
-            gene=gene.tolist(),
-            source=genes.source.tolist(),
-            target=genes.target.tolist(),
-            weight=genes.weight.tolist(),
-            enabled=genes.enabled.tolist(),
-            delay=genes.delay.tolist(),
-            gater=genes.gater.tolist(),
-            edge=edge[gene].tolist(),
-            first=where.first[:-1].tolist(),
-            twin=where.twin.tolist(),
+            gene=gene,
+            source=genes.source,
+            target=genes.target,
+            weight=genes.weight,
+            enabled=genes.enabled,
+            delay=genes.delay,
+            gater=genes.gater,
+            edge=edge[gene],
+            first=where.first[:-1],
+            twin=where.twin,
         ),
-        "places": list(zip(_rounded(where.place_x), _rounded(where.place_y), strict=True)),
+        "places": np.stack([where.place_x, where.place_y], axis=-1).round(_DIGITS).tolist(),
         "layers": [
             {"label": each.label, "neurons": each.neurons.ravel().tolist()} for each in shown.layers
         ],
@@ -145,10 +131,9 @@ def _shown(net: Network, shown: Scene, place: Ints, gene: Ints) -> dict[str, Any
     }
 
 
-def _rounded(values: np.ndarray) -> list[float]:
-    return [float(value) for value in values.round(_DIGITS)]
-
-
 def _records(**columns: Sequence[Any] | np.ndarray) -> list[Any]:
     """Return a dictionary for each row of columns of one length."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    values = (
+        column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()
+    )
+    return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]

@@ -11,14 +11,14 @@ list of a primitive's name and its arguments; `neat_onnx.network.expression` def
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from neat_onnx.drawing.scene import labels_of
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.expression import Expression
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import Expression, constant
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
@@ -26,25 +26,24 @@ Tree = str | float | list[Any]
 MAX_CONNECTIONS = 200_000  # that a page computes as it draws
 
 
-class Plan(NamedTuple):
-    """The formulas and sizes, which are JSON, and the arrays: int32 and float64, little-endian."""
-
-    document: dict[str, Any]
-    arrays: dict[str, bytes]
-
-
-def plan_of(net: Network) -> Plan:
+def plan_of(net: Network) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Compile `net`.
 
     Returns:
-        `document`: neurons and registers as numbers; `activations`, `aggregations`: trees, which
-        the arrays of the same names count from 0, with -1 for a sum. `arrays`: `order`, `inputs`,
-        `outputs`, `bias`, `response`, `initial`, `activation`, `aggregation` by neuron, and
-        `first`, `source`, `weight`, `delay`, `state`, `gater`, `gate_delay`, `initial_gain`.
+        A document: `activations` and `aggregations`, trees, and `past`, the longest delay. Arrays,
+        of int32 or float64, little-endian: `order`, `inputs`, `outputs`; by neuron `bias`,
+        `response`, `initial`, `activation`, `aggregation`, which count the trees from 0, with -1
+        for a sum, and `first`; by edge `source`, `weight`, `delay`, `state`, `gater`,
+        `gate_delay`, `initial_gain`.
     """
     live, genes = net.live, net.neurons
-    first = net.first_edge
-    trees, aggregation = _aggregations(net, net.fan_in)
+    kinds = [
+        (name, count)
+        for name, count in zip(net.aggregation_names.tolist(), net.fan_in.tolist(), strict=True)
+    ]
+    computes = (net.aggregation_names != "sum") & ~net.is_input
+    known = list(dict.fromkeys(kinds[place] for place in np.flatnonzero(computes)))
+    aggregation = [known.index(kind) if kind in known else -1 for kind in kinds]
     order = np.concatenate(schedule(net).levels)
     ints = {
         "order": order[~net.is_input[order]],
@@ -52,7 +51,7 @@ def plan_of(net: Network) -> Plan:
         "outputs": net.output_neurons,
         "activation": genes.activation,
         "aggregation": aggregation,
-        "first": first,
+        "first": net.first_edge,
         "source": live.source,
         "delay": live.delay,
         "state": live.reads_state,
@@ -68,56 +67,34 @@ def plan_of(net: Network) -> Plan:
     }
     arrays = {name: np.asarray(array, "<i4").tobytes() for name, array in ints.items()}
     arrays |= {name: np.asarray(array, "<f8").tobytes() for name, array in floats.items()}
-    formulas = [_tree(activation_named(name).expression) for name in net.activations]
-    past = max(0, *live.delay.tolist(), *live.gate_delay.tolist(), 0)
-    document = {"activations": formulas, "aggregations": trees, "past": past}
-    return Plan(document, arrays)
+    document = {
+        "activations": [_tree(activation_named(name).expression) for name in net.activations],
+        "aggregations": [_aggregate(*kind) for kind in known],
+        "past": max(0, *live.delay.tolist(), *live.gate_delay.tolist(), 0),
+    }
+    return document, arrays
 
 
-def _aggregations(net: Network, counts: np.ndarray) -> tuple[list[Tree], np.ndarray]:
-    """Return a tree for each aggregation and number of inputs, and which of them a neuron has."""
-    trees: list[Tree] = []
-    known: dict[tuple[str, int], int] = {}
-    chosen = np.full(len(net), -1, np.int64)
-    for neuron, name in enumerate(net.aggregation_names.tolist()):
-        count = int(counts[neuron])
-        if name == "sum" or net.is_input[neuron]:
-            continue
-        if (name, count) not in known:
-            known[name, count] = len(trees)
-            trees.append(_aggregate(aggregation_named(name), count))
-        chosen[neuron] = known[name, count]
-    return trees, chosen
-
-
-def _aggregate(function: Aggregation, count: int) -> Tree:
-    return _tree(function.expression(count)) if count else _number(function.empty)
+def _aggregate(name: str, count: int) -> Tree:
+    function = aggregation_named(name)
+    return _tree(function.expression(count) if count else constant(function.empty))
 
 
 def _tree(formula: Expression) -> Tree:
     if formula.is_constant:
-        return _number(formula.value)
+        value = formula.value
+        return value if math.isfinite(value) else str(value)  # JSON has no number for it
     return "z" if formula.op == "variable" else [formula.op, *map(_tree, formula.args)]
 
 
-def _number(value: float) -> Tree:
-    """A number, or its name where JSON has none."""
-    return value if math.isfinite(value) else str(value)
-
-
 def named_ports(net: Network) -> dict[str, Any]:
-    """The inputs and outputs of a step, by name where there is one, and the memory, as a page shows
-    them.
-    """
-
-    def named(neurons: Ints, noun: str) -> list[str]:
-        names = (net.neuron_names[neuron] for neuron in neurons.tolist())
-        return [name or f"{noun} {place}" for place, name in enumerate(names, start=1)]
-
+    """Return the neurons and names of a step's inputs and outputs, and the memory, for people."""
+    labels = labels_of(net)
+    inputs, outputs = net.input_neurons.tolist(), net.output_neurons.tolist()
     return {
-        "inputs": named(net.input_neurons, "input"),
-        "input_neurons": net.input_neurons.tolist(),
-        "output_neurons": net.output_neurons.tolist(),
-        "outputs": named(net.output_neurons, "output"),
+        "inputs": [labels[neuron] for neuron in inputs],
+        "outputs": [labels[neuron] for neuron in outputs],
+        "input_neurons": inputs,
+        "output_neurons": outputs,
         "state": net.initial_state(1)[0].tolist() if net.has_memory else [],
     }

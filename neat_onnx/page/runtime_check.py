@@ -1,11 +1,11 @@
 """The check of a model by a runtime of the page, which cannot be called from Python.
 
-The engine records what the runtime is to be given (`runtime_inputs`), web/runtime-worker.js runs
-it, and the engine plays the model again with the recorded outputs (`runtime_report`).
+The engine plays the samples twice: first to record what each run is given (`runtime_inputs`), and
+again with the outputs (`runtime_report`) that web/runtime-worker.js has computed in between.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,7 @@ from neat_onnx.verification.compare import compare, with_ports
 from neat_onnx.verification.report import Report
 from neat_onnx.verification.samples import sampled_inputs
 
-
-class RuntimeInputs(NamedTuple):
-    """A model to run, and what it is run on.
-
-    Attributes:
-        runs: the inputs of each run, by name: `{type, dims}` of a tensor of `tensors`, which has
-            them one after the other, or `{run, output}`, a state that an earlier run has given.
-        model: the model to run.
-        tensors: the numbers of all tensors, little-endian.
-    """
-
-    runs: list[dict[str, dict[str, Any]]]
-    model: Model
-    tensors: bytes
+Run = dict[str, dict[str, Any]]
 
 
 class _Recorder(Player):
@@ -40,20 +27,19 @@ class _Recorder(Player):
 
     def __init__(self, model: Model, net: Network) -> None:
         super().__init__(model, net, Session(self._record, ""))
-        self.runs: list[dict[str, dict[str, Any]]] = []
+        self.runs: list[Run] = []
         self.tensors: list[bytes] = []
         self._ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.outputs}
         self._given: list[dict[str, np.ndarray]] = []  # kept, so that ids stay theirs
         self._origin: dict[int, dict[str, Any]] = {}  # id of an output → the run that gives it
 
     def _record(self, feed: Feed) -> dict[str, Any]:
-        run = len(self.runs)
+        run = {"run": len(self.runs)}
         self.runs.append({name: self._entry(value) for name, value in feed.items()})
-        given = {name: np.empty((1,) * rank) for name, rank in self._ranks.items()}
-        self._given.append(given)
-        for name, value in given.items():
-            self._origin[id(value)] = {"run": run, "output": name}
-        return given
+        self._given.append({name: np.empty((1,) * rank) for name, rank in self._ranks.items()})
+        for name, value in self._given[-1].items():
+            self._origin[id(value)] = {**run, "output": name}
+        return self._given[-1]
 
     def _entry(self, value: Any) -> dict[str, Any]:
         if id(value) in self._origin:
@@ -66,14 +52,20 @@ class _Recorder(Player):
         return np.empty((*leading, 1))
 
 
-def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> RuntimeInputs:
-    """Return the model, and the runs in which the samples are played."""
+def runtime_inputs(
+    net: Network, model: Model, *, samples: int, seed: int
+) -> tuple[list[Run], Model, bytes]:
+    """Return the runs in which the samples are played, the model to run, and its inputs' numbers.
+
+    An input of a run is `{type, dims}` of the next tensor of the numbers, which are little-endian;
+    or `{run, output}`, a state that an earlier run has given.
+    """
     model = with_ports(net, model)
     recorder = _Recorder(model, net)
     long, fixed = not recorder.ended, recorder.fixed_batch
     for x in sampled_inputs(net, model, samples, seed, long=long, fixed_batch=fixed):
         recorder.play(x, [port.name for port in net.outputs])
-    return RuntimeInputs(recorder.runs, model, b"".join(recorder.tensors))
+    return recorder.runs, model, b"".join(recorder.tensors)
 
 
 def runtime_report(
@@ -86,40 +78,23 @@ def runtime_report(
     samples: int,
     seed: int,
 ) -> Report:
-    """Return the report on outputs that a runtime computed.
+    """Return the report on outputs that a runtime, named with its version, has computed.
 
     Args:
-        net: the network.
-        model: the model that was given to `runtime_inputs`.
+        net, model, samples, seed: as `runtime_inputs` got them.
         runs: the outputs of each run, by name: `{type, dims}` of a tensor of `data`.
         data: the numbers of all tensors, one after the other, little-endian.
-        runtime: name and version of the runtime.
-        samples: as in `runtime_inputs`.
-        seed: as in `runtime_inputs`.
 
     Raises:
         DocumentError: `data` is shorter than the outputs are, or there are fewer runs than asked.
     """
-    played = _outputs(runs, data)
+    at, place = 0, iter(runs)
 
     def next_run(feed: Feed) -> dict[str, Any]:
-        found = next(played, None)
-        if found is None:
+        nonlocal at
+        run, found = next(place, None), {}
+        if run is None:
             raise DocumentError(f"outputs of {len(runs)} runs came, expected more")
-        return found
-
-    model = with_ports(net, model)
-    player = Player(model, net, Session(next_run, runtime))
-    report = compare(net, model, samples=samples, seed=seed, runtime="reference", player=player)
-    return report.model_copy(update={"first_error": None})  # another runtime would find it
-
-
-def _outputs(
-    runs: Sequence[Mapping[str, Mapping[str, Any]]], data: bytes
-) -> Iterator[dict[str, np.ndarray]]:
-    at = 0
-    for run in runs:
-        found = {}
         for name, entry in run.items():
             dtype, dims = np.dtype(str(entry["type"])), entry["dims"]
             count = int(np.prod(dims, dtype=np.int64))
@@ -127,4 +102,9 @@ def _outputs(
                 raise DocumentError(f"{len(data)} bytes of outputs came, expected more")
             found[name] = np.frombuffer(data, dtype, count, at).reshape(dims)
             at += count * dtype.itemsize
-        yield found
+        return found
+
+    model = with_ports(net, model)
+    player = Player(model, net, Session(next_run, runtime))
+    report = compare(net, model, samples=samples, seed=seed, runtime="reference", player=player)
+    return report.model_copy(update={"first_error": None})  # another runtime would find it

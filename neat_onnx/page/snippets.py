@@ -1,18 +1,12 @@
-"""Other forms of a converted network, for the page to save: programs that run its model in several
-languages, with its real names, shapes and states; source code, official JSON, a proof.
-"""
+"""Programs that run a model in several languages, with its real names, shapes and states."""
 
 import json
 import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
 
-import neat_onnx
-from neat_onnx.errors import DocumentError
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import initial_states, state_pairs
-from neat_onnx.network.network import Network
-from neat_onnx.options import ExportOptions
 
 _BATCH, _STEPS = 1, 8  # what symbolic dimensions are in an example
 _ARRAYS = {  # of JavaScript, where it is not the type's own name
@@ -34,7 +28,7 @@ class Snippet(TypedDict):
 
 
 class _Port(NamedTuple):
-    """An input of the graph in an example."""
+    """An input of the graph in an example; names are literals, alike in all languages."""
 
     name: str
     kind: str  # of its elements, as numpy calls it
@@ -53,17 +47,23 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
     """
     pairs, starts = state_pairs(model), initial_states(model)
     ports = [
-        _Port(each.name, _kind(each), _sizes(each), starts.get(each.name), pairs.get(each.name))
+        _Port(
+            json.dumps(each.name),
+            _kind(each),
+            _sizes(each),
+            starts.get(each.name),
+            json.dumps(pairs[each.name]) if each.name in pairs else None,
+        )
         for each in model.graph.inputs
     ]
-    outputs = [entry.name for entry in model.graph.outputs]
-    texts = {
-        "Python": _python(file, ports, outputs),
-        "JavaScript": _javascript(file, ports, outputs),
-        "C#": _csharp(file, ports, outputs[0], _CSHARP[_kind(model.graph.outputs[0])]),
+    outputs = [json.dumps(entry.name) for entry in model.graph.outputs]
+    programs = {
+        "Python": _python(json.dumps(file), ports, outputs),
+        "JavaScript": _javascript(json.dumps(file), ports, outputs),
+        "C#": _csharp(json.dumps(file), ports, outputs[0], _CSHARP[_kind(model.graph.outputs[0])]),
         "Command line": _shell(file, wheel),
     }
-    return [Snippet(title=title, text="\n".join(lines) + "\n") for title, lines in texts.items()]
+    return [Snippet(title=title, text="\n".join(lines) + "\n") for title, lines in programs.items()]
 
 
 def _kind(entry: ValueInfo) -> str:
@@ -88,17 +88,14 @@ def _python(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[str]:
         return f"np.array({port.start}, {kind}).reshape({port.shape})"
 
     lines = ["import numpy as np", "import onnxruntime", ""]
-    named = ", ".join(map(_text, outputs))
-    lines += [f"session = onnxruntime.InferenceSession({_text(file)})", f"names = [{named}]"]
-    lines += ["inputs = {", *(f"    {_text(p.name)}: {value(p)}," for p in ports), "}"]
-    run = ["outputs = dict(zip(names, session.run(names, inputs)))"]
-    shown = f"print(outputs[{_text(outputs[0])}])"
-    back = [
-        f"inputs[{_text(p.name)}] = outputs[{_text(p.following)}]" for p in ports if p.following
-    ]
+    lines += [f"session = onnxruntime.InferenceSession({file})", f"names = [{', '.join(outputs)}]"]
+    lines += ["inputs = {", *(f"    {port.name}: {value(port)}," for port in ports), "}"]
+    back = [f"inputs[{port.name}] = outputs[{port.following}]" for port in ports if port.following]
+    step = ["outputs = dict(zip(names, session.run(names, inputs)))", *back]
+    step += [f"print(outputs[{outputs[0]}])"]
     if not back:
-        return [*lines, *run, shown]
-    return [*lines, "for step in range(3):", *_indented([*run, *back, shown], 4)]
+        return lines + step
+    return [*lines, "for step in range(3):", *("    " + line for line in step)]
 
 
 def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[str]:
@@ -110,17 +107,15 @@ def _javascript(file: str, ports: list[_Port], outputs: Sequence[str]) -> list[s
         return f'new ort.Tensor("{port.kind}", {values}, {list(port.shape)})'
 
     lines = ['import * as ort from "onnxruntime-web";', ""]
-    lines += [f"const session = await ort.InferenceSession.create({_text(file)});"]
-    lines += ["const inputs = {", *(f"  {_text(p.name)}: {value(p)}," for p in ports), "};"]
-    run = ["const outputs = await session.run(inputs);"]
-    shown = f"console.log(outputs[{_text(outputs[0])}].data);"
-    back = [
-        f"inputs[{_text(p.name)}] = outputs[{_text(p.following)}];" for p in ports if p.following
-    ]
+    lines += [f"const session = await ort.InferenceSession.create({file});"]
+    lines += ["const inputs = {", *(f"  {port.name}: {value(port)}," for port in ports), "};"]
+    back = [f"inputs[{port.name}] = outputs[{port.following}];" for port in ports if port.following]
+    step = ["const outputs = await session.run(inputs);", *back]
+    step += [f"console.log(outputs[{outputs[0]}].data);"]
     if not back:
-        return [*lines, *run, shown]
+        return lines + step
     loop = "for (let step = 0; step < 3; step += 1) {"
-    return [*lines, loop, *_indented([*run, *back, shown], 2), "}"]
+    return [*lines, loop, *("  " + line for line in step), "}"]
 
 
 def _csharp(file: str, ports: list[_Port], output: str, shown: str) -> list[str]:
@@ -133,36 +128,28 @@ def _csharp(file: str, ports: list[_Port], output: str, shown: str) -> list[str]
         return f"new DenseTensor<{kind}>(new {kind}[] {{ {values} }}, {sizes})"
 
     def given(port: _Port, tensor: str) -> str:
-        name = _text(port.name)
-        return f"[{name}] = NamedOnnxValue.CreateFromTensor({name}, {tensor})"
+        return f"[{port.name}] = NamedOnnxValue.CreateFromTensor({port.name}, {tensor})"
 
-    def result(name: str, kind: str) -> str:
-        return f"outputs.First(o => o.Name == {_text(name)}).AsTensor<{kind}>()"
+    def result(name: str | None, kind: str) -> str:
+        return f"outputs.First(o => o.Name == {name}).AsTensor<{kind}>()"
 
     def fed_back(port: _Port) -> str:
-        tensor = f"{result(port.following or '', _CSHARP[port.kind])}.ToDenseTensor()"
+        tensor = f"{result(port.following, _CSHARP[port.kind])}.ToDenseTensor()"
         return f"inputs{given(port, tensor)};"
 
-    lines = [
-        "using System;",
-        "using System.Collections.Generic;",
-        "using System.Linq;",
-        "using Microsoft.ML.OnnxRuntime;",
-        "using Microsoft.ML.OnnxRuntime.Tensors;",
-        "",
-        f"var session = new InferenceSession({_text(file)});",
-        "var inputs = new Dictionary<string, NamedOnnxValue>",
-        "{",
-        *(f"    {given(port, value(port))}," for port in ports),
-        "};",
-    ]
+    lines = ["using System;", "using System.Collections.Generic;", "using System.Linq;"]
+    lines += ["using Microsoft.ML.OnnxRuntime;", "using Microsoft.ML.OnnxRuntime.Tensors;", ""]
+    lines += [f"var session = new InferenceSession({file});"]
+    lines += ["var inputs = new Dictionary<string, NamedOnnxValue>", "{"]
+    lines += [*(f"    {given(port, value(port))}," for port in ports), "};"]
     back = [fed_back(port) for port in ports if port.following]
     shows = f'Console.WriteLine(string.Join(", ", {result(output, shown)}.ToArray()));'
-    run = ["using (var outputs = session.Run(inputs.Values.ToList()))", "{"]
-    run += [*_indented([*back, shows], 4), "}"]
+    step = ["using (var outputs = session.Run(inputs.Values.ToList()))", "{"]
+    step += [*("    " + line for line in [*back, shows]), "}"]
     if not back:
-        return [*lines, *run]
-    return [*lines, "for (var step = 0; step < 3; step++)", "{", *_indented(run, 4), "}"]
+        return lines + step
+    loop = "for (var step = 0; step < 3; step++)"
+    return [*lines, loop, "{", *("    " + line for line in step), "}"]
 
 
 def _shell(file: str, wheel: str) -> list[str]:
@@ -174,49 +161,3 @@ def _shell(file: str, wheel: str) -> list[str]:
         f"neat-onnx import {quoted} network.json",
         f"neat-onnx verify network.json {quoted}",
     ]
-
-
-def _indented(lines: list[str], by: int) -> list[str]:
-    return [" " * by + line for line in lines]
-
-
-def _text(value: str | None) -> str:
-    """A string literal that Python, JavaScript and C# read alike."""
-    return json.dumps(value)
-
-
-class Form(TypedDict):
-    """A form that a network can be saved in, and the ending of its file."""
-
-    form: str
-    title: str
-    suffix: str
-
-
-FORMS = [
-    Form(form="c", title="C source, no runtime", suffix=".c"),
-    Form(form="csharp", title="C# class, no runtime", suffix=".cs"),
-    Form(form="gdscript", title="GDScript, no runtime", suffix=".gd"),
-    Form(form="javascript", title="JavaScript module, no runtime", suffix=".js"),
-    Form(form="python", title="Python module, no runtime", suffix=".py"),
-    Form(form="protobuf", title="ONNX's official JSON", suffix=".protobuf.json"),
-    Form(form="certificate", title="Certificate of the comparison", suffix=".certificate.json"),
-]
-
-
-def in_form(net: Network, model: Model, options: ExportOptions, form: str) -> str:
-    """Return the text of a network, exported with `options` as `model`, in one of `FORMS`.
-
-    Raises:
-        DocumentError: there is no such form.
-        NetworkError, OptionError: as `neat_onnx.generate_code` does.
-    """
-    if form == "protobuf":
-        return model.to_json(spelling="protobuf")
-    if form == "certificate":
-        given = options.model_dump(mode="json", exclude_defaults=True)
-        return neat_onnx.certify(net, model, options=given).to_json()
-    for language in ("c", "csharp", "gdscript", "javascript", "python"):
-        if form == language:
-            return neat_onnx.generate_code(net, language=language)
-    raise DocumentError(f"there is no form called '{form}'")

@@ -13,11 +13,6 @@ _PYTHON = re.compile(
     r"|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
     r"|\bsubclass\b|pip install|--\w|docs/[\w-]+\.md"
 )
-_SAID = {
-    "dtype=float64": "the type float64",
-    "time_step": "the time step",
-    "advance_time": "the advance time",
-}
 
 
 def failure(kind: str, error: NeatOnnxError) -> dict[str, Any]:
@@ -50,14 +45,11 @@ def _for_visitors(hint: Hint) -> str:
     if isinstance(hint, ImportAdvice):
         words = [*_words(hint.arguments)]
         return hint.said(words) if words else ""
-    said = ". ".join(filter(None, map(_without_python, hint.split(". "))))
-    for name, spoken in _SAID.items():
-        said = said.replace(name, spoken)
-    return said
-
-
-def _without_python(sentence: str) -> str:
-    return "; ".join(clause for clause in sentence.split("; ") if not _PYTHON.search(clause))
+    sentences = (
+        "; ".join(clause for clause in sentence.split("; ") if not _PYTHON.search(clause))
+        for sentence in hint.split(". ")
+    )
+    return ". ".join(filter(None, sentences))
 
 
 def _words(arguments: ImportArguments) -> Iterator[str]:
@@ -72,13 +64,9 @@ def _words(arguments: ImportArguments) -> Iterator[str]:
 
 
 def _options(arguments: ImportArguments) -> dict[str, Any]:
-    """Arguments as `dropped_models.imported` takes them from the page, in JSON's types."""
-    found: dict[str, Any] = {"batch_axis": "none"} if "batch_axis" in arguments else {}
-    if "outputs" in arguments:
-        found["outputs"] = [*arguments["outputs"]]
-    if "shapes" in arguments:
-        found["shapes"] = {name: [*sizes] for name, sizes in arguments["shapes"].items()}
-    return found
+    """Arguments as `reading.imported` takes them from the page."""
+    found = {name: value for name, value in arguments.items() if name in ("outputs", "shapes")}
+    return found | ({"batch_axis": "none"} if "batch_axis" in arguments else {})
 
 
 def _obstacle_for_visitors(obstacle: str) -> str:

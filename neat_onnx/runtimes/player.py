@@ -1,8 +1,7 @@
 """Playing sequences with a model, in any runtime.
 
 A model is one step, whose states are carried from call to call here, or a whole sequence. Its
-outputs are rows: one for each sample, or for each step of each sample. A model that states a batch
-of many samples, as exporters write the sizes of their example, is run on the few of a comparison.
+outputs are rows: one for each sample, or for each step of each sample.
 """
 
 import math
@@ -13,10 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, output_axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.draft import with_graph
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.ports import KEYS_OF_PORTS, with_inner_outputs
 from neat_onnx.model.rounding import computes_integers, rounding_to_half
@@ -31,8 +29,6 @@ _MIN_STEPS_IN_TWO_PARTS = (
     4  # a sequence of as many steps is run in two parts where its states can be fed on
 )
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
-_MAX_SMALL_BATCH = 32  # the evaluator takes pools element by element
-_BATCH = "batch"
 Shape = tuple[int, ...]
 
 
@@ -92,6 +88,7 @@ class Player:
         inputs, entries = inputs or ModelInputs.of(model, net), model.graph.outputs
         features_only = inputs.features_only
         if not isinstance(runtime, Session):
+            _check_size(model)
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
         self._session, self.name, self._net = runtime, runtime.name, net
         if runtime.sequences:
@@ -111,6 +108,7 @@ class Player:
         }
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
+        Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
 
     @property
@@ -244,61 +242,15 @@ def showing(model: Model, tensors: Sequence[str]) -> Model:
     return with_inner_outputs(bare, tensors, inputs=True)
 
 
-def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Player:
-    """Load a model to be compared with a network, with a batch of no fixed size if it is large.
+def _check_size(model: Model) -> None:
+    """Refuse a model that makes more elements than the limit.
 
     Raises:
-        ModelError: the runtime refuses the model, or it makes more elements than the limit.
-        OptionError: the runtime is unknown or not installed.
+        ModelError: it does.
     """
     for name, facts in inferred_facts(model).items():
         sizes = [size for size in facts.shape or () if isinstance(size, int)]
         Budget().require("elements", math.prod(sizes), f"that makes '{name}'")
-    opened = _opened(model)
-    if opened is not model:
-        player = Player(opened, net, runtime, as_written=as_written)
-        if _runs(player, net):
-            return player
-    player = Player(model, net, runtime, as_written=as_written)
-    if player.fixed_batch:
-        Budget().take("elements", player.rows_of_a_run * len(net.input_neurons))
-    return player
-
-
-def _runs(player: Player, net: Network) -> bool:
-    """Whether a model runs two samples: not if the graph has the batch's size in it."""
-    try:
-        player.play(np.zeros((1, 2, len(net.input_neurons))), [port.name for port in net.outputs])
-    except ModelError:
-        return False
-    return True
-
-
-def _opened(model: Model) -> Model:
-    """The model whose inputs and outputs have a batch of no fixed size; itself if it is small."""
-    axes = axes_of_inputs(model.graph.inputs)
-    sizes = {
-        entry.shape[axes[entry.name][-1]]
-        for entry in model.graph.inputs
-        if entry.shape and axes[entry.name]
-    }
-    many = {size for size in sizes if isinstance(size, int) and size > _MAX_SMALL_BATCH}
-    if len(sizes) != 1 or not many:
-        return model
-    inputs = [_with(entry, axes[entry.name][-1:]) for entry in model.graph.inputs]
-    outputs = [
-        _with(entry, [at for at, size in enumerate(entry.shape or ()) if size in many][:1])
-        for entry in model.graph.outputs
-    ]
-    return with_graph(model, inputs=inputs, outputs=outputs)
-
-
-def _with(entry: ValueInfo, places: Sequence[int]) -> ValueInfo:
-    """The entry with a batch of no fixed size in these places of its shape."""
-    shape: list[Extent] = list(entry.shape or ())
-    for at in places:
-        shape[at] = _BATCH
-    return ValueInfo.of(entry.name, entry.elem_type, shape) if shape else entry
 
 
 class ShapeMismatch(ModelError):

@@ -14,55 +14,24 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import DocumentError, OptionError, warn
+from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, write_bytes
-from neat_onnx.model import MetadataEntry, Model, load_model
-from neat_onnx.model.model import is_model
+from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document, parse
 from neat_onnx.schema_links import LINK_KEY, with_link
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.version import __version__
 
-CERTIFICATE = "neat_onnx.certificate"
-"""The metadata key that holds a model's own certificate."""
 _SLACK = 4.0  # another machine rounds its exponentials another way
-_KINDS = ["zeros", "ones", "normal", "10 × normal"]
+_REPEATED = (
+    "bound", "dtype", "passed", "not_finite", "samples", "steps", "long_sequences", "long_steps",
+)  # fmt: skip
 _HINT = "Is it a certificate? `neat-onnx certify` writes them"
 
 
 class CertificateMismatch(DocumentError):
     """A certificate is changed, or contradicts a network, a model or a result."""
-
-
-class Sampling(Document):
-    """How the inputs were sampled; see docs/fidelity.md."""
-
-    seed: int = Field(ge=0, description="The seed of the random inputs.")
-    samples: int = Field(ge=4, description="The number of inputs, or of short sequences.")
-    steps: int = Field(ge=1, description="The length of the short sequences.")
-    long_sequences: int = Field(ge=0, description="The number of long sequences.")
-    long_steps: int = Field(ge=0, description="The length of the long sequences.")
-    kinds: list[str] = Field(description="The kinds of inputs.")
-
-
-class Run(Document):
-    """One runtime's outputs against the network's."""
-
-    runtime: str = Field(description="The runtime's name, as `verify` takes it.")
-    version: str = Field(description="The runtime with its version.")
-    verdict: Verdict = Field(description="What `verify` said.")
-    mse: float | None = Field(
-        ge=0, description="Mean squared error; null if a value is not finite."
-    )
-    normalised_mse: float | None = Field(
-        ge=0, description="MSE / max(1, mean square of the outputs)."
-    )
-    max_abs_error: float | None = Field(ge=0, description="The largest absolute error.")
-    max_rel_error: float | None = Field(ge=0, description="Relative to max(1, |output|).")
-    not_finite: int = Field(ge=0, description="Output values that are infinite or NaN.")
-    overflow_step: int | None = Field(ge=0, description="The first step that float32 cannot hold.")
-    rounding: float | None = Field(ge=0, description="The normalised MSE of rounding by itself.")
 
 
 class Certificate(Document):
@@ -78,14 +47,10 @@ class Certificate(Document):
         pattern="^[0-9a-f]{64}$", description="Of the model as JSON ONNX holds it, to the last bit."
     )
     options: dict[str, Any] = Field(description="The export options that were given, if known.")
-    dtype: Literal["float16", "float32", "float64"] = Field(
-        description="The type of the model's numbers."
-    )
-    bound: float = Field(gt=0, description="The normalised MSE that is equal, for this type.")
-    bound_reason: str = Field(description="Why that bound.")
-    sampling: Sampling = Field(description="How the inputs were sampled.")
     versions: dict[str, str] = Field(description="What measured it: packages and Python.")
-    runs: list[Run] = Field(min_length=1, description="Each runtime that was run.")
+    runs: dict[str, Report] = Field(
+        min_length=1, description="What `verify` reported, by the name of the runtime."
+    )
     verdict: Verdict = Field(description="The worst verdict of all runs.")
     sha256: str = Field(description="Of all other fields, as JSON with sorted keys.")
 
@@ -111,8 +76,7 @@ def load_certificate(source: Any) -> Certificate:
     """Read a certificate.
 
     Args:
-        source: a Certificate, a path, JSON as text or bytes, a JSON document, or a model that holds
-            one in its metadata.
+        source: a Certificate, a path, JSON as text or bytes, or a JSON document.
 
     Returns:
         The certificate, unchanged since it was issued.
@@ -120,7 +84,17 @@ def load_certificate(source: Any) -> Certificate:
     Raises:
         DocumentError: it is not a certificate, or one that was changed.
     """
-    document = _document(source)
+    if isinstance(source, Certificate):
+        document: Any = source.model_dump(mode="json")
+    elif isinstance(source, str) and source.lstrip().startswith("{"):
+        document = parse_json(source.encode())
+    elif isinstance(source, str | os.PathLike | bytes):
+        content = source if isinstance(source, bytes) else read_bytes(source)
+        if not content.strip():
+            raise DocumentError("the file is empty", hint=_HINT)
+        document = parse_json(content)
+    else:
+        document = source
     if not isinstance(document, dict):
         raise DocumentError("not a certificate: it is no JSON object")
     certificate = parse(Certificate, document, DocumentError, hint=_HINT)
@@ -131,29 +105,6 @@ def load_certificate(source: Any) -> Certificate:
             hint="Issue another one with `neat-onnx certify`",
         )
     return certificate
-
-
-def _document(source: Any) -> Any:
-    """The JSON value of a certificate, wherever it stands."""
-    if isinstance(source, Certificate):
-        return source.model_dump(mode="json")
-    if isinstance(source, str) and source.lstrip().startswith("{"):
-        source = source.encode()
-    content = read_bytes(source) if isinstance(source, str | os.PathLike) else source
-    if isinstance(content, bytes) and content.lstrip().startswith(b"{"):
-        source = parse_json(content)
-    elif isinstance(content, bytes):  # external data is found by a path, and a pipe read once
-        source = load_model(source if source is not content and os.path.isfile(source) else content)
-    if is_model(source):
-        source = load_model(source)
-    if isinstance(source, Model):
-        text = source.metadata.get(CERTIFICATE)
-        if text is None:
-            raise DocumentError(
-                "the model holds no certificate", hint="`neat-onnx export --certify` writes one"
-            )
-        return parse_json(text)
-    return source
 
 
 def seal(document: dict[str, Any]) -> str:
@@ -182,10 +133,9 @@ def issue(
 
     if not runtimes:
         raise OptionError("no runtime is given", where="runtimes", hint="Give at least one")
-    reports = {
+    runs = {
         name: compare(net, model, samples=samples, seed=seed, runtime=name) for name in runtimes
     }
-    any_report = next(iter(reports.values()))
     binary, exact = model_hashes(model)
     document = {
         "format": "neat-onnx certificate",
@@ -194,101 +144,70 @@ def issue(
         "model_sha256": binary,
         "model_json_sha256": exact,
         "options": options,
-        "dtype": any_report.dtype,
-        "bound": any_report.bound,
-        "bound_reason": _reason(any_report),
-        "sampling": {
-            "kinds": _KINDS,
-            **any_report.model_dump(
-                include={"seed", "samples", "steps", "long_sequences", "long_steps"}
-            ),
-        },
         "versions": {
             "neat_onnx": __version__,
             "numpy": np.__version__,
             "python": platform.python_version(),
         },
-        "runs": [_run(name, report) for name, report in reports.items()],
-        "verdict": _worst([report.verdict for report in reports.values()]),
+        "runs": {name: report.model_dump() for name, report in runs.items()},
+        "verdict": _worst(runs),
     }
     return Certificate.model_validate({**document, "sha256": seal(document)})
 
 
 def repeat(certificate: Certificate, net: Network, model: Model) -> Report:
     """Compare again as the certificate says; see `neat_onnx.replay`."""
+    from neat_onnx.verification.compare import compare  # noqa: PLC0415 - not to read one
+
     binary, exact = model_hashes(model)
-    same_model = binary == certificate.model_sha256 and (
-        exact in (certificate.model_json_sha256, binary)
-    )
-    for what, same in (
+    same = binary == certificate.model_sha256
+    same &= exact in (certificate.model_json_sha256, binary)
+    for what, holds in (
         ("network", network_hash(net) == certificate.network_sha256),
-        ("model", same_model),
+        ("model", same),
     ):
-        if not same:
+        if not holds:
             raise CertificateMismatch(
                 f"this is not the {what} of the certificate",
                 where=f"{what}_sha256",
                 hint=f"The {what} was changed, or belongs to another certificate",
             )
-    said = _worst([run.verdict for run in certificate.runs])
+    said = _worst(certificate.runs)
     if said != certificate.verdict:
         raise CertificateMismatch(
             f"the certificate says '{certificate.verdict}', and its runs '{said}'", where="verdict"
         )
-    reports = [_repeated(certificate, run, net, model) for run in certificate.runs]
-    worst = _worst([report.verdict for report in reports])
-    return next(report for report in reports if report.verdict == worst)
+    found = {
+        name: compare(net, model, samples=run.samples, seed=run.seed, runtime=name)
+        for name, run in certificate.runs.items()
+    }
+    for name, run in certificate.runs.items():
+        _check_repeated(name, run, found[name])
+    worst = _worst(found)
+    return next(report for report in found.values() if report.verdict == worst)
 
 
-def _repeated(certificate: Certificate, run: Run, net: Network, model: Model) -> Report:
-    """Repeat one runtime's comparison, and compare it with the certificate."""
-    from neat_onnx.verification.compare import compare  # noqa: PLC0415 - not to read one
+def _check_repeated(name: str, said: Report, done: Report) -> None:
+    """Compare a report with the one of a certificate.
 
-    sampling = certificate.sampling
-    report = compare(net, model, samples=sampling.samples, seed=sampling.seed, runtime=run.runtime)
-    said = {"bound": certificate.bound, "dtype": certificate.dtype}
-    said |= {"passed": run.verdict != "different", "not_finite": run.not_finite}
-    done = {**report.model_dump(), "kinds": _KINDS}
-    for name, value in {**said, **sampling.model_dump()}.items():
-        if done[name] != value:
-            raise CertificateMismatch(
-                f"the certificate says {name} {value!r}, repeated it is {done[name]!r}",
-                where=f"runs.{run.runtime}",
-            )
-    limit = max(_SLACK**2 * (run.normalised_mse or 0.0), certificate.bound)
-    said_finite, finite = run.normalised_mse is not None, report.normalised_mse is not None
-    if said_finite is not finite or (report.normalised_mse or 0.0) > limit:
-        raise CertificateMismatch(
-            f"the certificate says a normalised MSE of {_number(run.normalised_mse)}, repeated it "
-            f"is {_number(report.normalised_mse)}",
-            where=f"runs.{run.runtime}",
-        )
-    return report
-
-
-def _number(size: float | None) -> str:
-    return "no finite number" if size is None else f"{size:.3g}"
-
-
-def certified(model: Model, certificate: Certificate) -> Model:
-    """The model with its certificate in the metadata; the hashes of the model leave it out."""
-    entries = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
-    held = MetadataEntry(key=CERTIFICATE, value=certificate.model_dump_json())
-    return model.model_copy(update={"metadata_props": [*entries, held]})
-
-
-def without_stale_certificate(model: Model, before: Model) -> Model:
-    """Return a rewritten model without the certificate in its metadata, with a warning.
-
-    Args:
-        model: the model after a rewrite; one without a certificate is returned as it is.
-        before: the model that was rewritten: where nothing has changed, the certificate stays.
+    Raises:
+        CertificateMismatch: they differ by more than another machine explains.
     """
-    if CERTIFICATE not in model.metadata or _hash(model) == _hash(before):
-        return model
-    warn("the certificate in the metadata is left out: it is of the model before it was rewritten")
-    kept = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
-    return model.model_copy(update={"metadata_props": kept})
+    for field in _REPEATED:
+        if getattr(done, field) != getattr(said, field):
+            raise CertificateMismatch(
+                f"the certificate says {field} {getattr(said, field)!r}, repeated it is "
+                f"{getattr(done, field)!r}",
+                where=f"runs.{name}",
+            )
+    known, error = said.normalised_mse, done.normalised_mse
+    limit = max(_SLACK**2 * (known or 0.0), said.bound)
+    if (known is None) is not (error is None) or (error or 0.0) > limit:
+        sizes = ["no finite number" if each is None else f"{each:.3g}" for each in (known, error)]
+        raise CertificateMismatch(
+            f"the certificate says a normalised MSE of {sizes[0]}, repeated it is {sizes[1]}",
+            where=f"runs.{name}",
+        )
 
 
 def network_hash(net: Network) -> str:
@@ -301,37 +220,17 @@ def network_hash(net: Network) -> str:
 
 
 def model_hashes(model: Model) -> tuple[str, str]:
-    """Hash a model as binary ONNX holds it, and as JSON ONNX does, each without its certificate.
+    """Hash a model as binary ONNX holds it, and as JSON ONNX does.
 
     The first is the same for every file that says the same to a runtime. The second also sees the
     bits of a float64 weight in JSON that float32 does not hold.
     """
-    return _hash(Model.from_proto(model.to_proto())), _hash(model)
+    held = Model.from_proto(model.to_proto())
+    binary, exact = (sha256(each.to_document(encoding="numbers")) for each in (held, model))
+    return binary, exact
 
 
-def _hash(model: Model) -> str:
-    document = model.to_document(encoding="numbers")
-    entries = [entry for entry in document.get("metadata_props", []) if entry["key"] != CERTIFICATE]
-    return sha256({**document, "metadata_props": entries})
-
-
-def _run(name: str, report: Report) -> dict[str, Any]:
-    fields = set(Run.model_fields) - {"runtime", "version"}
-    return {"runtime": name, "version": report.runtime, **report.model_dump(include=fields)}
-
-
-def _reason(report: Report) -> str:
-    from neat_onnx.verification.judge import ROUNDING_FACTOR  # noqa: PLC0415 - as above
-
-    text = f"{report.dtype} rounds each of some hundred operations by half a unit in the last place"
-    if report.rounding is None:
-        return text
-    return (
-        f"{text}; this network, rounded, is off by {report.rounding:.3g} by itself, of which "
-        f"{ROUNDING_FACTOR:g} times (in the root) are allowed"
-    )
-
-
-def _worst(verdicts: list[Verdict]) -> Verdict:
+def _worst(runs: dict[str, Report]) -> Verdict:
     order: tuple[Verdict, ...] = ("different", "equal within float32", "equal")
-    return next(verdict for verdict in order if verdict in verdicts)
+    found = {report.verdict for report in runs.values()}
+    return next(verdict for verdict in order if verdict in found)

@@ -19,7 +19,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import IMPORTED
-from neat_onnx.runtimes.player import loaded, number_type, showing
+from neat_onnx.runtimes.player import Player, number_type, showing
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10, DataType.FLOAT16: 0.5}
 
@@ -38,7 +38,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
         if not places:
             return None
         as_written = is_quantized(model.graph)
-        player = loaded(net, showing(model, list(places)), runtime, as_written=as_written)
+        player = Player(showing(model, list(places)), net, runtime, as_written=as_written)
         places = {tensor: ids for tensor, ids in places.items() if player.shows(tensor)}
         got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place

@@ -2,14 +2,14 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from neat_onnx.parsing import Plain
+from neat_onnx.parsing import Document
 
 Verdict = Literal["equal", "equal within float32", "different"]
 
 
-class Report(BaseModel, metaclass=Plain):
+class Report(Document):
     """How far a model's outputs are from its network's. Errors are model minus network."""
 
     verdict: Verdict = Field(

@@ -7,6 +7,7 @@ import pytest
 from support.harness.page import ask, convert, files
 
 import neat_onnx
+from neat_onnx import errors
 from neat_onnx.errors import Hint, ImportAdvice
 from neat_onnx.page import bridge
 from neat_onnx.page.bridge import call
@@ -133,9 +134,13 @@ def test_a_refused_file_leaves_the_last_good_one(source):
     assert files() == blobs
 
 
-def test_an_unknown_kind_of_file_is_an_error(source):
-    convert(source, name="winner.json")
-    assert ask("file", kind="exe")[0]["error"]["message"] == "there is no file of kind 'exe'"
+def test_what_a_library_cannot_hold_is_told_in_a_list_of_bounded_length(source, monkeypatch):
+    convert(source, name="net.json")
+    obstacles = ask("file", kind="library-brain.js", file="net.json")[0]["error"]["obstacles"]
+    assert len(obstacles) > 1
+    monkeypatch.setattr(errors, "_MAX_OBSTACLES_LISTED", 1)
+    bounded = ask("file", kind="library-brain.js", file="net.json")[0]["error"]["obstacles"]
+    assert bounded == [obstacles[0], f"and {len(obstacles) - 1} more"]
 
 
 def test_a_network_too_large_to_play_with_says_so(monkeypatch):
@@ -149,7 +154,6 @@ def test_hints_speak_to_visitors():
     hints: list[Hint] = [
         "Known: tanh; register your own with neat_onnx.register_activation",
         "Give a path, bytes, JSON text, a dict or a ModelProto",
-        "Export with dtype=float64",
         "Unpack it first; to turn a network into a model use load_network, or `neat-onnx export`",
         "Leave this step out. It is one of register_activation",
         ImportAdvice("Leave the check out with {}", {"check": False}),
@@ -157,7 +161,6 @@ def test_hints_speak_to_visitors():
     assert [for_visitors([hint]) for hint in hints] == [
         "Known: tanh",
         None,
-        "Export with the type float64",
         "Unpack it first",
         "Leave this step out",
         None,

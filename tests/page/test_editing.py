@@ -1,18 +1,14 @@
 """Genes changed on the page: the network that comes of it, and its model."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from support.examples.cases import case
+from support.harness.page import convert
 
 import neat_onnx
-from neat_onnx.page.bridge import call
 from neat_onnx.page.editing import edited
-from neat_onnx.page.library_files import facts_of, writable
-
-WEB = Path(__file__).parents[2] / "web"
 
 
 @pytest.fixture(scope="module")
@@ -63,29 +59,6 @@ def test_a_mistaken_edit_is_refused(net, edit):
 def test_the_page_gives_the_model_of_the_changed_network(net):
     data = json.dumps(case("np-ff-13").document["source"]).encode()
     edits = [{"connection": 0, "weight": 0.125, "gene": "for people", "before": 3.0}]
-    params = json.dumps({"name": "net.json", "edits": edits, "samples": 8})
-    reply = json.loads(call("convert", params, data, lambda stage, done: None)[0])
+    reply, blobs = convert(data, name="net.json", edits=edits, samples=8)
     assert reply["result"]["report"]["passed"]
-    _, blobs = call("file", '{"kind": "onnx"}', b"", lambda stage, done: None)
     assert blobs["onnx"] == neat_onnx.export(edited(net, edits)).to_bytes()
-
-
-def test_libraries_that_cannot_hold_a_network_say_why(net):
-    found = writable(net)
-    assert found[0]["title"].startswith("neat-python") and found[0]["reason"] is None
-    median = neat_onnx.load_network(case("np-atom-agg-median").document["source"])
-    reasons = {each["library"]: each["reason"] for each in writable(median)}
-    assert "median" in (reasons["neataptic"] or "")
-    for name, reason in reasons.items():
-        if reason is None:
-            median.to_library(name)
-        else:
-            with pytest.raises(neat_onnx.NetworkError):
-                median.to_library(name)
-
-
-def test_a_checkpoint_says_its_generation_and_fitness_and_other_files_nothing():
-    said = facts_of((WEB / "samples" / "neat-checkpoint-30").read_bytes())
-    assert (said["generation"], said["size"], said["species"]) == (30, 60, 2)
-    assert 3.8 < (said["fitness"] or 0) < 3.9
-    assert set(facts_of(b"{}").values()) == {None}

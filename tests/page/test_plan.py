@@ -43,10 +43,10 @@ def networks() -> dict[str, neat_onnx.Network]:
 
 
 def job(net: neat_onnx.Network, rows: np.ndarray) -> dict:
-    plan = plan_of(net)
-    arrays = {name: base64.b64encode(data).decode() for name, data in plan.arrays.items()}
+    document, arrays = plan_of(net)
+    packed = {name: base64.b64encode(data).decode() for name, data in arrays.items()}
     texts = [[shown(x) for x in row] for row in rows.tolist()]
-    return {"document": plan.document, "arrays": arrays, "rows": texts}
+    return {"document": document, "arrays": packed, "rows": texts}
 
 
 def shown(number: float) -> str:

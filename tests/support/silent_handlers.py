@@ -13,8 +13,8 @@ SILENT = [
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
     ("libraries/neat_python/pickled.py:_array", "the caller refuses the gene that is no number"),
     ("libraries/neat_python/texts.py:_value", "a text that is no number is a function's name"),
-    ("libraries/neat_python/timed.py:_gives", "genes that cannot be read are not the network's"),
-    ("libraries/neat_python/timed.py:timed_genes", "names that lead to no genes are no hint"),
+    ("libraries/neat_python/draft.py:_gives", "genes that cannot be read are not the network's"),
+    ("libraries/neat_python/draft.py:_timed_genes", "names that lead to no genes are no hint"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/space.py:window_of", "the error is the answer"),
     (
@@ -57,14 +57,8 @@ SILENT = [
     ),
     ("operators/export/spatial/infer.py:_convolution", "the error is the answer"),
     ("operators/export/spatial/weights.py:is_borne_out", "the error is the answer"),
-    ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
-    ("page/library_files.py:facts_of", "the file says by itself what it lacks"),
+    ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("runtimes/player.py:_runs", "the error is the answer"),
-    (
-        "verification/compare.py:has_its_weights",
-        "a model without a network has no weights of one",
-    ),
 ]

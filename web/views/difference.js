@@ -48,10 +48,9 @@ function fold([noun, change, genes]) {
 function byFunction(pairs) {
   const head = h("h3", {}, "By function");
   if (!pairs) return h("div", {}, head, h("p", {}, "They do not have the same numbers of inputs and outputs."));
-  const most = Math.max(...pairs.edges.map(Math.abs));
-  const same = most < 1e-299; // edges of errors that are all 0
+  const { most } = pairs;
   return h("div", {}, head,
-    h("p", {}, same ? "On the same random inputs they gave the very same numbers."
+    h("p", {}, most === 0 ? "On the same random inputs they gave the very same numbers."
       : `On the same random inputs they were up to ${most < 1e-6 ? short(most) : plain(most)} apart.`),
     h("figure", {}, scatter(pairs, "The other file against this one"),
       h("figcaption", { className: "soft" }, `This file across, the other up: ${count(pairs.network.length)} of ${count(pairs.total)} outputs.`)));

@@ -25,33 +25,36 @@ function toast(place, text) {
   setTimeout(() => said.remove(), 6000);
 }
 
-const FILES = [
-  { method: "file", kind: "onnx", title: "ONNX", note: "for any runtime", suffix: ".onnx" },
-  { method: "file", kind: "json", title: "JSON ONNX", note: "readable, every bit kept", suffix: ".onnx.json" },
-  { method: "file", kind: "network", title: "Network JSON", note: "the genome, to evolve on", suffix: ".network.json" },
-];
-
-/** Download: the three files of a result, the files of libraries, and other forms. */
-export function downloads({ download, writable }) {
+/** Download: the files of a result in sections; libraries that cannot hold it say why. */
+export function downloads({ download, refusals }) {
   closing();
-  const entries = (label, found = []) => h("ul", { className: "entries", ariaLabel: label }, ...found.map((each) => entry(each, download)));
-  const [genome, forms] = [entries("Genome, for a library"), entries("Programs and proofs")];
-  $("downloads").append(entries("Files", FILES), h("h3", {}, "Genome"), genome, h("h3", {}, "Programs and proofs"), forms);
-  let listed = null;
-  const fillGenome = (libraries) => genome.replaceChildren(...libraries.map((each) => entry({ method: "library", ...each }, download)));
-  $("download-place").addEventListener("toggle", async () => {
-    if (!$("download-place").open || listed) return;
-    const asked = (listed = writable());
-    const found = await asked;
-    if (listed !== asked) return;
-    if (found.failed) listed = null; // the next time it may be known
-    else fillGenome(found.libraries);
+  let asked = null; // the result whose refusals are known, or asked for
+  let buttons = new Map();
+  const entry = ({ title, note, ...file }) => {
+    const said = h("span", { className: "soft" }, note);
+    const element = h("button", {
+      type: "button", className: "entry", "data-testid": `download-${file.kind}`, onclick: () => download(file),
+    }, h("strong", {}, title), said);
+    buttons.set(file.kind, { element, said });
+    return h("li", {}, element);
+  };
+  const place = $("download-place");
+  place.addEventListener("toggle", async () => {
+    if (!place.open || asked === buttons) return;
+    const wanted = (asked = buttons);
+    const { failed, ...reasons } = await refusals();
+    if (failed) asked = null; // the next time it may be known
+    else for (const [kind, reason] of Object.entries(reasons)) {
+      const { element, said } = wanted.get(kind);
+      element.disabled = true;
+      said.textContent = reason;
+    }
   });
   const fill = whenChanged((state) => state.result, (result) => {
-    $("download-place").hidden = !result;
-    listed = null;
-    fillGenome(result?.libraries ?? []);
-    forms.replaceChildren(...(result?.forms ?? []).map((each) => entry({ method: "form", ...each }, download)));
+    place.hidden = !result;
+    buttons = new Map();
+    $("downloads").replaceChildren(...Object.entries(result?.downloads ?? {}).flatMap(([section, listed]) => [
+      h("h3", {}, section), h("ul", { className: "entries", ariaLabel: section }, ...listed.map(entry))]));
   });
   const close = whenChanged((state) => state.wanted, () => {
     document.querySelectorAll("details.menu[open]").forEach((menu) => { menu.open = false; });
@@ -60,15 +63,6 @@ export function downloads({ download, writable }) {
     fill(state);
     close(state);
   };
-}
-
-/** A file that is written when asked for; one that cannot hold the network says why instead. */
-function entry({ title, note = "", reason = null, ...asked }, download) {
-  const what = asked.kind ?? `${asked.method}-${asked.library ?? asked.form}${asked.suffix === ".pkl" ? "-pkl" : ""}`;
-  return h("li", {}, h("button", {
-    type: "button", className: "entry", disabled: Boolean(reason), "data-testid": `download-${what}`, title: reason ?? "",
-    onclick: () => download(asked),
-  }, h("strong", {}, title), reason || note ? h("span", { className: "soft" }, reason ?? note) : ""));
 }
 
 /** Share: a link, code that embeds it, pictures and an animation. */

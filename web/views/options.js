@@ -19,49 +19,19 @@ function grouped(names) {
   return [...groups, ["Others", rest]].filter(([, members]) => members.length);
 }
 
-const OF_MEMORY = ["sequence", "fused_recurrent", "allow_recurrent", "recurrent_single_step"];
-const OF_DIALECT = ["lossy", "legacy_node_ordering", "validate_conv_sharing"];
 const OF_MODELS = ["encoding", "dialect"]; // all that a file which is a model already can take
-
-/**
- * Whether an option changes anything.
- * @param result {kind, summary}
- * @param value gives what the form says of an option
- */
-function matters(name, { kind, summary }, value) {
-  if (kind === "model") return OF_MODELS.includes(name);
-  if (OF_MEMORY.includes(name) && !summary.has_memory) return false;
-  if (name === "fused_recurrent") return value("sequence") === true && value("dtype") === "float32";
-  if (OF_DIALECT.includes(name)) return value("dialect") === "neataptic";
-  if (name === "mixed_activations" || name === "allow_mixed_activations") {
-    return Object.keys(summary.activations).length > 1;
-  }
-  if (name === "embed_network") return value("include_metadata") !== false;
-  return true;
-}
 
 export function options({ again }) {
   const form = $("options");
   let fields = new Map();
   let result = null;
 
-  const value = (name) => {
-    try {
-      return fields.get(name)?.value();
-    } catch {
-      return undefined; // not written to its end yet
-    }
-  };
   const hide = () => {
-    for (const { name, element } of fields.values()) {
-      element.hidden = result !== null && !matters(name, result, value);
-    }
+    for (const { name, element } of fields.values()) element.hidden = result?.kind === "model" && !OF_MODELS.includes(name);
     for (const fold of form.querySelectorAll("details")) {
       fold.hidden = [...fold.querySelectorAll(".field")].every((field) => field.hidden);
     }
   };
-  form.addEventListener("input", hide);
-  form.addEventListener("reset", () => setTimeout(hide));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const settings = {};

@@ -47,7 +47,7 @@ export function verdict({ again }) {
     document.body.toggleAttribute("data-result", result !== null);
     if (!result) return;
     const outcome = outcomeOf(report, made.settings);
-    const asked = outcome.name === "asked" ? `as asked: ${"int8"}` : "";
+    const asked = outcome.name === "asked" ? "as asked: int8" : "";
     const runtimes = report ? counted(1 + Number(Boolean(result.report && check?.report?.passed)), "runtime") : "";
     $("chip").className = `menu chip ${outcome.name}`;
     $("chip-words").replaceChildren(

@@ -142,12 +142,10 @@ def settings_for(
         )
     feed_forward = not _has_cycle(genome)
     kind = "feed-forward" if feed_forward else "recurrent"
-    named = zip(counts, ("input", "output"), strict=True)
-    sizes = [f"{count} {name}{'s' * (count != 1)}" for count, name in named]
     warn(
-        f"the genome came without its configuration: read as a {kind} network of "
-        f"{' and '.join(sizes)}. If it is none, give config (--config), or inputs and outputs "
-        "(--inputs, --outputs)"
+        f"the genome came without its configuration: read as a {kind} network of {counts[0]} "
+        f"inputs and {counts[1]} outputs. If it is none, give config (--config), or inputs and "
+        "outputs (--inputs, --outputs)"
     )
     return Settings([-1 - i for i in range(counts[0])], list(range(counts[1])), feed_forward)
 

@@ -29,7 +29,7 @@ from neat_onnx.libraries.neat_python.settings import (
 )
 from neat_onnx.libraries.neat_python.static import static_network
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
-from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network
 from neat_onnx.network.network import Network
 from neat_onnx.progress import tracked
 
@@ -200,12 +200,8 @@ def _whole(genes: Genes, options: ReadOptions) -> Network:
 def network_of(genes: Genes, times: Times) -> Network:
     """Return the network of genes of any kind."""
     if genes.kind == "ctrnn":
-        from neat_onnx.libraries.neat_python.ctrnn import ctrnn_network  # noqa: PLC0415 - rare
-
         return ctrnn_network(genes, times)
     if genes.kind == "iznn":
-        from neat_onnx.libraries.neat_python.iznn import iznn_network  # noqa: PLC0415 - rare
-
         return iznn_network(genes, times)
     times.refuse()
     return static_network(genes)

@@ -44,8 +44,9 @@ def drawn(entry: ValueInfo, rng: np.random.Generator) -> np.ndarray:
     sizes = [size if isinstance(size, int) else 1 for size in entry.shape or ()]
     if not entry.elem_type.is_integer:
         return np.asarray(rng.uniform(0.005, 0.2, sizes), np.float32)
-    low, high = entry.elem_type.limits
-    return np.asarray(rng.integers(low, high + 1, sizes), entry.elem_type.dtype)
+    kind = np.dtype(entry.elem_type.dtype)
+    low, high = np.iinfo(kind).min, np.iinfo(kind).max
+    return rng.integers(low, high, sizes, kind, endpoint=True)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -19,7 +19,4 @@ def convert(data: bytes, **params: object) -> tuple[Any, dict[str, bytes]]:
 
 def files() -> dict[str, bytes]:
     """The three files of what was converted last."""
-    found: dict[str, bytes] = {}
-    for kind in ("onnx", "json", "network"):
-        found |= ask("file", kind=kind)[1]
-    return found
+    return {kind: ask("file", kind=kind)[1]["file"] for kind in ("onnx", "json", "network")}

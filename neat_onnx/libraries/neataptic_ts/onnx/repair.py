@@ -12,7 +12,6 @@ from neat_onnx.libraries.neataptic_ts.onnx.space import (
     renamed,
     warn_repaired,
     window_of,
-    with_graph,
     with_space,
 )
 from neat_onnx.libraries.neataptic_ts.onnx.spec import (
@@ -24,7 +23,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     items,
 )
 from neat_onnx.model import Graph, Model, Node, ValueInfo
-from neat_onnx.model.draft import make_node
+from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
 from neat_onnx.operators.export.nodes import Concat, Conv
@@ -35,7 +34,7 @@ Repair = Callable[[Model], Model]
 def repaired(model: Model) -> Model:
     """Return the model with its defects repaired, or the very same object if it has none."""
     model = without_unproduced(model)
-    for repair in (*(_OWN if unproduced(model.graph) else ()), *_GENERAL):
+    for repair in _OWN if unproduced(model.graph) else (_in_order,):
         model = repair(model)
     return model
 
@@ -225,5 +224,6 @@ _OWN: tuple[Repair, ...] = (
     with_bound_output,
     _with_batch,
     with_states,
+    _in_order,
+    with_space,
 )
-_GENERAL: tuple[Repair, ...] = (_in_order, with_space)
