@@ -122,9 +122,7 @@ runtimes: setup
 	$(BIN)/python tests/bench/runtimes.py --every $(EVERY)
 
 # Every network of the tests, written for every library and run by it: writes docs/written.md.
-# Libraries that no registry has run from folders of their repositories, and are transcribed without:
-# NEATAPTIC_TS=… (built there), NEAT_PYTHON=… (a second version), TENSORNEAT=… (with JAX in its
-# .venv), GONEAT=… (with Go). See tests/bench/judges.py.
+# NEATAPTIC_TS=… is a folder with NeatapticTS, built there. See tests/bench/judges.py.
 LIBRARIES := neataptic@1.4.7 synaptic@1.1.4 @liquid-carrot/carrot@0.3.20 brain.js@1.6.1
 libraries: setup
 	@mkdir -p .cache/libraries

@@ -1,6 +1,5 @@
 """Generating code: the choice of a language."""
 
-from collections.abc import Callable
 from importlib import import_module
 from typing import Literal, get_args
 
@@ -24,6 +23,18 @@ SUFFIXES: dict[str, CodeLanguage] = {
     ".py": "python",
 }
 
+_CLASSES = {
+    "csharp": "CSharp",
+    "gdscript": "GDScript",
+    "javascript": "JavaScript",
+    "python": "Python",
+}
+_MEMBERS = (
+    *("BIAS", "RESPONSE", "START", "SOURCE", "WEIGHT", "GAIN", "MATRIX", "ORIGIN", "INITIAL"),
+    *("Activate", "Reset", "Step", "System", "Math", "Array", "ArgumentException"),
+)
+"""Names that no class of C# may have."""
+
 
 def generate(net: Network, language: str, dtype: str, name: str) -> str:
     """Print a network as source code. See `neat_onnx.generate_code`."""
@@ -42,16 +53,11 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
         raise OptionError(f"name is for C and C#; this is {language}", where="name", hint=hint)
     # one language at a time is imported, and the command line needs the names alone
     from neat_onnx.codegen.plan import plan_of  # noqa: PLC0415
+    from neat_onnx.codegen.source import printed  # noqa: PLC0415
 
-    plan, named = plan_of(net), identifier(name, set())
+    module = import_module(f"neat_onnx.codegen.{'c' if is_c else language}")
     if is_c:
-        from neat_onnx.codegen.c import print_c  # noqa: PLC0415
-
-        return print_c(plan, dtype, named, as_header=language == "header")
-    if language == "csharp":
-        from neat_onnx.codegen.csharp import print_csharp  # noqa: PLC0415
-
-        return print_csharp(plan, "Network" if name == NAME else named)
-    module = import_module(f"neat_onnx.codegen.{language}")
-    printer: Callable[..., str] = getattr(module, f"print_{language}")
-    return printer(plan)
+        spelling, called = module.C(dtype == "float32", language == "header"), name
+    else:
+        spelling, called = getattr(module, _CLASSES[language])(), name[:1].upper() + name[1:]
+    return printed(plan_of(net), spelling, identifier(called, {*(() if is_c else _MEMBERS)}))

@@ -10,7 +10,7 @@ import math
 import re
 from functools import cache
 
-from neat_onnx.codegen.language import INDENT, Language
+from neat_onnx.codegen.language import Language
 
 _OPERATORS: dict[type, str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.Gt: "greater",
@@ -32,13 +32,6 @@ def helpers_of(language: Language, text: str) -> list[str]:
         if name and _is_called(name[1], [text, *needed]):
             needed.insert(0, own)
     return needed
-
-
-def helper_names(language: Language) -> set[str]:
-    """Return the names of functions of generated code, whether defined there or the language's."""
-    names = [definition.name for definition in _definitions()]
-    called = map(language.called, (*names, *language.native))
-    return {*called, *re.findall(r"^(?:\w+ )+(\w+)\(", language.own, re.MULTILINE)}
 
 
 def _is_called(name: str, texts: list[str]) -> bool:
@@ -87,17 +80,16 @@ class _Printer:
                 sign = _SIGNS[type(op)]
                 return [f"{self._text(target)} {sign}= {self._bare(value)}{end}"]
             case ast.For(ast.Name(name), ast.Call(_, [start, stop]), body):
-                head = language.loop(name, self._bare(start), self._bare(stop))
-                return self._inside(head, body)
+                ends = {"start": self._bare(start), "stop": self._bare(stop)}
+                head = language.loop_form.format(variable=name, **ends)
+                return language.block(head, self._block(body))
             case ast.While(test, body):
-                return self._inside(language.while_form.format(truth=self._bare(test)), body)
+                head = language.while_form.format(truth=self._bare(test))
+                return language.block(head, self._block(body))
             case ast.If(test, body):
-                return self._inside(language.if_form.format(truth=self._bare(test)), body)
+                head = language.if_form.format(truth=self._bare(test))
+                return language.block(head, self._block(body))
         raise NotImplementedError(ast.unparse(statement))
-
-    def _inside(self, head: str, body: list[ast.stmt]) -> list[str]:
-        end = [self._language.block_end] if self._language.block_end else []
-        return [head, *(INDENT + line for line in self._block(body)), *end]
 
     def _bare(self, node: ast.expr) -> str:
         """Return an expression without the parentheses around the whole of it."""
@@ -126,7 +118,8 @@ class _Printer:
                 word = language.logic[_OPERATORS[type(op)]]
                 return f"({f' {word} '.join(map(self._text, values))})"
             case ast.IfExp(test, yes, no):
-                return language.choice(self._text(test), self._text(yes), self._text(no))
+                truth, way, other = map(self._text, (test, yes, no))
+                return language.choice_form.format(truth=truth, yes=way, no=other)
             case ast.Call(ast.Name(name), arguments):
                 return language.call(name, map(self._bare, arguments))
             case ast.Subscript(array, index):

@@ -1,4 +1,4 @@
-"""Differences between the languages of generated code: operators, functions, loops, names.
+"""Differences between the languages of generated code: spellings, and the text around them.
 
 With these the expression of an activation, and of an aggregation over its inputs, is printed.
 """
@@ -19,49 +19,45 @@ _RENAMED = {
 
 
 class Language:
-    """A language that a network can be printed in: its syntax, as templates, and its functions.
+    """A language that a network can be printed in, as a table of spellings.
 
-    Attributes:
-        native: for each function that the language has, its name there, or a template of its call.
-        own: definitions in the language's own text, with a blank line between two of them.
-        infinity: the literal.
-        end: the end of a statement.
-        block_end: the end of a loop; empty where indentation ends it.
-        logic: the operators on truth values.
-        types: what stands before a name to declare a number ("real"), an "int", "Values" (an array
-            that is read), "Written" (one that is filled), and before a function without a result
-            ("None").
-        prefix: what the names of ports begin with.
-        given_form: a number of an input as one of the language's own.
-        length_form: a statement that raises an error, `message` and the length, where an array has
-            not `count` numbers; empty where arrays do not know their length.
-        choice_form: an expression that is `yes` where `truth` holds, else `no`.
-        comment_form: a line that holds nothing but a comment.
-        loop_form: the line that begins a loop over start ≤ variable < stop.
-        while_form, if_form: the line that begins what is done while, or if, a truth holds.
-        array_form: a statement that declares an array of numbers.
-        local_form: a statement that declares a number.
-        function_form: the definition of a function.
+    The `…_form`s are templates of a line or a definition, for `str.format`. The texts from `file`
+    on are templates for `source.filled`, in which a line that is a name alone stands for a block.
     """
 
-    native: Mapping[str, str]
-    own = ""
-    infinity: str
-    end = ";"
-    block_end = "}"
+    native: Mapping[str, str]  # the name, or a template of the call, of functions that it has
+    own = ""  # definitions in its own text, with a blank line between two of them
+    infinity: str  # the literal
+    end = ";"  # of a statement
+    block_end = "}"  # empty where indentation ends a loop
     logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
+    # before a name: of a number ("real"), an "int", an array that is read ("Values") or filled
+    # ("Written"), and of a function without a result ("None")
     types: Mapping[str, str] = MappingProxyType({})
-    prefix = ""
-    given_form = "{value}"
-    length_form = ""
+    size = 8  # bytes of a number
+    linkage = ""  # what stands before functions that others call
+    given_form = "{value}"  # a number of an input as one of the language's own
+    length_form = ""  # raises `message` and the length; empty where arrays do not know their length
     choice_form = "({truth} ? {yes} : {no})"
     comment_form = "/* {text} */"
-    loop_form: str
+    loop_form: str  # begins a loop over start ≤ variable < stop
     while_form = "while ({truth}) {{"
     if_form = "if ({truth}) {{"
-    array_form: str
-    local_form: str
+    array_form: str  # declares an array of numbers
+    local_form: str  # declares a number
     function_form: str
+    table_form: str  # defines a constant array, whose `kind` is one of `kinds`
+    kinds: tuple[str, str] = ("", "")  # of numbers, and of integers
+    port_form = (
+        ""  # a port as a parameter; empty where inputs come by name and outputs are returned
+    )
+    declare_form = ""  # a statement of a caller that declares a port
+    head = ("/*\n", " * ", " */")  # begins the comment at the head, each of its lines, and ends it
+    gap = "\n\n"  # between two definitions
+    file: str
+    stateless: str  # the functions of a network without memory
+    stateful: str  # the same with memory
+    usage: tuple[str, str]  # how to call these
 
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
@@ -75,22 +71,15 @@ class Language:
         """Return a key as it stands before its value."""
         return self.text(name)
 
-    def length_check(self, name: str, count: int, port: str) -> str:
+    def kind(self, label: str, whole: bool, most: int) -> str:
+        """Return the type of a table; of integers up to `most` where it is of whole numbers."""
+        return self.kinds[whole]
+
+    def length_check(self, name: str, count: int, port: str) -> list[str]:
         """Return a statement that raises an error where a port is not given `count` numbers."""
         message = self.text(f"port '{port}' takes {count} numbers")
-        return self.length_form.format(name=name, count=count, message=message)
-
-    def choice(self, truth: str, yes: str, no: str) -> str:
-        """Return an expression that is `yes` where `truth` holds, else `no`."""
-        return self.choice_form.format(truth=truth, yes=yes, no=no)
-
-    def loop(self, variable: str, start: str, stop: str) -> str:
-        """Return the line that begins a loop over start ≤ variable < stop."""
-        return self.loop_form.format(variable=variable, start=start, stop=stop)
-
-    def array(self, name: str, size: int) -> str:
-        """Return a statement that declares an array of numbers."""
-        return self.array_form.format(name=name, size=size)
+        form = [self.length_form] if self.length_form else []
+        return [each.format(name=name, count=count, message=message) for each in form]
 
     def local(self, name: str, value: str, kind: str = "real") -> str:
         """Return a statement that declares a number, or what `kind` says."""
@@ -110,7 +99,12 @@ class Language:
             name=name,
             parameters=", ".join(declared),
             lines="".join(f"{INDENT}{line}\n" for line in lines),
-        )
+        ).rstrip("\n")
+
+    def block(self, head: str, inside: Iterable[str]) -> list[str]:
+        """Return the lines of a loop or of a branch."""
+        end = [self.block_end] if self.block_end else []
+        return [head, *(INDENT + line for line in inside), *end]
 
     def infix(self, op: str, left: str, right: str) -> str:
         """Return an arithmetic operation or comparison."""
@@ -131,6 +125,26 @@ class Language:
         return name.format(*arguments) if "{" in name else f"{name}({', '.join(arguments)})"
 
 
+class Indented(Language):
+    """A language like Python: indentation ends a block, and division by zero needs a call."""
+
+    end = ""
+    block_end = ""
+    logic = MappingProxyType({"both": "and", "either": "or", "negated": "not"})
+    given_form = "float({value})"
+    choice_form = "({yes} if {truth} else {no})"
+    comment_form = "# {text}"
+    loop_form = "for {variable} in range({start}, {stop}):"
+    while_form = "while {truth}:"
+    if_form = "if {truth}:"
+    head = ("", "# ", "")
+    gap = "\n\n\n"
+
+    def infix(self, op: str, left: str, right: str) -> str:
+        """Return an arithmetic operation; division by zero is a call, as the language stops."""
+        return f"divide({left}, {right})" if op == "div" else super().infix(op, left, right)
+
+
 INFIX = {
     "add": "+",
     "sub": "-",
@@ -145,44 +159,6 @@ INFIX = {
 }
 
 
-_KEYWORDS = """
-    v u z i k e x y self this state real double float int char void const static struct return
-    for if else while do switch case break continue default typedef enum union unsigned signed
-    short long auto register volatile extern goto sizeof inline restrict main memset
-    function class new var let import export null true false in of with yield await async def
-    from as is not and or None True False lambda pass global nonlocal try except finally raise
-    del assert eval arguments package private protected public interface implements super
-    typeof instanceof delete throw catch debugger math inputs network result
-    BIAS RESPONSE START SOURCE WEIGHT GAIN MATRIX ORIGIN INITIAL
-    Network Number Math JSON Infinity NaN Object Array Float64Array Int32Array activate range
-    sorted max min abs round len str RangeError ValueError
-    asm bool nullptr constexpr static_assert thread_local alignas alignof typeof_unqual
-    linux unix i386 NULL NAN INFINITY MAXFLOAT HUGE OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS
-    MATH_ERRNO MATH_ERREXCEPT math_errhandling signgam fpclassify signbit isfinite isinf isnan
-    isnormal issubnormal issignaling iszero iscanonical iseqsig isgreater isgreaterequal isless
-    islessequal islessgreater isunordered strdupa strndupa
-    FP_NAN FP_INFINITE FP_NORMAL FP_SUBNORMAL FP_ZERO FP_ILOGB0 FP_ILOGBNAN FP_LLOGB0 FP_LLOGBNAN
-    FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_INT_UPWARD FP_INT_DOWNWARD FP_INT_TOWARDZERO
-    FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO
-    abstract base byte checked decimal delegate event explicit fixed foreach implicit internal lock
-    namespace object operator out override params readonly ref sbyte sealed stackalloc string uint
-    ulong unchecked unsafe ushort using virtual System ArgumentException Reset Step Activate
-"""
-_CONSTANTS = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
-_TYPES = ("", "f", "l", *(f"f{bits}" for bits in ("16", "32", "64", "128", "32x", "64x", "128x")))
-RESERVED = frozenset(
-    [
-        *_KEYWORDS.split(),
-        *(f"M_{name}{kind}" for name in _CONSTANTS.split() for kind in _TYPES),
-        *(f"SNAN{kind.upper()}" for kind in _TYPES),
-        *(f"HUGE_VAL{'_' * (len(kind) > 1)}{kind.upper()}" for kind in _TYPES),
-    ]
-)
-"""Names that no language takes for an identifier, or that generated code uses; of C also the macros
-of its headers and compilers.
-"""
-
-
 def identifier(name: str, used: set[str]) -> str:
     """Return a name that every language takes for an identifier, and add it to `used`."""
     plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
@@ -191,8 +167,7 @@ def identifier(name: str, used: set[str]) -> str:
     while unique in used or f"{unique.upper()}_ROWS" in used:
         number += 1
         unique = f"{plain}_{number}"
-    used.add(unique)
-    used.add(f"{unique.upper()}_ROWS")
+    used |= {unique, f"{unique.upper()}_ROWS"}
     return unique
 
 
@@ -226,9 +201,11 @@ def _applied(language: Language, formula: Expression, arguments: list[str], vari
     if op == "neg":
         return f"(-{arguments[0]})"
     if op == "where":
-        return language.choice(*arguments)
+        truth, yes, no = arguments
+        return language.choice_form.format(truth=truth, yes=yes, no=no)
     if op == "number":
-        return language.choice(arguments[0], language.number(1.0), language.number(0.0))
+        yes, no = language.number(1.0), language.number(0.0)
+        return language.choice_form.format(truth=arguments[0], yes=yes, no=no)
     return language.call(op, arguments)
 
 
@@ -257,7 +234,7 @@ class Reduction:
             return self._language.call(formula.op, [texts[0], str(lengths[0])]), None
         if formula.op == "pick":
             name = self._array(1)
-            self._assign(f"{name}[0]", f"{texts[0]}[{texts[1]}]")
+            self.lines.append(f"{name}[0] = {texts[0]}[{texts[1]}]{self._language.end}")
             return name, 1
         if formula.op == "lowest":
             count = int(formula.args[1].value)
@@ -274,17 +251,13 @@ class Reduction:
         size = max(length for _, length in parts if length is not None)
         name = self._array(size)
         elements = [text if length is None else f"{text}[i]" for text, length in parts]
-        self.lines.append(self._language.loop("i", "0", str(size)))
-        self._assign(f"{name}[i]", _applied(self._language, formula, elements, "v[i]"), INDENT)
-        if self._language.block_end:
-            self.lines.append(self._language.block_end)
+        value = _applied(self._language, formula, elements, "v[i]")
+        head = self._language.loop_form.format(variable="i", start="0", stop=str(size))
+        self.lines += self._language.block(head, [f"{name}[i] = {value}{self._language.end}"])
         return name
 
     def _array(self, size: int) -> str:
         self._made += 1
         name = f"t{self._made}"
-        self.lines.append(self._language.array(name, size))
+        self.lines.append(self._language.array_form.format(name=name, size=size))
         return name
-
-    def _assign(self, target: str, value: str, indent: str = "") -> None:
-        self.lines.append(f"{indent}{target} = {value}{self._language.end}")

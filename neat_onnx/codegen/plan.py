@@ -113,114 +113,85 @@ def plan_of(net: Network) -> Plan:
     Raises:
         NetworkError: connections without delay form a cycle.
     """
-    return _Planner(net).plan()
-
-
-class _Planner:
-    """Numbers the rows, then makes the groups."""
-
-    def __init__(self, net: Network) -> None:
-        self._net = net
-        self._level = schedule(net).level
-        self._signals: Signals = signals_of(net)
-        genes = net.neurons
-        self._fan_in = net.fan_in
-        linear = np.array([aggregation_named(name).linear for name in net.aggregations])
-        self._linear = linear[genes.aggregation]
-        read = self._signals.pre_activation != NONE
-        key = np.stack(
-            [
-                self._level,
-                genes.aggregation,
-                np.where(self._linear, np.minimum(self._fan_in, 1), self._fan_in),
-                genes.activation,
-                read,
-            ],
-            axis=1,
-        )
-        inputs = net.input_neurons
-        others = np.flatnonzero(~net.is_input)
-        others = others[np.lexsort(key[others].T[::-1])]
-        self._order, self._key = others, key[others]
-        self._row = self._rows(inputs, others)
-        self._source = self._row[self._signals.source]
-        gain = self._signals.gain
-        self._gain = np.where(gain == NONE, NONE, self._row[gain])
-        self._dense: list[Floats] = []
-        self._edges: list[Ints] = []
-
-    def _rows(self, inputs: Ints, others: Ints) -> Ints:
-        """Return the row of each signal."""
-        row = np.empty(self._signals.count, np.int64)
-        row[inputs] = np.arange(len(inputs))
-        row[others] = np.arange(len(inputs), len(self._net))
-        pre_activations = self._signals.pre_activation[others]
-        read = pre_activations[pre_activations != NONE]
-        row[read] = len(self._net) + np.arange(len(read))
-        registers = self._signals.registers
-        row[registers.signal] = registers.signal
-        return row
-
-    def plan(self) -> Plan:
-        net, order, signals = self._net, self._order, self._signals
-        changes = np.any(self._key[1:] != self._key[:-1], axis=1)
-        parts = np.split(order, np.flatnonzero(changes) + 1) if len(order) else []
-        groups = tuple(self._group(part) for part in parts)
-        edges = np.concatenate([np.empty(0, np.int64), *self._edges])
-        in_lists = np.bincount(net.live.target[edges], minlength=len(net))[order]
-        registers = signals.registers
-        return Plan(
-            inputs=tuple((port, self._row[port.neurons]) for port in net.inputs),
-            outputs=tuple((port, self._row[port.neurons]) for port in net.outputs),
-            rows=signals.count,
-            groups=groups,
-            bias=net.neurons.bias[order],
-            response=net.neurons.response[order],
-            start=np.concatenate([[0], np.cumsum(in_lists)]).astype(np.int64),
-            source=self._source[edges],
-            weight=net.live.weight[edges],
-            gain=self._gain[edges],
-            dense_weights=np.concatenate([np.empty(0), *self._dense]),
-            registers=(
-                self._row[registers.signal],
-                self._row[registers.origin],
-                registers.initial,
-            ),
-        )
-
-    def _group(self, neurons: Ints) -> Group:
-        net = self._net
-        counts = self._fan_in[neurons]
+    level, signals, fan_in, genes = schedule(net).level, signals_of(net), net.fan_in, net.neurons
+    linear = np.array([aggregation_named(name).linear for name in net.aggregations])
+    is_linear = linear[genes.aggregation]
+    read = signals.pre_activation != NONE
+    counted = np.where(is_linear, np.minimum(fan_in, 1), fan_in)
+    key = np.stack([level, genes.aggregation, counted, genes.activation, read], axis=1)
+    order = np.flatnonzero(~net.is_input)
+    order = order[np.lexsort(key[order].T[::-1])]
+    row = _rows(net, signals, order)
+    source = row[signals.source]
+    gain = np.where(signals.gain == NONE, NONE, row[signals.gain])
+    changes = np.flatnonzero(np.any(key[order][1:] != key[order][:-1], axis=1)) + 1
+    groups: list[Group] = []
+    listed = [np.empty(0, np.int64)]
+    dense = [np.empty(0)]
+    for neurons in np.split(order, changes) if len(order) else []:
+        lead, counts = int(neurons[0]), fan_in[neurons]
         _, edges = net.edges_into(neurons)
-        lead = int(neurons[0])
-        z = self._signals.pre_activation[lead]
-        linear = bool(self._linear[lead])
-        matrix = self._matrix(edges, counts) if linear else None
+        z, first = signals.pre_activation[lead], int(row[lead])
+        gated = bool(np.any(gain[edges] != NONE))
+        matrix = None
+        if is_linear[lead] and not gated:
+            matrix = _matrix(source[edges], counts, sum(map(len, dense)))
         if matrix is None:
-            self._edges.append(edges)
+            listed.append(edges)
         else:
-            self._dense.append(net.live.weight[edges])
-        row = int(self._row[lead])
-        return Group(
-            level=int(self._level[lead]),
-            first=row,
-            count=len(neurons),
-            aggregation=aggregation_named(net.aggregation_names[lead]),
-            fan_in=int(counts[0]) if not linear or not counts[0] else None,
-            activation=activation_named(net.activation_names[lead]),
-            matrix=matrix,
-            gated=bool(np.any(self._gain[edges] != NONE)),
-            scaled=bool(np.any(net.neurons.response[neurons] != 1.0)),
-            z_shift=None if z == NONE else int(self._row[z]) - row,
+            dense.append(net.live.weight[edges])
+        groups.append(
+            Group(
+                level=int(level[lead]),
+                first=first,
+                count=len(neurons),
+                aggregation=aggregation_named(net.aggregation_names[lead]),
+                fan_in=int(counts[0]) if not is_linear[lead] or not counts[0] else None,
+                activation=activation_named(net.activation_names[lead]),
+                matrix=matrix,
+                gated=gated,
+                scaled=bool(np.any(genes.response[neurons] != 1.0)),
+                z_shift=None if z == NONE else int(row[z]) - first,
+            )
         )
+    edges, registers = np.concatenate(listed), signals.registers
+    in_lists = np.bincount(net.live.target[edges], minlength=len(net))[order]
+    return Plan(
+        inputs=tuple((port, row[port.neurons]) for port in net.inputs),
+        outputs=tuple((port, row[port.neurons]) for port in net.outputs),
+        rows=signals.count,
+        groups=tuple(groups),
+        bias=genes.bias[order],
+        response=genes.response[order],
+        start=np.concatenate([[0], np.cumsum(in_lists)]).astype(np.int64),
+        source=source[edges],
+        weight=net.live.weight[edges],
+        gain=gain[edges],
+        dense_weights=np.concatenate(dense),
+        registers=(row[registers.signal], row[registers.origin], registers.initial),
+    )
 
-    def _matrix(self, edges: Ints, counts: Ints) -> Matrix | None:
-        """The matrix of connections into neurons with these fan-ins, if it is worth one."""
-        width = int(counts[0])
-        if len(counts) < 2 or width < 2 or np.any(counts != width):
-            return None
-        source = self._source[edges].reshape(len(counts), width)
-        consecutive = source[0, 0] + np.arange(width)
-        if np.any(source != consecutive) or np.any(self._gain[edges] != NONE):
-            return None
-        return Matrix(sum(map(len, self._dense)), int(source[0, 0]), width)
+
+def _rows(net: Network, signals: Signals, order: Ints) -> Ints:
+    """Return the row of each signal."""
+    row = np.empty(signals.count, np.int64)
+    inputs = len(net.input_neurons)
+    row[net.input_neurons] = np.arange(inputs)
+    row[order] = np.arange(inputs, len(net))
+    pre_activations = signals.pre_activation[order]
+    read = pre_activations[pre_activations != NONE]
+    row[read] = len(net) + np.arange(len(read))
+    registers = signals.registers
+    row[registers.signal] = registers.signal
+    return row
+
+
+def _matrix(sources: Ints, counts: Ints, offset: int) -> Matrix | None:
+    """The matrix of connections into neurons with these fan-ins, if it is worth one."""
+    width = int(counts[0])
+    if len(counts) < 2 or width < 2 or np.any(counts != width):
+        return None
+    rows = sources.reshape(len(counts), width)
+    if np.any(rows != rows[0, 0] + np.arange(width)):
+        return None
+    return Matrix(offset, int(rows[0, 0]), width)

@@ -1,16 +1,16 @@
-"""The parts of generated code that all languages share: tables, functions, loops."""
+"""A plan as a file of source code: what all languages share."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
+from string import Template
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.codegen.helpers import helper_names, helpers_of
+from neat_onnx.codegen.helpers import helpers_of
 from neat_onnx.codegen.language import (
     INDENT,
-    RESERVED,
     Language,
     Reduction,
     identifier,
@@ -25,43 +25,102 @@ from neat_onnx.network.port import Port
 Table = npt.NDArray[np.float64] | Ints
 
 
-@dataclass
-class Program:
-    """A plan in the words of a language, without the syntax around it.
+def printed(plan: Plan, language: Language, name: str) -> str:
+    """Print a plan as one file; `name` begins the names of C's functions, and is C#'s class."""
+    return _Program(plan, language, name).file()
 
-    Attributes:
-        taken: names that nothing else may have.
-        functions: definitions of the activations and aggregations that the groups call.
-    """
 
-    plan: Plan
-    language: Language
-    taken: Iterable[str] = ()
-    functions: list[str] = field(default_factory=list)
+def filled(template: str, values: dict[str, Any]) -> str:
+    """Return a template with $names replaced; by a list of lines, where a line is a name alone."""
+    lines = []
+    for line in template.strip("\n").split("\n"):
+        name = line.lstrip()
+        block = values.get(name[1:])
+        if name.startswith("$") and isinstance(block, list):
+            indent = line[: len(line) - len(name)]
+            lines += [(indent + each).rstrip() for each in block]
+        else:
+            lines.append(Template(line).substitute(values))
+    return "\n".join(lines)
 
-    def __post_init__(self) -> None:
+
+class _Program:
+    """A plan in the words of a language."""
+
+    def __init__(self, plan: Plan, language: Language, name: str) -> None:
+        self.plan, self.language, self.name = plan, language, name
+        self._functions: list[str] = []  # definitions of activations and aggregations
         self._named: dict[str, str] = {}
-        self._used = {*RESERVED, *self.taken, *helper_names(self.language)}
-        names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
-        unique = [identifier(self.language.prefix + name, self._used) for name in names]
-        self.input_names = unique[: len(self.plan.inputs)]
-        self.output_names = unique[len(self.plan.inputs) :]
-        self._calls = {id(group): self._functions_of(group) for group in self.plan.groups}
+        self._used = {f"{name}_{end}" for end in ("activate", "reset", "step", "state")}
+        self.inputs = self._ports("input", plan.inputs)
+        self.outputs = self._ports("output", plan.outputs)
+        self._calls = {id(group): self._functions_of(group) for group in plan.groups}
 
-    @property
-    def input_ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
-        """The input ports with their names in the code."""
-        return list(zip(self.input_names, self.plan.inputs, strict=True))
+    def _ports(
+        self, kind: str, ports: Sequence[tuple[Port, Ints]]
+    ) -> list[tuple[str, tuple[Port, Ints]]]:
+        """Ports with their names in the code, which are no words of any language."""
+        if len(ports) == 1:
+            return [(kind, ports[0])]
+        return [(identifier(f"{kind}_{each[0].name}", self._used), each) for each in ports]
 
-    @property
-    def output_ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
-        """The output ports with their names in the code."""
-        return list(zip(self.output_names, self.plan.outputs, strict=True))
+    def file(self) -> str:
+        """Return the whole file."""
+        plan, language = self.plan, self.language
+        kind = "double" if language.size == 8 else "float"
+        ports = [
+            {"kind": kind, "name": name, "count": len(rows), "const": const, "zero": zero}
+            for side, const, zero in ((self.inputs, "const ", " = {0}"), (self.outputs, "", ""))
+            for name, (_, rows) in side
+        ]
+        one_in, one_out = len(self.inputs) == 1, len(self.outputs) == 1
+        values: dict[str, Any] = {
+            "name": self.name,
+            "guard": f"{self.name.upper()}_H",
+            "kind": kind,
+            "linkage": language.linkage,
+            "rows": plan.rows,
+            "reset": self._reset_lines(),
+            "step": self._step_lines(),
+            "ports": ", ".join(language.port_form.format(**port) for port in ports),
+            "declared": [language.declare_form.format(**port) for port in ports],
+            "arguments": ", ".join(str(port["name"]) for port in ports),
+            "argument": "input" if one_in else "{name: numbers}",
+            "given": "ArrayLike<number>" if one_in else "Record<string, ArrayLike<number>>",
+            "result": "Float64Array" if one_out else "Record<string, Float64Array>",
+            "tables": self._table_bytes(),
+            "held": plan.rows * language.size,
+        }
+        body = filled(language.stateful if plan.has_memory else language.stateless, values)
+        needed = helpers_of(language, "\n".join([*self._functions, body]))
+        tables = "\n".join(self._table(label, each) for label, each in self.tables.items())
+        parts = [tables, *needed, *self._functions, body]
+        begin, prefix, end = language.head
+        told = [
+            *self._description(),
+            "",
+            *filled(language.usage[plan.has_memory], values).split("\n"),
+        ]
+        head = begin + "".join(f"{prefix}{line}".rstrip() + "\n" for line in told) + end
+        values["head"] = head.rstrip("\n").split("\n")
+        values["members"] = language.gap.join(parts).split("\n")
+        return filled(language.file, values) + "\n"
 
-    @property
-    def ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
-        """All ports, inputs first."""
-        return [*self.input_ports, *self.output_ports]
+    def _description(self) -> list[str]:
+        """Lines for the head of the file: the network and its ports."""
+        plan = self.plan
+        count = plan.input_count + len(plan.bias)
+        edges = len(plan.weight) + len(plan.dense_weights)
+        memory = f", {len(plan.registers[0])} values remembered" if plan.has_memory else ""
+        lines = [f"A network of {count} neurons and {edges} connections{memory}.", ""]
+        for kind, ports in (("input", self.inputs), ("output", self.outputs)):
+            for name, (port, rows) in ports:
+                shape = f", shape {list(port.shape)} in C order" if len(port.shape) != 1 else ""
+                renamed = "" if name == port.name else f": port {quoted(port.name)}"
+                lines.append(f"{kind} {name}, {len(rows)} numbers{shape}{renamed}")
+        return lines
+
+    # --- tables ----------------------------------------------------------------------------------
 
     @cached_property
     def tables(self) -> dict[str, Table]:
@@ -76,7 +135,7 @@ class Program:
             found["GAIN"] = plan.gain
         if len(plan.dense_weights):
             found["MATRIX"] = plan.dense_weights
-        for name, (_, rows) in self.output_ports:
+        for name, (_, rows) in self.outputs:
             if not _consecutive(rows):
                 found[f"{name.upper()}_ROWS"] = rows
         rows, origins, initial = plan.registers
@@ -86,103 +145,78 @@ class Program:
             found["INITIAL"] = initial
         return {name: values for name, values in found.items() if len(values)}
 
-    def table_bytes(self, number: int) -> int:
-        """The size of the tables, `number` bytes for each number and the least for indices."""
-        return sum(
-            len(values) * (number if values.dtype.kind == "f" else _index_bytes(label, values))
-            for label, values in self.tables.items()
+    def _table(self, label: str, values: Table) -> str:
+        """The definition of a table, eight elements to a line."""
+        whole = values.dtype.kind != "f"
+        texts = [str(x) if whole else self.language.number(x) for x in values.tolist()]
+        rows = (", ".join(texts[k : k + 8]) for k in range(0, len(texts), 8))
+        return self.language.table_form.format(
+            kind=self.language.kind(label, whole, int(np.max(np.abs(values))) if whole else 0),
+            name=label,
+            count=len(values),
+            rows="".join(f"{INDENT}{row},\n" for row in rows),
         )
 
-    def rows_of(self, values: Table) -> str:
-        """Return the elements of a table, eight to a line."""
-        floats = values.dtype.kind == "f"
-        texts = [self.language.number(x) if floats else str(x) for x in values.tolist()]
-        rows = (", ".join(texts[k : k + 8]) for k in range(0, len(texts), 8))
-        return "".join(f"{INDENT}{row},\n" for row in rows)
-
-    @cached_property
-    def description(self) -> list[str]:
-        """Lines for the head of the file: the network and its ports."""
-        plan = self.plan
-        count = plan.input_count + len(plan.bias)
-        edges = len(plan.weight) + len(plan.dense_weights)
-        memory = f", {len(plan.registers[0])} values remembered" if plan.has_memory else ""
-        lines = [f"A network of {count} neurons and {edges} connections{memory}.", ""]
-        for kind, ports in (("input", self.input_ports), ("output", self.output_ports)):
-            for name, (port, rows) in ports:
-                shape = f", shape {list(port.shape)} in C order" if len(port.shape) != 1 else ""
-                renamed = "" if name == port.name else f": port {quoted(port.name)}"
-                lines.append(f"{kind} {name}, {len(rows)} numbers{shape}{renamed}")
-        return lines
-
-    def definitions(self, body: str) -> list[str]:
-        """Return the definitions of the functions that the body and its groups call."""
-        needed = helpers_of(self.language, "\n".join([*self.functions, body]))
-        return [*needed, *self.functions]
+    def _table_bytes(self) -> int:
+        """The size of the tables, with the least for each index."""
+        total = 0
+        for label, values in self.tables.items():
+            size = self.language.size
+            if values.dtype.kind != "f":
+                top = int(np.max(np.abs(values))) * (2 if label == "GAIN" else 1)
+                size = 1 if top <= 255 else 2 if top <= 65535 else 4
+            total += size * len(values)
+        return total
 
     # --- statements ------------------------------------------------------------------------------
 
-    def copy_inputs(self) -> list[str]:
-        """Statements that fill the rows of the inputs."""
+    def _step_lines(self) -> list[str]:
+        """Statements from the inputs to the outputs, registers included.
+
+        Where ports are no parameters, `inputs` and the result are by the ports' own names, or the
+        numbers of the only one.
+        """
+        language, by_name = self.language, not self.language.port_form
+        one_in, one_out = len(self.inputs) == 1, len(self.outputs) == 1
         lines, at = [], 0
-        for name, (_, rows) in self.input_ports:
-            given = self.language.given_form.format(value=f"{name}[i]")
-            lines += self._loop(len(rows), [f"v[{_plus('i', at)}] = {given}"])
+        for name, (port, rows) in self.inputs:
+            if by_name:
+                key = "" if one_in else f"[{language.text(port.name)}]"
+                lines.append(language.local(name, f"inputs{key}"))
+            lines += language.length_check(name, len(rows), port.name)
+        for name, (port, rows) in () if by_name else self.outputs:
+            lines += language.length_check(name, len(rows), port.name)
+        for name, (_, rows) in self.inputs:
+            given = language.given_form.format(value=f"{name}[i]")
+            lines += self._copied(len(rows), f"v[{_plus('i', at)}] = {given}")
             at += len(rows)
-        return lines
-
-    def copy_outputs(self) -> list[str]:
-        """Statements that fill the outputs."""
-        lines = []
-        for name, (_, rows) in self.output_ports:
-            row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
-            lines += self._loop(len(rows), [f"{name}[i] = v[{row}]"])
-        return lines
-
-    def group_lines(self) -> list[str]:
-        """Statements that compute all neurons, level by level."""
-        lines, level = [], 0
+        level = 0
         for group in self.plan.groups:
             if group.level != level:
                 level = group.level
-                lines.append(self.language.comment_form.format(text=f"level {level}"))
+                lines.append(language.comment_form.format(text=f"level {level}"))
             lines += self._group(group)
+        for name, (_, rows) in self.outputs if by_name else ():
+            lines.append(language.array_form.format(name=name, size=len(rows)))
+        for name, (_, rows) in self.outputs:
+            row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
+            lines += self._copied(len(rows), f"{name}[i] = v[{row}]")
+        count = len(self.plan.registers[0])
+        if count:  # the last register first, as a later one never feeds an earlier one
+            row, origin = f"{self.plan.rows - 1} - i", f"ORIGIN[{count - 1} - i]"
+            lines += self._copied(count, f"v[{row}] = v[{origin}]")
+        if by_name:
+            named = (f"{language.key(port.name)}: {name}" for name, (port, _) in self.outputs)
+            result = "output" if one_out else f"{{{', '.join(named)}}}"
+            lines.append(f"return {result}{language.end}")
         return lines
 
-    def step_lines(self) -> list[str]:
-        """Statements from `inputs` to the result, registers included.
-
-        With several ports, `inputs` and the result are by the ports' own names.
-        """
-        end = self.language.end
-        one_in, one_out = len(self.input_names) == 1, len(self.output_names) == 1
-        lines = []
-        for name, (port, rows) in self.input_ports:
-            key = "" if one_in else f"[{self.language.text(port.name)}]"
-            lines.append(self.language.local(name, f"inputs{key}"))
-            lines.append(self.language.length_check(name, len(rows), port.name))
-        lines += [*self.copy_inputs(), *self.group_lines()]
-        lines += [self.language.array(name, len(rows)) for name, (_, rows) in self.output_ports]
-        named = (f"{self.language.key(port.name)}: {name}" for name, (port, _) in self.output_ports)
-        result = self.output_names[0] if one_out else f"{{{', '.join(named)}}}"
-        return [*lines, *self.copy_outputs(), *self.register_lines(), f"return {result}{end}"]
-
-    def register_lines(self) -> list[str]:
-        """Statements that carry values over to the next step, the last register first."""
-        count = len(self.plan.registers[0])
-        if not count:
-            return []
-        first = self.plan.rows - count
-        row, origin = f"{first + count - 1} - i", f"ORIGIN[{count - 1} - i]"
-        return self._loop(count, [f"v[{row}] = v[{origin}]"])
-
-    def reset_lines(self) -> list[str]:
+    def _reset_lines(self) -> list[str]:
         """Statements that give the registers their initial values, where these are not all 0."""
         if "INITIAL" not in self.tables:
             return []
         count = len(self.plan.registers[0])
-        first = self.plan.rows - count
-        return self._loop(count, [f"v[{_plus('i', first)}] = INITIAL[i]"])
+        return self._copied(count, f"v[{_plus('i', self.plan.rows - count)}] = INITIAL[i]")
 
     def _group(self, group: Group) -> list[str]:
         """Statements that compute one group."""
@@ -190,7 +224,7 @@ class Program:
         neuron = _plus("i", -self.plan.input_count)
         inside = []
         if group.fan_in:
-            inside.append(self.language.array("u", group.fan_in))
+            inside.append(self.language.array_form.format(name="u", size=group.fan_in))
             fill = "gated" if group.gated else "weighted"
             inside.append(f"{fill}(v, {neuron}, u){self.language.end}")
         total = self._aggregate(group, neuron, aggregate)
@@ -203,7 +237,7 @@ class Program:
             pre = "z"
         value = f"{activation}({pre})" if activation else pre
         inside.append(f"v[i] = {value}{self.language.end}")
-        return self._block("i", group.first, group.first + group.count, inside)
+        return self._loop(group.first, group.first + group.count, inside)
 
     def _aggregate(self, group: Group, neuron: str, function: str) -> str:
         if group.fan_in == 0:
@@ -222,15 +256,12 @@ class Program:
             return f"{total} / {matrix.width}"
         return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
 
-    def _loop(self, count: int, statements: Iterable[str]) -> list[str]:
-        return self._block(
-            "i", 0, count, [statement + self.language.end for statement in statements]
-        )
+    def _copied(self, count: int, statement: str) -> list[str]:
+        return self._loop(0, count, [statement + self.language.end])
 
-    def _block(self, variable: str, start: int, stop: int, inside: Sequence[str]) -> list[str]:
-        end = [self.language.block_end] if self.language.block_end else []
-        head = self.language.loop(variable, str(start), str(stop))
-        return [head, *(INDENT + line for line in inside), *end]
+    def _loop(self, start: int, stop: int, inside: Iterable[str]) -> list[str]:
+        head = self.language.loop_form.format(variable="i", start=start, stop=stop)
+        return self.language.block(head, inside)
 
     # --- functions -------------------------------------------------------------------------------
 
@@ -256,27 +287,12 @@ class Program:
         if title not in self._named:
             name = self._named[title] = identifier(title, self._used)
             lines = [*lines, f"return {result}{self.language.end}"]
-            self.functions.append(self.language.function(name, [parameter], lines))
+            self._functions.append(self.language.function(name, [parameter], lines))
         return self._named[title]
-
-
-def comment_lines(lines: Iterable[str], prefix: str) -> str:
-    """Return lines of a comment, each after `prefix`."""
-    return "".join(f"{prefix}{line}".rstrip() + "\n" for line in lines)
 
 
 def _consecutive(rows: Ints) -> bool:
     return bool(np.all(rows == rows[0] + np.arange(len(rows))))
-
-
-def is_signed(label: str, values: Table) -> bool:
-    """Whether the integers of a table need a sign; readers of gains ask which are negative."""
-    return label == "GAIN" or bool(np.any(values < 0))
-
-
-def _index_bytes(label: str, values: Table) -> int:
-    top = int(np.max(np.abs(values))) * (2 if is_signed(label, values) else 1)
-    return 1 if top <= 255 else 2 if top <= 65535 else 4
 
 
 def _plus(term: str, number: int) -> str:

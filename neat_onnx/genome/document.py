@@ -1,11 +1,12 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, PlainSerializer
+from pydantic import BeforeValidator, Field
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
@@ -14,16 +15,14 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
+DIGITS = 12
+"""Hexadecimal digits that a checksum is written with, and the fewest that count."""
 NEURON_DEFAULTS: dict[str, Any] = {
     name: field.default for name, field in NeuronDocument.model_fields.items() if name != "id"
 }
-CONNECTION_FIELDS = tuple(ConnectionDocument.model_fields)[2:]
-"""The fields of a connection behind its two ends."""
 _FEW, _PER_NEURON = 1 << 16, 16  # integers that runs may stand for, of any graph and per neuron
 _MIN_RUN = 3
-DIGITS = 12
-"""Hexadecimal digits that a checksum is written with, and the fewest that count."""
-_RUN = re.compile(r"(-?\d{1,19})\.\.(-?\d{1,19})", re.ASCII)
+_RUN = re.compile(r'"(-?\d{1,19})\.\.(-?\d{1,19})"', re.ASCII)
 
 
 def with_runs(values: list[Any]) -> list[Any]:
@@ -47,29 +46,29 @@ def without_runs(values: Any) -> Any:
     Raises:
         ValueError: a text is no run.
     """
-    if not isinstance(values, list):
-        return values
     found: list[Any] = []
-    for each in values:
+    for each in values if isinstance(values, list) else ():
         if not isinstance(each, str):
             found.append(each)
             continue
-        ends = _RUN.fullmatch(each)
-        if ends is None:
+        ends = _RUN.fullmatch(f'"{each}"')
+        run = range(int(ends[1]), int(ends[2]) + 1) if ends else ()
+        if not run:
             raise ValueError(f"{each[:60]!r} is no run of integers")
-        first, last = map(int, ends.groups())
-        if last < first:
-            raise ValueError(f"the run '{each}' has no integers")
-        found += range(first, last + 1)
-    return found
+        found += run
+    return found if isinstance(values, list) else values
 
 
-_Runs = BeforeValidator(without_runs), PlainSerializer(with_runs)
+def _integers_of_runs(value: Any) -> int:
+    """How many integers the runs in a JSON value stand for."""
+    runs = _RUN.findall(json.dumps(value))
+    return sum(max(int(last) - int(first) + 1, 0) for first, last in runs)
+
+
+_Runs = BeforeValidator(without_runs)
 _Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Ids = Annotated[list[_Id], *_Runs]
+Ids = Annotated[list[_Id], _Runs]
 """A list of ids, in which `"3..9"` stands for 3, 4, ..., 9."""
-
-
 Checksum = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS},64}}$")]
 """The first hexadecimal digits of a SHA-256."""
 
@@ -111,7 +110,7 @@ class GenomeDocument(Document):
     ids: dict[str, Ids]
     order: Ids | None = None
     neurons: list[NeuronFields] = Field(default_factory=list)
-    connections: Annotated[list[int | list[_Id] | ConnectionDocument], *_Runs] | None = None
+    connections: Annotated[list[int | list[_Id] | ConnectionDocument], _Runs] | None = None
     genes: dict[str, ConnectionFields] = Field(default_factory=dict)
     apart: list[Ids] = Field(default_factory=list)
 
@@ -121,8 +120,7 @@ def genome_document(text: str, size: int) -> GenomeDocument:
 
     Args:
         text: its JSON.
-        size: the number of neurons and connections of the graph, that of a genome's runs is
-            limited by.
+        size: the number of neurons and connections of the graph, which limits its runs.
 
     Raises:
         NetworkError: it is no such document, or its runs stand for far more neurons than there are.
@@ -156,17 +154,3 @@ def ids_of_tensors(text: str) -> Callable[[str, int], Ints | None]:
             return None
 
     return ids
-
-
-def _integers_of_runs(value: Any) -> int:
-    """How many integers the runs in a JSON value stand for."""
-    count, left = 0, [value]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            left += each.values()
-        elif isinstance(each, list):
-            left += each
-        elif isinstance(each, str) and (ends := _RUN.fullmatch(each)):
-            count += max(int(ends[2]) - int(ends[1]) + 1, 0)
-    return count

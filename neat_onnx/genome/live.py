@@ -29,7 +29,7 @@ from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Edges
+from neat_onnx.network.schedule import Edges, contributing
 
 _CLOSE = {DataType.FLOAT: 1e-6, DataType.DOUBLE: 1e-13}  # a few roundings
 
@@ -71,6 +71,8 @@ class _Functions:
         texts: of f, (n,).
         moved: whether the activation is a formula without a name whose slope is not 1 or shift not
             0, (n,).
+        by_state: whether only the state of the neuron is read, so that no graph has its activation,
+            which is the identity here, (n,).
     """
 
     sums: Bools
@@ -80,45 +82,38 @@ class _Functions:
     shift: Floats
     texts: list[str]
     moved: Bools
+    by_state: Bools
 
     @classmethod
     def of(
         cls, net: Network, genes: _Connections, data_type: DataType, known: DataType
     ) -> "_Functions":
         """Read the functions of a network, its numbers rounded to the type `known`."""
-        forms = [form_of(name, data_type) for name in net.activations]
-        codes = net.neurons.activation
-        slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
-        texts = [forms[code].formula for code in codes.tolist()]
-        for neuron in distinct(genes.source[genes.reads_state]).tolist():
-            if texts[neuron] == IDENTITY or shift[neuron] != 0.0:
-                slope[neuron], shift[neuron] = 1.0, 0.0
-                texts[neuron] = forms[codes[neuron]].whole
         neurons, names, fan_in = net.neurons, net.aggregation_names, net.fan_in
-        bias, response = rounded(neurons.bias, known), rounded(neurons.response, known)
         builtin = np.array([aggregation_named(name).builtin for name in net.aggregations], np.bool_)
-        means = names == "mean"
+        means, few = names == "mean", (fan_in <= 1) & builtin[neurons.aggregation]
+        sums = (names == "sum") | means | few
+        bias, response = rounded(neurons.bias, known), rounded(neurons.response, known)
         response = np.where(means, response * (1.0 / np.maximum(fan_in, 1)), response)
         of_none = (names == "product") & (fan_in == 0)
         bias = np.where(of_none, rounded(neurons.bias + neurons.response, known), bias)
-        few = (fan_in <= 1) & builtin[neurons.aggregation]
+        forms = [form_of(name, data_type) for name in net.activations]
+        codes = neurons.activation
+        slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
+        texts = [forms[code].formula for code in codes.tolist()]
+        adds = genes.take((genes.weight != 0.0) | ~sums[genes.target])
+        by_state = np.zeros(len(net), np.bool_)
+        by_state[adds.source[adds.reads_state]] = True
+        for others in (adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]):
+            by_state[others] = False
+        by_state[net.output_neurons] = False
+        for neuron in distinct(genes.source[genes.reads_state]).tolist():
+            if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
+                slope[neuron], shift[neuron] = 1.0, 0.0
+                texts[neuron] = IDENTITY if by_state[neuron] else forms[codes[neuron]].whole
         unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
         moved = unnamed[codes] & ((slope != 1.0) | (shift != 0.0))
-        sums = (names == "sum") | means | few
-        return cls(sums, bias, response, slope, shift, texts, moved)
-
-    def without(self, which: Bools) -> "_Functions":
-        """The same, with the identity as the activation of some neurons."""
-        if not np.any(which):
-            return self
-        texts = [IDENTITY if drop else text for text, drop in zip(self.texts, which, strict=True)]
-        return replace(
-            self,
-            slope=np.where(which, 1.0, self.slope),
-            shift=np.where(which, 0.0, self.shift),
-            moved=self.moved & ~which,
-            texts=texts,
-        )
+        return cls(sums, bias, response, slope, shift, texts, moved, by_state)
 
     @cached_property
     def factor(self) -> Floats:
@@ -225,11 +220,7 @@ def live_genes(
     known = data_type if rounds else DataType.DOUBLE
     genes = _enabled(net, data_type)
     functions = _Functions.of(net, genes, data_type, known)
-    by_state = _by_state_alone(
-        net, genes.take((genes.weight != 0.0) | ~functions.sums[genes.target])
-    )
-    genes = replace(genes, reads_state=genes.reads_state & ~by_state[genes.source])
-    functions = functions.without(by_state)
+    genes = replace(genes, reads_state=genes.reads_state & ~functions.by_state[genes.source])
     genes = _through(net, genes, place, functions)
     genes = _added(genes, place, functions.sums, net)
     weight = (
@@ -242,20 +233,9 @@ def live_genes(
     if np.any(place[needed] == NONE):
         raise LookupError("a neuron of the graph is none of the genome")
     kept = needed[genes.target]
+    genes, weight = genes.take(kept), weight[kept]
     live = np.flatnonzero(needed & ~net.is_input)
     live = live[np.argsort(place[live])]
-    return _in_places(net, place, functions, live, genes.take(kept), weight[kept])
-
-
-def _in_places(
-    net: Network,
-    place: Ints,
-    functions: _Functions,
-    live: Ints,
-    genes: _Connections,
-    weight: Floats,
-) -> LiveGenes:
-    """The live genes, of live neurons and connections that are in order."""
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
     names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
@@ -267,10 +247,9 @@ def _in_places(
     own = np.where(offset == 0.0, functions.factor[live], functions.response[live])
     own = np.where(moved, response, np.where(read, own, 1.0))
     gated = genes.gater != NONE
+    ports = [(port.name, place[port.neurons.ravel()].tolist()) for port in net.inputs + net.outputs]
     return LiveGenes(
-        ports=[
-            [port.name, place[port.neurons.ravel()].tolist()] for port in net.inputs + net.outputs
-        ],
+        ports=ports,
         neuron=live,
         place=place[live],
         functions=list(zip([functions.texts[at] for at in live.tolist()], kinds, strict=True)),
@@ -297,16 +276,6 @@ def _in_places(
     )
 
 
-def _by_state_alone(net: Network, genes: _Connections) -> Bools:
-    """Whether the state of each neuron is read, and its activation by nothing: no graph has it."""
-    found = np.zeros(len(net), np.bool_)
-    found[genes.source[genes.reads_state]] = True
-    found[genes.source[~genes.reads_state]] = False
-    found[genes.gater[genes.gater != NONE]] = False
-    found[net.output_neurons] = False
-    return found
-
-
 def _enabled(net: Network, data_type: DataType) -> _Connections:
     """The enabled connections of neurons that matter; the state of an identity is its value."""
     genes = net.live
@@ -326,7 +295,7 @@ def _enabled(net: Network, data_type: DataType) -> _Connections:
         weight=genes.weight,
         gain=np.where(gated & (genes.gate_delay > 0), genes.initial_gain, 0.0),
     )
-    return found.take(_needed(net, found)[found.target])
+    return found.take((contributing(net) | net.is_input)[found.target])
 
 
 def _through(net: Network, genes: _Connections, place: Ints, functions: _Functions) -> _Connections:

@@ -1,6 +1,6 @@
 """A genome: the live genes of a graph, with what the metadata says beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from neat_onnx.model import DataType
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, owned
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port, moved_memory
+from neat_onnx.network.port import moved_memory
 from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
 
 
@@ -95,55 +95,62 @@ def _products(lifted: Network) -> Bools:
 def restored(
     document: GenomeDocument, lifted: Lifted, places: Places, live: LiveGenes, *, exact: bool
 ) -> Network:
-    """The live genes, with what the metadata says; of their numbers if they are as exported."""
-    net, position = lifted.network, places.position
+    """The live genes, with what the metadata says; of their numbers if they are as exported.
+
+    Raises:
+        NetworkError: the metadata does not fit to the graph, or to itself.
+    """
+    net, position, place = lifted.network, places.position, places.place
+    for port in (*net.inputs, *net.outputs):
+        if np.any(place[port.neurons] == NONE):
+            raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
+    inputs, outputs = (
+        tuple(replace(port, neurons=place[port.neurons]) for port in plain_ports(ports))
+        for ports in (net.inputs, net.outputs)
+    )
+    neurons, activations, aggregations = Neurons.of(
+        list(position), **_columns_of_neurons(document, net, position, live, exact=exact)
+    )
     return Network(
-        inputs=tuple(_placed(port, places.place) for port in plain_ports(net.inputs)),
-        outputs=tuple(_placed(port, places.place) for port in plain_ports(net.outputs)),
-        **_neurons(document, net, position, live, exact=exact),
+        inputs=inputs,
+        outputs=outputs,
+        neurons=neurons,
+        activations=activations,
+        aggregations=aggregations,
         connections=_connections(document, position, live, exact=exact),
         library=document.library,
         blocks=_blocks(document, lifted, places),
-        memory=moved_memory(net.memory, places.place),
+        memory=moved_memory(net.memory, place),
     )
 
 
-def _placed(port: Port, place: Ints) -> Port:
-    neurons = place[port.neurons]
-    if np.any(neurons == NONE):
-        raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
-    return replace(port, neurons=neurons)
-
-
-def _neurons(
+def _columns_of_neurons(
     document: GenomeDocument,
     net: Network,
     position: dict[int, int],
     live: LiveGenes,
     *,
     exact: bool,
-) -> dict[str, Any]:
+) -> dict[str, list[Any]]:
     columns = {name: [value] * len(position) for name, value in NEURON_DEFAULTS.items()}
-    places, genes = live.place.tolist(), net.neurons
-    for name, places_with, values in (
-        ("activation", places, net.activation_names[live.neuron]),
-        ("aggregation", places, net.aggregation_names[live.neuron]),
-        ("bias", places, genes.bias[live.neuron]),
-        ("response", places, genes.response[live.neuron]),
+    places, at = live.place.tolist(), live.neuron
+    for name, where, values in (
+        ("activation", places, net.activation_names[at]),
+        ("aggregation", places, net.aggregation_names[at]),
+        ("bias", places, net.neurons.bias[at]),
+        ("response", places, net.neurons.response[at]),
         ("initial", live.late_place.tolist(), live.initial),
     ):
-        for at, value in zip(places_with, values.tolist(), strict=True):
-            columns[name][at] = value
+        for place, value in zip(where, values.tolist(), strict=True):
+            columns[name][place] = value
     computing = set(places)
     for fields in document.neurons:
         given = fields.model_dump(exclude_none=True, exclude={"ids"})
-        for each in fields.ids:
-            at = _position(each, position, "neurons")
+        for place in _positions(fields.ids, position, "neurons"):
             for name, value in given.items():
-                if exact or name != "bias" or at not in computing:
-                    columns[name][at] = value
-    neurons, activations, aggregations = Neurons.of(list(position), **columns)
-    return {"neurons": neurons, "activations": activations, "aggregations": aggregations}
+                if exact or name != "bias" or place not in computing:
+                    columns[name][place] = value
+    return columns
 
 
 def _connections(
@@ -152,13 +159,12 @@ def _connections(
     known, count = live.genes, len(live.genes.edge)
     listed = document.connections
     if listed is None:  # as of most networks: the graph's, in its order
-        of_graph, others, is_known = np.arange(count), [], np.ones(count, np.bool_)
-    else:
-        is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
-        of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
-        others = [_whole(each) for each in listed if not isinstance(each, int)]
-        if not np.array_equal(np.sort(of_graph), np.arange(count)):
-            raise NetworkError("it does not list each of the graph's once", where="connections")
+        listed = list(range(count))
+    is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
+    of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
+    others = [_whole(each) for each in listed if not isinstance(each, int)]
+    if not np.array_equal(np.sort(of_graph), np.arange(count)):
+        raise NetworkError("it does not list each of the graph's once", where="connections")
     columns: dict[str, Any] = {}
     for name, values in {
         "source": known.source,
@@ -171,14 +177,11 @@ def _connections(
         "gate_delay": known.gate_delay,
         "initial_gain": known.gain,
     }.items():
-        column = columns[name] = np.empty(len(is_known), values.dtype)
-        column[is_known] = values[of_graph]
         given = [getattr(each, name) for each in others]
         if name in ("source", "target", "gater"):
-            given = [
-                NONE if each is None else _position(each, position, "connections") for each in given
-            ]
-        column[~is_known] = given
+            given = _positions(given, position, "connections")
+        column = columns[name] = np.empty(len(is_known), values.dtype)
+        column[is_known], column[~is_known] = values[of_graph], given
     for key, fields in document.genes.items():
         if not key.isdecimal() or len(key) > 9 or int(key) >= len(is_known):
             raise NetworkError(f"there is no connection {key[:20]}", where="genes")
@@ -194,13 +197,15 @@ def _whole(connection: list[int] | ConnectionDocument) -> ConnectionDocument:
     if len(connection) != 2:
         raise NetworkError("a connection has two ends", where="connections")
     source, target = connection
-    return ConnectionDocument(source=source, target=target, weight=0.0)
+    return ConnectionDocument.model_construct(source=source, target=target, weight=0.0)
 
 
-def _position(neuron: int, position: dict[int, int], where: str) -> int:
-    if neuron not in position:
-        raise NetworkError(f"there is no neuron {neuron}", where=where)
-    return position[neuron]
+def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) -> list[int]:
+    """The places of neurons; NONE for none."""
+    unknown = next((each for each in ids if each is not None and each not in position), None)
+    if unknown is not None:
+        raise NetworkError(f"there is no neuron {unknown}", where=where)
+    return [NONE if each is None else position[each] for each in ids]
 
 
 def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:

@@ -11,14 +11,8 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import (
-    CONNECTION_FIELDS,
-    DIGITS,
-    GENOME,
-    NETWORK,
-    NEURON_DEFAULTS,
-    with_runs,
-)
+from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS, with_runs
+from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
 from neat_onnx.lowering.context import LoweringContext
@@ -31,6 +25,10 @@ from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
+
+_CONNECTION_DEFAULTS = {
+    name: field.default for name, field in ConnectionDocument.model_fields.items()
+}
 
 
 def genome_metadata(
@@ -129,7 +127,8 @@ def _outputs_of_bodies(model: Model) -> dict[str, str]:
 
 def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, Any]]:
     """Fields of neurons that the graph does not give, or gives otherwise; those alike together."""
-    genes = net.neurons
+    genes, initial = net.neurons, np.zeros(len(net))
+    initial[live.late] = live.initial
     columns: dict[str, Any] = {
         "activation": net.activation_names,
         "aggregation": net.aggregation_names,
@@ -139,16 +138,19 @@ def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, A
         "name": np.array(net.neuron_names, object),
         "spelling": np.array(net.spellings, object),
     }
-    told = {name: _unlike(column, NEURON_DEFAULTS[name]) for name, column in columns.items()}
-    initial = np.zeros(len(net))
-    initial[live.late] = live.initial
-    told["initial"] = _unlike(genes.initial, initial)
+    told = {
+        name: _unlike(column, initial if name == "initial" else NEURON_DEFAULTS[name])
+        for name, column in columns.items()
+    }
     for name, which in _given_otherwise(net, live, folded=folded).items():
         told[name][live.neuron] = which
-    values = {name: column.tolist() for name, column in columns.items()}
     alike: dict[str, tuple[list[int], dict[str, Any]]] = {}
     for neuron in np.flatnonzero(np.any([*told.values()], axis=0)).tolist():
-        fields = {name: values[name][neuron] for name, which in told.items() if which[neuron]}
+        fields = {
+            name: column[neuron : neuron + 1].tolist()[0]
+            for name, column in columns.items()
+            if told[name][neuron]
+        }
         alike.setdefault(repr(fields), ([], fields))[0].append(int(genes.id[neuron]))
     return [{"ids": with_runs(ids), **fields} for ids, fields in alike.values()]
 
@@ -158,28 +160,30 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
 
     An aggregation of one input, or a mean, is a sum there; so is one of none, whose bias is all.
     """
-    at, genes = live.neuron, net.neurons
-    names, bias, response = net.activation_names[at], genes.bias[at], genes.response[at]
-    is_sum = np.array([name == "sum" for _, name in live.functions], np.bool_)
+    at, moved, sloped = live.neuron, live.moved, live.slope != 1.0
+    bias, response = net.neurons.bias[at], net.neurons.response[at]
+    names, aggregations = net.activation_names[at], net.aggregation_names[at]
+    functions, kinds = np.array(live.functions, object).reshape(-1, 2).T
+    is_sum, curved, responds = kinds == "sum", functions != IDENTITY, response != 1.0
     unnamed = np.array([name.startswith(FORMULA) for name in names], np.bool_)
-    read = np.bincount(live.genes.target, minlength=len(net))
-    is_mean = is_sum & (net.aggregation_names[at] == "mean")  # or a sum with a response there
-    alone = read[at] == 0
-    of_none = (net.aggregation_names[at] == "product") & (net.fan_in[at] == 0)
-    moved = live.moved
-    curved = np.array([function != "z" for function, _ in live.functions], np.bool_)
-    divided = is_mean & (response == 1.0) & (bias == 0.0)  # a quotient alone may be in f
-    scaled = folded & ((live.slope != 1.0) | (response != 1.0))
-    in_one = is_sum & (live.bias == 0.0) & (live.slope != 1.0) & (response != 1.0)
+    is_mean = is_sum & (aggregations == "mean")  # or a sum with a response there
+    of_none = (aggregations == "product") & (net.fan_in[at] == 0)
+    alone = ~np.isin(at, live.genes.target)
+    divided = is_mean & ~responds & (bias == 0.0)  # a quotient alone may be in f
+    in_one = is_sum & (live.bias == 0.0) & sloped & responds
     return {
         "activation": unnamed
         | (~curved & (names != "identity"))
         | in_one
         | divided
-        | (is_mean | folded & curved) & (live.slope != 1.0),
-        "aggregation": is_sum & (net.aggregation_names[at] != "sum"),
+        | (is_mean | folded & curved) & sloped,
+        "aggregation": is_sum & (aggregations != "sum"),
         "bias": of_none | moved | folded & (bias != live.bias) | (bias == 0.0) & np.signbit(bias),
-        "response": (alone | of_none) & (response != 1.0) | is_mean | moved | in_one | scaled,
+        "response": (alone | of_none) & responds
+        | is_mean
+        | moved
+        | in_one
+        | folded & (sloped | responds),
     }
 
 
@@ -194,46 +198,37 @@ def _unlike(ours: np.ndarray[Any, Any], theirs: Any) -> Bools:
 def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Any]:
     """All connections, where they are not the graph's in its order, and fields of the graph's."""
     genes, edge = net.connections, live.genes.edge
-    known = np.full(len(genes), NONE, np.int64)
-    known[edge] = np.arange(len(edge))
     found: dict[str, Any] = {}
     if not np.array_equal(edge, np.arange(len(genes))):
-        ids = net.neurons.id
-        found["connections"] = with_runs(
-            [
-                place if place != NONE else _whole(net, ids, at)
-                for at, place in enumerate(known.tolist())
-            ]
-        )
-    own = genes.take(edge)
-    weight = live.weight if folded else live.own[2]
-    differs = {
-        "weight": own.weight != weight,
-        "reads_state": own.reads_state != live.genes.reads_state,
-        "gate_delay": own.gate_delay != live.genes.gate_delay,
-        "initial_gain": own.initial_gain != live.genes.gain,
+        place = dict(zip(edge.tolist(), range(len(edge)), strict=True))
+        listed = [place[at] if at in place else _as_in_json(net, at) for at in range(len(genes))]
+        found["connections"] = with_runs(listed)
+    graphs = {
+        "weight": live.weight if folded else live.own[2],
+        "reads_state": live.genes.reads_state,
+        "gate_delay": live.genes.gate_delay,
+        "initial_gain": live.genes.gain,
     }
+    differs = {name: getattr(genes, name)[edge] != values for name, values in graphs.items()}
     found["genes"] = {
         str(edge[at]): {
-            name: getattr(own, name)[at].item() for name, which in differs.items() if which[at]
+            name: getattr(genes, name)[edge[at]].item()
+            for name, which in differs.items()
+            if which[at]
         }
         for at in np.flatnonzero(np.any([*differs.values()], axis=0)).tolist()
     }
     return found
 
 
-def _whole(net: Network, ids: Ints, at: int) -> dict[str, Any] | list[int]:
+def _as_in_json(net: Network, at: int) -> dict[str, Any] | list[int]:
     """A connection as in network JSON, without the fields that are as by default; its ends alone
     where these are all that there is to say.
     """
-    genes = net.connections
-    fields = {name: getattr(genes, name)[at].item() for name in CONNECTION_FIELDS}
-    ends: dict[str, Any] = {
-        "source": int(ids[genes.source[at]]),
-        "target": int(ids[genes.target[at]]),
-    }
-    fields["gater"] = None if fields["gater"] == NONE else int(ids[fields["gater"]])
-    given = ConnectionDocument.model_construct(**ends, **fields)
-    said = given.model_dump(exclude_defaults=True)
+    genes, ids = net.connections, net.neurons.id
+    fields = {name: getattr(genes, name)[at].item() for name in _CONNECTION_DEFAULTS}
+    for name in ("source", "target", "gater"):
+        fields[name] = None if fields[name] == NONE else int(ids[fields[name]])
+    said = {name: each for name, each in fields.items() if each != _CONNECTION_DEFAULTS[name]}
     is_bare = len(said) == 3 and said["weight"] == 0.0 and not np.signbit(said["weight"])
     return [said["source"], said["target"]] if is_bare else said

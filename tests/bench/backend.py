@@ -7,7 +7,6 @@ A case is a model with inputs and the outputs that they should give. It is impor
 `batch_axis=None`; where that is refused, again with all inputs but the first as constants.
 """
 
-import argparse
 import re
 import resource
 import signal
@@ -24,7 +23,7 @@ import onnx
 import scope
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
-from rows import replaced
+from rows import measured
 
 import neat_onnx
 
@@ -220,10 +219,8 @@ def _end(*_: object) -> None:
     raise TimeoutError
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1)
-    every = parser.parse_args().every
+def document(every: int) -> str:
+    """The verdicts on every case of that step."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGALRM, _end)
     warnings.simplefilter("ignore")
@@ -233,11 +230,8 @@ def main() -> None:
         if number % 100 == 0:
             print(number, case.name, file=sys.stderr, flush=True)
     head = HEAD.format(version=onnx.__version__, own=neat_onnx.__version__, cases=len(found))
-    text = head + report(found)
-    print(text)
-    if every == 1:
-        replaced("backend.md", "backend", text)
+    return head + report(found)
 
 
 if __name__ == "__main__":
-    main()
+    measured("backend.md", "backend", document, __doc__)

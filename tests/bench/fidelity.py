@@ -8,7 +8,6 @@ with what the library that wrote the network computed itself. Networks with memo
 single steps and as one Scan, the worse of the two counts. Errors are relative to max(1, |value|).
 """
 
-import argparse
 import sys
 import warnings
 from pathlib import Path
@@ -21,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
 
 import timed
-from rows import replaced
+from rows import measured
 from support.examples.cases import Case, cases
 from support.harness.playing import played, sequences
 
@@ -58,10 +57,8 @@ class Measured(NamedTuple):
     same_genome: bool
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1)
-    every = parser.parse_args().every
+def table(every: int) -> str:
+    """The errors of each kind of network."""
     warnings.simplefilter("ignore")
     onnxruntime.set_default_logger_severity(4)
     lines = [
@@ -73,7 +70,7 @@ def main() -> None:
         chosen = cases(*groups.split(), sequence=None if number >= WITH_MEMORY else False)
         if title == "neataptic with memory":
             chosen = [case for case in chosen if case.sequence]
-        found = [measured(case) for case in chosen[::every]]
+        found = [errors_of(case) for case in chosen[::every]]
         worst = Measured(*(max(column) for column in zip(*found, strict=True)))
         same = sum(each.same_genome for each in found)
         double = _told(worst.double, worst.double_share)
@@ -82,13 +79,10 @@ def main() -> None:
             f"| {title} | {len(found)} | {worst.own:.1e} | {double} | {single} "
             f"| {same} of {len(found)} equal |"
         )
-    text = "\n".join(lines) + "\n"
-    print(text)
-    if every == 1:
-        replaced("fidelity.md", "fidelity", text)
+    return "\n".join(lines) + "\n"
 
 
-def measured(case: Case) -> Measured:
+def errors_of(case: Case) -> Measured:
     net = timed.read(case) if "advance" in case.document else case.network()
     x, want, tolerance32, tolerance64 = sequences(case)
     double = computed(net, x, want, "float64")
@@ -126,4 +120,4 @@ def _told(error: float, share: float) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    measured("fidelity.md", "fidelity", table, __doc__)

@@ -1,34 +1,26 @@
-"""The judges of networks that are written for a library: its own code, wherever it can run.
+"""The judges of networks that are written for a library: its own code, wherever a registry has it.
 
-Some libraries are no packages of a registry. Environment variables name folders of their
-repositories; without them another version, or a transcription of the algorithm, is the judge.
-
-    NEATAPTIC_TS   built there by `npm ci && npm run build`: dist/neataptic.js
-    NEAT_PYTHON    a neat-python beside the installed one, on the other side of 2.1
-    TENSORNEAT     run by its own .venv/bin/python, or by this one, which needs JAX then
-    GONEAT         run by `go run` there
+Of the others the algorithm is transcribed. NeatapticTS runs from a folder of its repository, built
+there by `npm ci && npm run build`, if the environment variable NEATAPTIC_TS names it.
 """
 
-import base64
 import json
 import os
-import re
-import subprocess
-import sys
+import pickle
 import tempfile
-import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import neat
 import numpy as np
-from support.peers.judging import JAVASCRIPT, Task, answers, computed
-from support.peers.transcribed import GoNEAT, SharpNEAT, tensorneat
-from written import TESTS, Source
+from support.peers.judging import JAVASCRIPT, Task, computed
+from support.peers.transcribed import GoNEAT
+from written import Source
 
 Tasks = list[tuple[Source, Any]]
-PEERS = TESTS / "support" / "peers"
 OWN, WRITTEN_OUT = "its own code", "its algorithm, written out"
+_KINDS = neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation
 
 
 class Judge(NamedTuple):
@@ -46,12 +38,6 @@ class Judge(NamedTuple):
     version: str = ""
 
 
-def folder_of(variable: str) -> Path | None:
-    """The folder that an environment variable names."""
-    found = os.environ.get(variable)
-    return Path(found).absolute() if found else None
-
-
 def by_javascript(library: str) -> Callable[[Tasks], list[Any]]:
     """The judge of a library of JavaScript."""
 
@@ -61,165 +47,83 @@ def by_javascript(library: str) -> Callable[[Tasks], list[Any]]:
     return judge
 
 
-class NeatPython:
-    """neat-python: the installed one, or the one in a folder."""
+def by_neat_python(tasks: Tasks) -> list[Any]:
+    """The outputs of networks written as winner.pkl with their configuration.
 
-    def __init__(self, folder: Path | None = None) -> None:
-        paths = [str(folder)] if folder else []
-        self._path = os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")])
-        self.version, *_ = self._run("")
-
-    def judge(self, tasks: Tasks) -> list[Any]:
-        """The outputs of networks written as winner.pkl with their configuration."""
-        runs = [self._integrates(source) for source, _ in tasks]
-        given = [_pickled(source) for (source, _), run in zip(tasks, runs, strict=True) if run]
-        _, *lines = self._run("".join(json.dumps(one) + "\n" for one in given))
-        found = iter(answers(lines))
-        return [next(found) if run else None for run in runs]
-
-    def _run(self, given: str) -> list[str]:
-        command = [sys.executable, str(PEERS / "neat_python_judge.py")]
-        return run_lines(command, given, {"PYTHONPATH": self._path})
-
-    def _integrates(self, source: Source) -> bool:
-        """Whether this version integrates a network in the way that it is written for."""
-        is_new = tuple(map(int, self.version.split(".")[:2])) >= (2, 1)
-        return not source.name.startswith(f"np-ctrnn-v{'20' if is_new else '21'}")
+    A ctrnn of the versions before 2.1, which integrate it otherwise, is not run.
+    """
+    return [
+        None if source.name.startswith("np-ctrnn-v20" if _is_new() else "np-ctrnn-v21")
+        else _in_neat_python(source)
+        for source, _ in tasks
+    ]  # fmt: skip
 
 
-def _pickled(source: Source) -> dict[str, Any]:
+def _is_new() -> bool:
+    return tuple(map(int, neat.__version__.split(".")[:2])) >= (2, 1)
+
+
+def _in_neat_python(source: Source) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "winner.pkl")
         source.net.save(path, library="neat-python")
-        genome = base64.b64encode(path.read_bytes()).decode()
-        config = path.with_suffix(".ini").read_text("utf-8")
-    return {"genome": genome, "config": config, "advance": source.advance, **_rows(source)}
+        genome = pickle.loads(path.read_bytes())
+        config = neat.Config(type(genome), *_KINDS, str(path.with_suffix(".ini")))
+    rows, advance = np.asarray(source.inputs).tolist(), source.advance
+    try:
+        if advance is None:
+            return np.array(_in_steps(genome, config, rows, source.sequence))
+        if len(advance) == 1:
+            network = neat.ctrnn.CTRNN.create(genome, config)
+            return np.array([network.advance(row, *advance, 1.0) for row in rows])
+        (count, step), outputs = advance, []
+        network = neat.iznn.IZNN.create(genome, config)
+        network.reset()
+        for row in rows:
+            network.set_inputs(row)
+            outputs.append([network.advance(step) for _ in range(int(count))][-1])
+        return np.array(outputs)
+    except OverflowError as error:
+        return f"OverflowError: {error}"
 
 
-def _rows(source: Source) -> dict[str, Any]:
-    return {"inputs": np.asarray(source.inputs).tolist(), "sequence": bool(source.sequence)}
+def _in_steps(genome: Any, config: Any, rows: list[list[float]], sequence: bool) -> list[Any]:
+    """The outputs of a feed-forward or recurrent network."""
+    static = config.genome_config.feed_forward
+    kind = neat.nn.FeedForwardNetwork if static else neat.nn.RecurrentNetwork
+    network, outputs = kind.create(genome, config), []
+    for row in rows:
+        if not (static or sequence):
+            network.reset()
+        outputs.append(list(network.activate(row)))
+    return outputs
 
 
-def by_tensorneat(tasks: Tasks) -> list[Any]:
-    """The outputs of TensorNEAT's `forward`, in float64."""
-    folder = folder_of("TENSORNEAT")
-    assert folder is not None
-    own = folder / ".venv" / "bin" / "python"
-    python = str(own) if own.exists() else sys.executable
-    given = [
-        {
-            "document": document,
-            "inputs": _rows(source)["inputs"],
-            "outputs": len(source.net.output_neurons),
-        }
-        for source, document in tasks
-    ]
-    lines = "".join(json.dumps(one) + "\n" for one in given)
-    variables = {"PYTHONPATH": str(folder / "src"), "JAX_ENABLE_X64": "1"}
-    return answers(run_lines([python, str(PEERS / "tensorneat_judge.py")], lines, variables))
+def by_transcription(make: Callable[[Source, Any], Callable[[list[float]], list[float]]]) -> Any:
+    """The judge that plays, row by row, what `make` makes of a source and its document."""
+
+    def judge(tasks: Tasks) -> list[Any]:
+        with np.errstate(all="ignore"):
+            return [
+                np.array([*map(make(source, document), source.inputs.tolist())], np.float64)
+                for source, document in tasks
+            ]
+
+    return judge
 
 
-def by_goneat(tasks: Tasks) -> list[Any]:
-    """The outputs of goNEAT's `ForwardSteps`, as many as there are nodes."""
-    command = ["go", "run", str(PEERS / "goneat_judge.go")]
-    given = [{"document": document, **_rows(source)} for source, document in tasks]
-    lines = "".join(json.dumps(one) + "\n" for one in given)
-    return answers(run_lines(command, lines, folder=folder_of("GONEAT")))
+def _goneat(_: Source, document: Any) -> Callable[[list[float]], list[float]]:
+    peer = GoNEAT.of(document)
+    return lambda row: peer.forward(row, len(peer.nodes))
 
 
-def run_lines(
-    command: Iterable[str],
-    given: str,
-    variables: dict[str, str] | None = None,
-    folder: Path | None = None,
-) -> list[str]:
-    """The lines that a program writes."""
-    done = subprocess.run(
-        list(command),
-        input=given,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-        cwd=folder,
-        env={**os.environ, **(variables or {})},
-    )
-    return done.stdout.splitlines()
-
-
-def tensorneat_written_out(tasks: Tasks) -> list[Any]:
-    """The outputs by the transcription of TensorNEAT's `forward`."""
-    found = []
-    for source, document in tasks:
-        count = len(source.net.output_neurons)
-        found.append(_row_by_row(source, lambda row, d=document, n=count: tensorneat(d, row, n)))
-    return found
-
-
-def goneat_written_out(tasks: Tasks) -> list[Any]:
-    """The outputs by the transcription of goNEAT's `ForwardSteps`, as many as there are nodes."""
-    peers = [GoNEAT.of(document) for _, document in tasks]
-    return [
-        _row_by_row(source, lambda row, p=peer: p.forward(row, len(p.nodes)))
-        for (source, _), peer in zip(tasks, peers, strict=True)
-    ]
-
-
-def sharpneat_written_out(tasks: Tasks) -> list[Any]:
-    """The outputs by the transcription of SharpNEAT's evaluation."""
-    return [_in_sharpneat(source, document) for source, document in tasks]
-
-
-def _in_sharpneat(source: Source, document: str) -> Any:
-    peer = SharpNEAT(document)
-
-    def played(row: list[float]) -> list[float]:
-        if not source.sequence:
-            peer.value.update(dict.fromkeys(peer.value, 0.0))
-        return peer.activate(row)
-
-    return _row_by_row(source, played)
-
-
-def _row_by_row(source: Source, activate: Callable[[list[float]], list[float]]) -> Any:
-    with np.errstate(all="ignore"):
-        return np.array([activate(row) for row in source.inputs.tolist()], np.float64)
-
-
-def judges() -> dict[str, list[Judge]]:
-    """The judges of each library that can be run here."""
-    found = {name: [Judge(OWN, by_javascript(name))] for name in JAVASCRIPT}
-    found["sharpneat"] = [Judge(WRITTEN_OUT, sharpneat_written_out)]
-    ts, tn, go = map(folder_of, ("NEATAPTIC_TS", "TENSORNEAT", "GONEAT"))
-    found["neataptic-ts"] = [
-        Judge(OWN, by_javascript("neataptic-ts"), f"NeatapticTS {_package_version(ts)}")
-        if ts
-        else Judge(WRITTEN_OUT, by_javascript("neataptic-ts"))
-    ]
-    found["tensorneat"] = [
-        Judge(OWN, by_tensorneat, f"TensorNEAT {_project_version(tn)}")
-        if tn
-        else Judge(WRITTEN_OUT, tensorneat_written_out)
-    ]
-    found["goneat"] = [
-        Judge(OWN, by_goneat, f"goNEAT {_module_version(go)}")
-        if go
-        else Judge(WRITTEN_OUT, goneat_written_out)
-    ]
-    other = folder_of("NEAT_PYTHON")
-    snakes = [NeatPython(), *([NeatPython(other)] if other else [])]
-    found["neat-python"] = [Judge(OWN, one.judge, f"neat-python {one.version}") for one in snakes]
-    return found
-
-
-def _package_version(folder: Path) -> str:
-    return str(json.loads((folder / "package.json").read_text("utf-8"))["version"])
-
-
-def _project_version(folder: Path) -> str:
-    return str(tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["version"])
-
-
-def _module_version(folder: Path) -> str:
-    """The major version, which the name of a Go module ends in."""
-    module = (folder / "go.mod").read_text("utf-8")
-    return re.findall(r"^module \S+/(v\d+)$", module, re.MULTILINE)[0]
+def judges() -> dict[str, Judge]:
+    """The judge of each library that can be run here."""
+    found = {name: Judge(OWN, by_javascript(name)) for name in JAVASCRIPT}
+    found["neat-python"] = Judge(OWN, by_neat_python, f"neat-python {neat.__version__}")
+    found["goneat"] = Judge(WRITTEN_OUT, by_transcription(_goneat))
+    folder = os.environ.get("NEATAPTIC_TS")
+    package = Path(folder, "package.json").read_text("utf-8") if folder else "{}"
+    version = f"NeatapticTS {json.loads(package).get('version')}" if folder else ""
+    how = OWN if folder else WRITTEN_OUT
+    return found | {"neataptic-ts": Judge(how, by_javascript("neataptic-ts"), version)}

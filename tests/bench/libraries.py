@@ -1,20 +1,18 @@
 """The table of docs/written.md: networks written for each library, in the library's own code.
 
     make libraries
-    make libraries NEATAPTIC_TS=../NeatapticTS GONEAT=../goNEAT    and others: see judges.py
-    python tests/bench/libraries.py --every 20                     each twentieth, printed alone
+    make libraries NEATAPTIC_TS=../NeatapticTS     see judges.py
+    python tests/bench/libraries.py --every 20     each twentieth, printed alone
 
 Every network of the corpora, and every recorded one of tests/libraries, is written for every
 library. The library loads the document and computes; its outputs are compared with the network's.
 Then the document is read again and compared with the network.
 """
 
-import argparse
 import json
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +20,9 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
 
 import numpy as np
-from judges import Judge, Tasks, judges
-from rows import replaced
+from judges import judges
+from rows import measured
 from support.examples.cases import CORPORA
-from support.harness import trips
 from written import TESTS, Source, sources
 
 import neat_onnx
@@ -35,16 +32,12 @@ BOUND = 1e-12
 FLOAT32 = 2.0**-20
 JUDGES = judges()
 HEAD = """\
-{networks} networks: {origins}. Versions: {versions}. {note}
+{networks} networks: {origins}. Versions: {versions}. A ctrnn of a neat-python that is \
+not here is written, read and compared, not run.
 
 | library | judge | written | equal | largest error | refused | genome | function |
 |---|---|---|---|---|---|---|---|
 """
-THROUGH_ONNX = "| library | through | documents | kept |\n|---|---|---|---|\n"
-TRIPS = {
-    "JSON ONNX": trips.through_json,
-    "float32 .onnx with embed_network": trips.through_float32,
-}
 
 
 def row_of(library: str, nets: list[Source]) -> str:
@@ -62,27 +55,20 @@ def row_of(library: str, nets: list[Source]) -> str:
         counts["written"] += 1
         tasks.append((source, document))
         counts[_read_again(library, source, document)] += 1
-    found = JUDGES.get(library, [])
-    for source, outputs in _judged(found, tasks):
-        errors = [_error(library, source, one) for one in outputs]
-        if not outputs or None in errors:
-            print(library, source.name, next((o for o in outputs if isinstance(o, str)), "differs"))
+    judge = JUDGES.get(library)
+    for (source, _), outputs in zip(tasks, judge.judge(tasks) if judge else (), strict=False):
+        error = None if outputs is None else _error(library, source, outputs)
+        if error is None:
+            print(library, source.name, outputs if isinstance(outputs, str) else "differs")
             continue
         counts["equal"] += 1
-        worst = max(worst, *errors)
-    how = found[0].how if found else "–"
-    equal, largest = (counts["equal"], f"{worst:.1e}") if found else ("–", "–")
+        worst = max(worst, error)
+    how = judge.how if judge else "–"
+    equal, largest = (counts["equal"], f"{worst:.1e}") if judge else ("–", "–")
     return (
         f"| {library} | {how} | {counts['written']} | {equal} | {largest} | {counts['refused']} | "
         f"{counts['genome']} | {counts['function']} |"
     )
-
-
-def _judged(found: list[Judge], tasks: Tasks) -> Iterator[tuple[Source, list[Any]]]:
-    """Sources, with the outputs of each judge that runs them."""
-    by_judge = [judge.judge(tasks) for judge in found]
-    for at, (source, _) in enumerate(tasks if found else []):
-        yield source, [outputs[at] for outputs in by_judge if outputs[at] is not None]
 
 
 def _error(library: str, source: Source, outputs: Any) -> float | None:
@@ -103,8 +89,7 @@ def _error(library: str, source: Source, outputs: Any) -> float | None:
 def _read_again(library: str, source: Source, document: Any) -> str:
     """Whether a document, read again, is the same genome, computes the same, or neither."""
     net = source.net
-    counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
-    options: dict[str, Any] = counts if library == "tensorneat" else {}
+    options: dict[str, Any] = {}
     if library == "neat-python" and source.advance:
         count, step = (*source.advance, None)[:2]
         options = {"time_step": step or 1.0, "advance_time": count * (step or 1.0)}
@@ -120,27 +105,8 @@ def _read_again(library: str, source: Source, document: Any) -> str:
     return "function" if same else "other"
 
 
-def through_onnx() -> Iterator[str]:
-    """Lines of the table of genes on the way through ONNX and back."""
-    groups = {
-        "neataptic-ts": (("nts-net", "nts-onnx"), trips.listed),
-        "neat-python": (("np-ff", "np-rec", "np-atom"), trips.keyed),
-    }
-    for library, (names, genes) in groups.items():
-        documents = trips.documents(*names)
-        for form, trip in TRIPS.items():
-            kept = sum(
-                genes(trip(neat_onnx.load_network(document)).to_library(library)) == genes(document)
-                for document in documents.values()
-            )
-            yield f"| {library} | {form} | {len(documents)} | {kept} |"
-
-
-def main() -> None:
-    """Write the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1)
-    every = parser.parse_args().every
+def document(every: int) -> str:
+    """The table, and what it is of."""
     warnings.simplefilter("ignore", NeatOnnxWarning)
     nets = sources()[::every]
     origins = Counter(source.origin for source in nets)
@@ -152,35 +118,20 @@ def main() -> None:
     head = HEAD.format(
         networks=len(nets),
         origins=", ".join(f"{count} of {origin}" for origin, count in origins.items()),
-        versions=", ".join([*_versions(), *_judge_versions()]),
-        note=_note(),
+        versions=", ".join(_versions()),
     )
-    text = head + "\n".join(lines) + "\n"
-    print(text)
-    if every == 1:
-        replaced("written.md", "written", text)
-        replaced("written.md", "through", THROUGH_ONNX + "\n".join(through_onnx()) + "\n")
+    return head + "\n".join(lines) + "\n"
 
 
 def _versions() -> list[str]:
-    """The packages of npm, as `make libraries` installs them."""
+    """The packages of npm, as `make libraries` installs them, and the judges' own."""
     folder = TESTS.parent / ".cache" / "libraries"
     lock = json.loads((folder / "package-lock.json").read_text("utf-8"))
     wanted = lock["packages"][""]["dependencies"]
-    return [f"{name} {version}" for name, version in wanted.items()]
-
-
-def _judge_versions() -> list[str]:
-    return [judge.version for found in JUDGES.values() for judge in found if judge.version]
-
-
-def _note() -> str:
-    """A sentence on the networks of neat-python whose meaning depends on its version."""
-    if len(JUDGES["neat-python"]) == 1:
-        return "A ctrnn of a neat-python that is not here is written, read and compared, not run."
-    return "Both versions of neat-python run each network, but for a ctrnn, which is one version's."
+    packages = [f"{name} {version}" for name, version in wanted.items()]
+    return packages + [judge.version for judge in JUDGES.values() if judge.version]
 
 
 if __name__ == "__main__":
     assert CORPORA.exists()
-    main()
+    measured("written.md", "written", document, __doc__)

@@ -3,14 +3,12 @@
 `page_rows` gives the rows of docs/speed.md; `make build` makes the page before. The browser draws
 without a graphics card.
 
-`ready`, warm, is compared with two bare calls of loadPyodide in the same run: with the files as npm
-has them, and with the page's standard library, which is trimmed and compiled. The three alternate,
-and `ready` is compared with those just before it. A private window keeps no file as large as
+`ready`, warm, is compared with a bare call of loadPyodide in the same run, with files as npm has
+them. The two alternate. A private window keeps no file as large as
 Pyodide's and no compiled code; a profile on disk, as a person has, does. Later visits go on from
 the snapshot that the first has had kept.
 """
 
-import gzip
 import json
 import shutil
 import statistics
@@ -19,15 +17,15 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 from playwright.sync_api import BrowserContext, Locator, Page, sync_playwright
 from rows import Row
 
 ROOT = Path(__file__).absolute().parents[2]
-sys.path.insert(0, str(ROOT / "e2e"))
+sys.path[:0] = [str(ROOT / "e2e"), str(ROOT / "tests")]
 
 from browser import launch, settings  # noqa: E402
 from site_page import DIST, NeatPage, served  # noqa: E402
+from support.examples.made import evolved  # noqa: E402
 from visits import KEPT  # noqa: E402
 
 REST = 3000  # ms; the warming up and the browser's own compiling would be the next page's time
@@ -42,26 +40,12 @@ new Worker("bare-worker.js", { type: "module" }).onmessage = () => {
   document.body.dataset.state = "ready";
 };
 </script>"""
-PAGES = ("published/bare.html", "bare.html", "index.html")
+PAGES = ("published/bare.html", "index.html")
 
 
-def evolved(hidden: int, inputs: int = 8, outputs: int = 4) -> bytes:
-    """A NeatapticTS network grown at random: about four connections into each neuron."""
-    draw = np.random.default_rng(0)
-    kinds = ["input"] * inputs + ["hidden"] * hidden + ["output"] * outputs
-    nodes = [
-        {"type": kind, "bias": draw.normal(), "squash": "tanh", "index": at, "geneId": at}
-        for at, kind in enumerate(kinds)
-    ]
-    connections = []
-    for target in range(inputs, len(kinds)):
-        among = min(target, inputs + hidden)
-        low = max(0, among - 120)
-        for source in draw.choice(np.arange(low, among), min(4, among - low), replace=False):
-            link = {"from": int(source), "to": target, "weight": draw.normal() / 2}
-            connections.append({**link, "gater": None, "enabled": True})
-    document = {"formatVersion": 2, "input": inputs, "output": outputs, "dropout": 0}
-    return json.dumps({**document, "nodes": nodes, "connections": connections}).encode()
+def network(neurons: int) -> bytes:
+    """A NeatapticTS network grown at random: four connections into each neuron."""
+    return json.dumps(evolved(neurons - 8).to_library("neataptic-ts")).encode()
 
 
 def ready(context: BrowserContext, url: str, *, until_kept: bool = False) -> float:
@@ -83,12 +67,11 @@ def ready_rows(context: BrowserContext, address: str, where: str, rounds: int) -
     for page in PAGES:
         ready(context, f"{address}/{page}")
     times = [[ready(context, f"{address}/{page}") for page in PAGES] for _ in range(rounds)]
-    for at, kind, bound in ((0, "as npm has it", 1.2), (1, "with our standard library", None)):
-        ratios = [each[2] / each[at] for each in times]
-        bare, ours = (statistics.median(each[k] for each in times) for k in (at, 2))
-        detail = f"{ours:.2f} s to {bare:.2f} s; {min(ratios):.2f} to {max(ratios):.2f}"
-        what = f"page, {where}: `ready` later, times a bare loadPyodide {kind}"
-        yield Row(what, statistics.median(ratios), bound, False, detail)
+    bare, ours = (statistics.median(column) for column in zip(*times, strict=True))
+    ratios = [later / plain for plain, later in times]
+    detail = f"{ours:.2f} s to {bare:.2f} s; {min(ratios):.2f} to {max(ratios):.2f}"
+    what = f"page, {where}: `ready` later, times a bare loadPyodide as npm has it"
+    yield Row(what, statistics.median(ratios), 1.2, False, detail)
 
 
 def verdict(neat: NeatPage, data: bytes) -> float:
@@ -114,7 +97,7 @@ def haste_row(
     for _ in range(rounds):
         neat = NeatPage(contexts().new_page(), address)
         neat.wait_ready()
-        times.append(verdict(neat, evolved(988)))
+        times.append(verdict(neat, network(1000)))
         neat.page.close()
     return verdict_row(f"page: 1,000 neurons dropped at `ready` → verdict, {when}, s", times, bound)
 
@@ -174,11 +157,11 @@ def along(page: Page, target: Locator, *, dragged: bool) -> Iterator[Row]:
 
 def drawing_rows(neat: NeatPage) -> Iterator[Row]:
     page = neat.page
-    assert neat.choose("evolved.json", evolved(288)) == "done"
+    assert neat.choose("evolved.json", network(300)) == "done"
     neat["slide-input-0"].scroll_into_view_if_needed()
     page.wait_for_timeout(6000)  # the second runtime has had its say
     yield from along(page, neat["slide-input-0"], dragged=True)
-    assert neat.choose("evolved.json", evolved(3988)) == "done"
+    assert neat.choose("evolved.json", network(4000)) == "done"
     page.get_by_role("button", name="Draw all").click()
     drawing = page.locator("canvas[data-testid=graph]")
     drawing.scroll_into_view_if_needed()
@@ -192,12 +175,9 @@ def page_rows(*, small: bool) -> list[Row]:
     with tempfile.TemporaryDirectory() as scratch:
         site = Path(scratch) / "site"
         shutil.copytree(DIST, site)
-        library = site / "pyodide" / "python_stdlib.zip"
-        library.write_bytes(gzip.decompress(Path(f"{library}.gz").read_bytes()))
         shutil.copytree(ROOT / "node_modules" / "pyodide", site / "published" / "pyodide")
-        for folder in (site, site / "published"):
-            (folder / "bare.html").write_text(BARE_PAGE)
-            (folder / "bare-worker.js").write_text(BARE_WORKER)
+        (site / "published" / "bare.html").write_text(BARE_PAGE)
+        (site / "published" / "bare-worker.js").write_text(BARE_WORKER)
         with served(site) as address, sync_playwright() as playwright:
             browser = launch(playwright)
             found += ready_rows(browser.new_context(), address, "private window", rounds)
@@ -215,10 +195,10 @@ def page_rows(*, small: bool) -> list[Row]:
             neat = NeatPage(context.new_page(), address)
             neat.wait_ready()
             neat.page.wait_for_timeout(REST)
-            for hidden in (100, 988):
-                data = evolved(hidden)
+            for neurons in (112, 1000):
+                data = network(neurons)
                 times = [verdict(neat, data) for _ in range(min(rounds, 5))]
-                what = f"page: {hidden + 12:,} neurons dropped → verdict, s"
+                what = f"page: {neurons:,} neurons dropped → verdict, s"
                 found.append(verdict_row(what, times, 2))
             context.close()
     return found

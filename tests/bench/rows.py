@@ -1,6 +1,8 @@
 """The rows of measured tables, and the place of such a table in a document."""
 
+import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,3 +50,16 @@ def replaced(document: str, name: str, text: str) -> None:
     if count != 1:
         raise LookupError(f"docs/{document} has no place for the table '{name}'")
     path.write_text(fresh, encoding="utf-8")
+
+
+def measured(document: str, name: str, made: Callable[[int], str], what: str | None) -> None:
+    """Print the table that is made of every network, and write it into its document; with
+    `--every N`, of each Nth, printed alone.
+    """
+    parser = argparse.ArgumentParser(description=what)
+    parser.add_argument("--every", type=int, default=1)
+    every = parser.parse_args().every
+    text = made(every)
+    print(text)
+    if every == 1:
+        replaced(document, name, text)

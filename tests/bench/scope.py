@@ -4,6 +4,7 @@ A graph is in scope if all its nodes are of the families below, every shape is s
 is random, and its tensors are of real numbers, integers or truth values.
 """
 
+import re
 from collections.abc import Iterator
 
 import onnx
@@ -37,23 +38,8 @@ FAMILIES = {
     "recurrences": "RNN LSTM GRU",
 }
 OPERATORS = frozenset(name for names in FAMILIES.values() for name in names.split())
-NUMBERS = frozenset(
-    {
-        TensorProto.FLOAT,
-        TensorProto.DOUBLE,
-        TensorProto.FLOAT16,
-        TensorProto.BFLOAT16,
-        TensorProto.INT8,
-        TensorProto.INT16,
-        TensorProto.INT32,
-        TensorProto.INT64,
-        TensorProto.UINT8,
-        TensorProto.UINT16,
-        TensorProto.UINT32,
-        TensorProto.UINT64,
-        TensorProto.BOOL,
-    }
-)
+_NUMBER = re.compile("B?FLOAT16|FLOAT|DOUBLE|U?INT(8|16|32|64)|BOOL")
+NUMBERS = {kind for name, kind in TensorProto.DataType.items() if _NUMBER.fullmatch(name)}
 
 
 def is_in_scope(model: onnx.ModelProto) -> bool:

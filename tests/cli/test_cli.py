@@ -117,14 +117,6 @@ def test_flags_win_over_the_file_in_either_spelling(run, network):
     assert (run.folder / "a.json").read_text() == model.to_json()
 
 
-def test_raw_encoding_is_base64(run, network):
-    run("export", network, "a.json", "--encoding", "raw")
-    tensors = json.loads((run.folder / "a.json").read_text())["graph"]["initializer"]
-    floats = [tensor for tensor in tensors if tensor["data_type"] == 1]
-    assert floats
-    assert all("raw_data" in tensor for tensor in floats)
-
-
 # --- import --------------------------------------------------------------------------------------
 
 
@@ -134,14 +126,6 @@ def test_import_gives_the_genome_back(run, network):
     assert code == 0
     assert re.search(r"wrote back.json: \d+ neurons, \d+ connections", out)
     assert neat_onnx.load_network("back.json") == neat_onnx.load_network(network)
-
-
-def test_one_of_a_kind_is_said_in_the_singular(run):
-    neat_onnx.Network.mlp([1, 1]).save("one.json")
-    _, out, _ = run("export", "one.json", "one.onnx")
-    assert "one.onnx: 2 nodes, 2 initializers, opset 18" in out
-    _, out, _ = run("import", "one.onnx", "back.json")
-    assert "back.json: 2 neurons, 1 connection, 1 level\n" in out
 
 
 def test_import_with_and_without_a_batch(run, network):
@@ -213,17 +197,6 @@ def test_without_a_time_step_it_is_one_line(run, command):
     assert run.left() == ["net.json"]
 
 
-def test_times_for_what_has_none(run, network):
-    run("export", network, "net.onnx")
-    run("export", network, "model.json")
-    for file in (network, "net.onnx", "model.json"):
-        code, _, errors = run("inspect", file, "--advance-time", "1")
-        assert code == 2
-        assert errors == [
-            "error: advance_time is for ctrnn and iznn networks of neat-python (advance_time)"
-        ]
-
-
 # --- inspect, validate, verify, schema -----------------------------------------------------------
 
 
@@ -274,13 +247,6 @@ def test_validate(run, network):
     assert not bad["valid"]
     assert {found["code"] for found in bad["findings"]} == {"C2", "C5", "R1"}
     assert "C5: node gemm_l2 (Gemm): input 'nowhere'" in run("validate", wrong)[1]
-
-
-def test_validate_checks_the_files_after_one_it_cannot_read(run, network):
-    run("export", network, "net.onnx")
-    code, out, errors = run("validate", "nothing.onnx", "net.onnx")
-    assert (code, out) == (2, "net.onnx: valid\n")
-    assert errors == ["error: cannot read the file: No such file or directory (nothing.onnx)"]
 
 
 def test_verify(run, network):

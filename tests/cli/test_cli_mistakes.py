@@ -10,7 +10,6 @@ import pytest
 from support.examples.cases import BAD, bad_files
 
 import neat_onnx
-from neat_onnx.cli import main
 
 REFUSED, PASSED = 2, 0
 MAY_REFUSE = {"refuse", "refuse-or-warn", "either"}
@@ -20,34 +19,26 @@ MUST_WARN = {"refuse-or-warn", "accept-with-warning"}
 # --- usage and files -----------------------------------------------------------------------------
 
 USAGE = {
-    "error: the following arguments are required: COMMAND. See neat-onnx --help": [],
-    "error: the following arguments are required: OUT. See neat-onnx export --help": [
-        "export",
-        "a",
-    ],
-    "error: invalid int value: 'x' (--opset). See neat-onnx export --help": [
-        *["export", "a", "b.onnx", "--opset", "x"]
-    ],
-    "error: unrecognized arguments: --col. See neat-onnx inspect --help": ["inspect", "a", "--col"],
-    "error: cannot write a file that ends in '.txt' (b.txt). Use .onnx or .json": [
-        *["export", "a", "b.txt"]
-    ],
-    "error: cannot tell the format of a file without an ending (b). Use .onnx or .json": [
-        *["export", "a", "b"]
-    ],
-    "error: no library has networks in .onnx files (b.onnx). Write ONNX with neat_onnx.export(net)"
-    ".save(path), or neat-onnx export": [*["import", "a", "b.onnx"]],
-    "error: cannot write the file: there is no directory 'no' (no/b.onnx)": [
-        *["export", "a", "no/b.onnx"]
-    ],
-    "error: cannot read the file: No such file or directory (a)": ["export", "a", "b.onnx"],
-    "error: cannot read a directory: not a file (.)": ["inspect", "."],
-}
+    "": "the following arguments are required: COMMAND. See neat-onnx --help",
+    "export a": "the following arguments are required: OUT. See neat-onnx export --help",
+    "export a b.onnx --opset x":
+        "invalid int value: 'x' (--opset). See neat-onnx export --help",
+    "inspect a --col": "unrecognized arguments: --col. See neat-onnx inspect --help",
+    "export a b.txt": "cannot write a file that ends in '.txt' (b.txt). Use .onnx or .json",
+    "export a b":
+        "cannot tell the format of a file without an ending (b). Use .onnx or .json",
+    "import a b.onnx":
+        "no library has networks in .onnx files (b.onnx). Write ONNX with neat_onnx.export(net)"
+        ".save(path), or neat-onnx export",
+    "export a no/b.onnx": "cannot write the file: there is no directory 'no' (no/b.onnx)",
+    "export a b.onnx": "cannot read the file: No such file or directory (a)",
+    "inspect .": "cannot read a directory: not a file (.)",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("line", USAGE)
 def test_usage_errors_are_one_line(run, line):
-    assert run(*USAGE[line]) == (2, "", [line])
+    assert run(*line.split()) == (2, "", [f"error: {USAGE[line]}"])
     assert run.left() == []
 
 
@@ -56,22 +47,14 @@ def test_usage_errors_are_one_line(run, line):
     [
         ({"opset": 99}, r"opset is 99, expected at most 28 \(.*options.json, opset\)"),
         ({"opset": 18.0}, r"opset is not an integer, got 18\.0 \("),
-        ({"opset": 10**23}, f"opset is {10**23}, expected at most 28"),
         ({"opset": 10**40}, "opset is a number out of range, expected at most 28"),
-        ({"colour": 1}, r"colour is not a known option \(.*options.json, colour\)\. docs/options"),
-        (
-            {"dtyp": "x"},
-            r"dtyp is not a known option \(.*options.json, dtyp\)\. Do you mean dtype\?",
-        ),
-        (
-            {"includeMetadata": False, "include_metadata": True},
-            r"include_metadata is given twice, also as includeMetadata \(.*options.json",
-        ),
+        ({"dtyp": "x"}, r"dtyp is not a known option \(.*, dtyp\)\. Do you mean dtype\?"),
+        ({"includeMetadata": False, "include_metadata": True},
+         r"include_metadata is given twice, also as includeMetadata \(.*options.json"),
         ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),
         ([], "options should be an object"),
-        (None, "options should be an object"),
     ],
-)
+)  # fmt: skip
 def test_wrong_options(run, network, options, line):
     code, out, errors = run("export", network, "a.onnx", "--options", run.options(options))
     assert (code, out, len(errors)) == (2, "", 1)
@@ -83,27 +66,16 @@ def test_wrong_options(run, network, options, line):
 @pytest.mark.parametrize(
     ("flags", "line"),
     [
-        (["--opset", "12"], "error: opset is 12, expected at least 13 (opset)"),
-        (
-            ["--conv2d-mappings", "[{}]"],
-            "error: kernelHeight is missing (conv2d_mappings[0].kernelHeight)",
-        ),
-        (
-            ["--batch-dimension", "T"],
-            "error: batch_dimension should be a name as 'N' is, and not 'T', which says time "
-            "(batch_dimension)",
-        ),
+        (["--opset", "12"], "opset is 12, expected at least 13 (opset)"),
+        (["--conv2d-mappings", "[{}]"],
+         "kernelHeight is missing (conv2d_mappings[0].kernelHeight)"),
+        (["--batch-dimension", "T"],
+         "batch_dimension should be a name as 'N' is, and not 'T', which says time "
+         "(batch_dimension)"),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_value_does_not_list_the_options(run, network, flags, line):
-    assert run("export", network, "x.onnx", *flags) == (2, "", [line])
-
-
-def test_xml_is_no_model(run):
-    (run.folder / "net.xml").write_text("<a><b/></a>")
-    _, _, errors = run("import", "net.xml", "x.json")
-    assert errors[0].startswith("error: not a valid ONNX text: [ParseError at position (line: 1")
-    assert "Expected character : not found (net.xml). Text forms" in errors[0]
+    assert run("export", network, "x.onnx", *flags) == (2, "", [f"error: {line}"])
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
@@ -168,14 +140,6 @@ def test_an_error_names_the_file_that_it_is_about(run, bad, line):
         assert error.startswith("error: the file is empty")
 
 
-def test_the_file_that_is_read_is_not_overwritten(run, network):
-    before = network.read_bytes()
-    code, _, errors = run("export", network, network)
-    assert code == 2
-    assert errors[0].startswith("error: the result would overwrite a file that is read")
-    assert network.read_bytes() == before
-
-
 @pytest.mark.parametrize(
     ("command", "ending", "flag"),
     [
@@ -200,14 +164,6 @@ def test_what_was_there_stays_where_export_fails(run):
     (run.folder / "a.onnx").write_text("mine")
     assert run("export", BAD / "net-weight-null.json", "a.onnx")[0] == 2
     assert (run.folder / "a.onnx").read_text() == "mine"
-
-
-@pytest.mark.parametrize("command", ["export", "import", "verify"])
-def test_help_tells_every_flag(capsys, command):
-    with pytest.raises(SystemExit) as stopped:
-        main([command, "--help"])
-    assert stopped.value.code == 0
-    assert "--json" in capsys.readouterr().out
 
 
 # --- hostile files -------------------------------------------------------------------------------

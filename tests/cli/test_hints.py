@@ -171,25 +171,3 @@ def test_the_part_of_a_policy_that_a_library_holds_is_named(run, last, kind, lib
     code, _, remarks = run(*command, *flags_in(error[error.index("can hold the part") :]))
     assert code == 0
     assert f"cut at logits: left out are {name}" in " ".join(remarks)
-
-
-@pytest.mark.filterwarnings("ignore:neat-python")
-@pytest.mark.parametrize("form", ["to_library", "to_neat_python"])
-def test_python_names_the_part_of_a_policy_that_a_library_holds(form):
-    text = POLICY.replace("LAST", "Softmax <axis = 1> (logits)").replace("TYPE", "float[N, 2]")
-    model = neat_onnx.load_model(text.encode())
-    net = neat_onnx.import_model(model)
-    write = (
-        neat_onnx.to_neat_python
-        if form == "to_neat_python"
-        else lambda net: net.to_library("neataptic")
-    )
-    with pytest.raises(
-        neat_onnx.NetworkError, match="before Softmax: import the model with"
-    ) as told:
-        write(net)
-    arguments = told.value.hints[-1].arguments
-    assert str(told.value).endswith("outputs=['logits']")
-    with pytest.warns(neat_onnx.NeatOnnxWarning, match="cut at logits: left out are Softmax"):
-        part = neat_onnx.import_model(model, **arguments)
-    write(part)

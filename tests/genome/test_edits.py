@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
-from onnx import TensorProto, numpy_helper, version_converter
+from onnx import TensorProto, numpy_helper
 from support.examples.cases import case
 from support.examples.networks import NETWORKS
-from support.harness.sessions import open_session
+from support.harness.fuzzing import damaged
+from support.harness.rewriting import by_converter, by_onnxruntime
 from support.harness.sweep import WHOLE
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model
@@ -113,27 +113,17 @@ def test_no_form_of_a_file_is_an_edit(name: str, tmp_path):
             assert back.neurons.id.tolist() == NETWORKS[name].neurons.id.tolist(), path.name
 
 
-def optimized(proto: onnx.ModelProto, path: str) -> onnx.ModelProto:
-    """The model as onnxruntime's basic optimizations rewrite it."""
-    basic = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    open_session(proto, graph_optimization_level=basic, optimized_model_filepath=path)
-    return onnx.load(path)
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "without_inputs"])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_genome_comes_back_from_rewritten_files(name: str, dtype: str, tmp_path):
+def test_the_genome_comes_back_from_rewritten_files(name: str, dtype: str):
     net = NETWORKS[name]
-    proto = export(net, dtype=dtype).to_proto()
-    for other in (
-        optimized(proto, str(tmp_path / "net.onnx")),
-        version_converter.convert_version(proto, 21),
-    ):
-        back = import_model(other)
+    model = export(net, dtype=dtype)
+    for rewritten in (by_onnxruntime, by_converter):
+        back = import_model(rewritten(model))
         assert back.neurons.id.tolist() == net.neurons.id.tolist()
         assert back.connections.enabled.tolist() == net.connections.enabled.tolist()
         if dtype == "float64":
-            assert back == import_model(proto)
+            assert back == import_model(model.to_proto())
 
 
 @pytest.mark.parametrize("initial", [0.0, 0.5])
@@ -162,15 +152,14 @@ def test_the_genome_of_a_memory_that_starts_elsewhere_comes_back(dtype: str):
         neurons=[{"id": 2, "activation": "tanh", "initial": 0.5}],
         connections=[(0, 2, 1.0), {"source": 2, "target": 2, "weight": 0.5, "delay": 1}],
     )
-    proto = export(net, dtype=dtype).to_proto()
-    assert any(entry.key == STATES[1] for entry in proto.metadata_props)
-    other = version_converter.convert_version(proto, 21)
+    model = export(net, dtype=dtype)
+    assert STATES[1] in model.metadata
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert import_model(other) == import_model(proto)
+        assert import_model(by_converter(model)) == import_model(model.to_proto())
 
 
-def test_the_genome_comes_back_where_an_identity_is_gone(tmp_path):
+def test_the_genome_comes_back_where_an_identity_is_gone():
     """Its output was the tensor that the genome names; neurons of the max are plain there."""
     net = Network.build(
         inputs=2,
@@ -184,26 +173,27 @@ def test_the_genome_comes_back_where_an_identity_is_gone(tmp_path):
     )
     model = export(net, dtype="float64")
     named = {name for node in model.graph.node for name in node.output}
-    other = optimized(model.to_proto(), str(tmp_path / "net.onnx"))
+    other = onnx.load_from_string(by_onnxruntime(model))
     assert {"Layer_1"} <= named - {name for node in other.graph.node for name in node.output}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert import_model(other) == net
 
 
-def test_an_identity_that_is_gone_is_not_the_inputs_of_its_place(tmp_path):
+def test_an_identity_that_is_gone_is_not_the_inputs_of_its_place():
     net = case("np-atom-agg-max").network()  # a Gather and a Concat have the place in their names
-    other = optimized(export(net).to_proto(), str(tmp_path / "net.onnx"))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert import_model(other).neurons.id.tolist() == net.neurons.id.tolist()
+        assert (
+            import_model(by_onnxruntime(export(net))).neurons.id.tolist() == net.neurons.id.tolist()
+        )
 
 
 @pytest.mark.parametrize("kind", ["one_bit", "scaled"])
-def test_a_rewritten_file_that_was_trained_keeps_its_genome(kind: str, tmp_path):
+def test_a_rewritten_file_that_was_trained_keeps_its_genome(kind: str):
     for name in NAMES:
-        proto = optimized(export(NETWORKS[name]).to_proto(), str(tmp_path / "net.onnx"))
         if name in ("mlp_tanh", "mixed_layers", "activation_relu", "unread_inputs"):
+            proto = onnx.load_from_string(by_onnxruntime(export(NETWORKS[name])))
             check_trained(NETWORKS[name], edited(proto, kind, np.random.default_rng(1)))
 
 
@@ -215,28 +205,12 @@ def test_no_metadata_overrules_the_graph(seed: int):
     proto = export(net, fold=bool(seed % 2), embed_network=bool(seed % 3 == 0)).to_proto()
     (entry,) = [each for each in proto.metadata_props if each.key == "neat_onnx.genome"]
     wanted = import_model(without_genome(proto), check=False)
-    entry.value = json.dumps(forged(json.loads(entry.value), random))
+    entry.value = json.dumps(damaged(json.loads(entry.value), seed))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NeatOnnxWarning)
         got = import_model(proto, check=False)
     x = random.normal(size=(2, 3, len(net.input_neurons)))
     np.testing.assert_allclose(got.run(x), wanted.run(x), rtol=1e-4, atol=1e-4)
-
-
-def forged(value: object, random: np.random.Generator) -> object:
-    """The JSON value with one thing in it taken out, put twice, or put in place of another."""
-    if isinstance(value, dict | list) and value:
-        keys = list(value) if isinstance(value, dict) else range(len(value))
-        key, changed = keys[random.integers(len(keys))], value.copy()
-        if random.random() < 0.2:
-            del changed[key]
-        elif isinstance(changed, list) and random.random() < 0.2:
-            changed.insert(key, changed[key])
-        else:
-            changed[key] = forged(value[key], random)
-        return changed
-    others = [0, -1, 1, 2.5, 2**63, None, True, "", "0..3", "3..0", "max", "tanh", [], {}, [0, 1]]
-    return others[random.integers(len(others))]
 
 
 def test_genes_of_input_neurons_come_back():

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.harness.sweep import each
 from support.harness.trips import (
     EXCEPT,
     documents,
@@ -32,9 +33,9 @@ GENOMES = {
 
 
 def some(*groups, always=()):
-    """Every ninth document of these groups, and a few more; `make libraries` takes them all."""
+    """Every ninth document of these groups, and a few more; with WHOLE=1 all."""
     found = documents(*groups)
-    return {name: found[name] for name in [*list(found)[::9], *always]}
+    return {name: found[name] for name in [*each(9, list(found)), *always]}
 
 
 NTS = some("nts-net", "nts-onnx", always=(*EXCEPT, "nts-net-edge-2"))

@@ -1,29 +1,22 @@
 """From pre-activations to activations: the last step of lowering any block of neurons."""
 
-from collections import Counter
-from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.model.draft import FreshNames
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.export.formula import emit_formula, whole_operator
 
-_ARGUMENT, _RESULT = "z", "a"
 _MIN_EQUAL_NUMBERS = 32  # of which one is written
 
 
-@dataclass(frozen=True)
-class Group:
-    """Consecutive neurons of a block with one activation.
-
-    Attributes:
-        name: of the activation, for people.
-        formula: the activation.
-        neurons: in their order.
-    """
+class Group(NamedTuple):
+    """Consecutive neurons of a block with one activation: its name for people, and its formula."""
 
     name: str
     formula: Expression
@@ -46,14 +39,10 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
 
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     """Runs of neurons with one formula left to apply."""
-    formulas = _formulas(ctx, neurons)
+    formulas, names = _formulas(ctx, neurons), ctx.net.activation_names[neurons]
     starts = [k for k, each in enumerate(formulas) if k == 0 or each is not formulas[k - 1]]
     return [
-        Group(
-            label_of(str(ctx.net.activation_names[neurons[start]])),
-            formulas[start],
-            neurons[start:stop],
-        )
+        Group(label_of(str(names[start])), formulas[start], neurons[start:stop])
         for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
     ]
 
@@ -69,28 +58,25 @@ def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
 
 
 def _split(ctx: LoweringContext, neurons: Ints) -> list[tuple[float, Expression]]:
-    """(slope, rest) of each neuron's activation, the slope 1 where it has to stay."""
-    codes = ctx.net.neurons.activation[neurons].tolist()
-    foldable = _foldable(ctx, neurons).tolist()
+    """(slope, rest) of each neuron's activation, the slope 1 where it has to stay: a pre-activation
+    that is read has none in it.
+    """
+    foldable = ~ctx.signals.pre_activation_is_read[neurons] & ctx.options.fold
     known: dict[Expression, Expression] = {}
-    splits: dict[tuple[int, bool], tuple[float, Expression]] = {}
-    for neuron, *kind in zip(neurons.tolist(), codes, foldable, strict=True):
-        if tuple(kind) not in splits:
-            formula = activation_named(ctx.net.activation_names[neuron]).expression
-            slope, rest = slope_of(ctx, formula) if kind[1] else (1.0, formula)
-            splits[kind[0], kind[1]] = slope, known.setdefault(rest, rest)
-    return [splits[kind] for kind in zip(codes, foldable, strict=True)]
+
+    @cache
+    def split(name: str, folds: bool) -> tuple[float, Expression]:
+        formula = activation_named(name).expression
+        slope, rest = slope_of(ctx, formula) if folds else (1.0, formula)
+        return slope, known.setdefault(rest, rest)
+
+    names = ctx.net.activation_names[neurons].tolist()
+    return [split(*each) for each in zip(names, foldable.tolist(), strict=True)]
 
 
 def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
     """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that stays whole."""
     return (1.0, formula) if whole_operator(ctx, formula) else scalar_slope(formula)
-
-
-def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
-    """Whether a slope may go into the weights: not if the pre-activation behind it is read."""
-    found: Bools = ~ctx.signals.pre_activation_is_read[neurons] & ctx.options.fold
-    return found
 
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
@@ -100,8 +86,11 @@ def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, b
     With `fold`, the slopes of the activations go in as well.
     """
     steep = slopes(ctx, block.neurons)
-    tensor = multiplied(ctx, block, tensor, response * steep)
-    return shift(ctx, block, tensor, bias * steep)
+    tensor, bias = multiplied(ctx, block, tensor, response * steep), bias * steep
+    if not np.any(bias):
+        return tensor
+    addend = ctx.initializer(block.weights("B"), one_of_many(bias))
+    return ctx.emit("Add", [tensor, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats) -> str:
@@ -110,14 +99,6 @@ def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats
         return tensor
     factor = ctx.initializer(block.weights("S"), one_of_many(response))
     return ctx.emit("Mul", [tensor, factor], block.tensor("Response"), block.name("response"))
-
-
-def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
-    """bias + tensor, one bias for every column; the tensor itself where all are 0."""
-    if not np.any(bias):
-        return tensor
-    addend = ctx.initializer(block.weights("B"), one_of_many(bias))
-    return ctx.emit("Add", [tensor, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def one_of_many(values: Floats) -> Floats:
@@ -146,51 +127,21 @@ def activate(
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
-    if len(groups) == 1:
-        result = _emit(ctx, block, groups[0], tensor)
-        if with_identity and groups[0].formula != VARIABLE:
-            result = _with_identity(ctx, block, result)
-        ctx.bind(block.neurons, result, block.level)
-        return
-    _activate_groups(ctx, block, tensor, groups, with_identity=with_identity)
-
-
-def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
-    """The activation of a group's columns."""
-    output, name = block.tensor("Layer") + label, block.name("act") + label
-    return emit_activation(ctx, group.formula, tensor, output, name)
-
-
-def _with_identity(ctx: LoweringContext, block: Block, tensor: str) -> str:
-    return ctx.emit("Identity", [tensor], block.tensor("End"), block.name("end"))
-
-
-def _activate_groups(
-    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, with_identity: bool
-) -> None:
-    sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
-    labels = _labels([group.name for group in groups])
-    wished = [block.tensor("Gemm") + label for label in labels]
-    parts = ctx.emit_all("Split", [tensor, sizes], wished, block.name("split"), axis=1)
+    parts, labels = [tensor], [""]
+    if several := len(groups) > 1:
+        sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
+        names = FreshNames(())
+        labels = [f"_{names.like(group.name)}" for group in groups]
+        wished = [block.tensor("Gemm") + label for label in labels]
+        parts = ctx.emit_all("Split", [tensor, sizes], wished, block.name("split"), axis=1)
     for group, label, part in zip(groups, labels, parts, strict=True):
         result = part
-        if group.formula != VARIABLE:
-            result = _emit(ctx, block, group, part, label)
-        result = _with_identity(ctx, block, result) if with_identity else result
+        if group.formula != VARIABLE or not several:
+            wish = block.tensor("Layer") + label, block.name("act") + label
+            result = emit_activation(ctx, group.formula, result, *wish)
+        if with_identity and (group.formula != VARIABLE or several):
+            result = ctx.emit("Identity", [result], block.tensor("End"), block.name("end"))
         ctx.bind(group.neurons, result, block.level)
-
-
-def _labels(names: list[str]) -> list[str]:
-    """`_tanh`, `_tanh_2`, …: one for each group, also where two have one name."""
-    seen: Counter[str] = Counter()
-    labels = []
-    for name in names:
-        seen[name] += 1
-        labels.append(f"_{name}" if seen[name] == 1 else f"_{name}_{seen[name]}")
-    return labels
-
-
-# --- activations as nodes ------------------------------------------------------------------------
 
 
 def emit_activation(

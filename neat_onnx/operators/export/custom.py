@@ -24,7 +24,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.formulas import function_of_z
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import Bools
 from neat_onnx.operators.export.dense import by_overflowing_source, weighted_sums
 from neat_onnx.operators.export.nodes import declare
 
@@ -69,6 +69,13 @@ def _attributes_of(function: Formula) -> _Fields:
 
 
 def _planner(node: type[Node], match: _Match) -> Callable[[LoweringContext, Bools], Plan]:
+    def lower(ctx: LoweringContext, block: Block, given: dict[str, Any]) -> None:
+        z = weighted_sums(ctx, block)
+        if ctx.reads_state(block.neurons):
+            ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
+        layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
+        ctx.bind(block.neurons, layer, block.level)
+
     def plan(ctx: LoweringContext, free: Bools) -> Plan:
         net = ctx.net
         claims: list[Claim] = []
@@ -78,32 +85,12 @@ def _planner(node: type[Node], match: _Match) -> Callable[[LoweringContext, Bool
             if given is None:
                 continue
             for level, members in ctx.levels_of(plain & (net.activation_names == name)):
-                claims += _claims(ctx, node, given, level, members, len(claims))
+                for neurons in by_overflowing_source(ctx, members):
+                    block = Block(level, neurons, f"_{node.__name__.lower()}{len(claims)}")
+                    claims.append(Claim(block, partial(lower, given=given)))
         return Plan(claims)
 
     return plan
-
-
-def _claims(
-    ctx: LoweringContext,
-    node: type[Node],
-    given: dict[str, Any],
-    level: int,
-    members: Ints,
-    count: int,
-) -> list[Claim]:
-    def lower(ctx: LoweringContext, block: Block) -> None:
-        z = weighted_sums(ctx, block)
-        if ctx.reads_state(block.neurons):
-            ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
-        layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
-        ctx.bind(block.neurons, layer, block.level)
-
-    suffix = f"_{node.__name__.lower()}"
-    return [
-        Claim(Block(level, neurons, f"{suffix}{count + k}"), lower)
-        for k, neurons in enumerate(by_overflowing_source(ctx, members))
-    ]
 
 
 def _formula(function: Formula, given: dict[str, Any]) -> Expression:

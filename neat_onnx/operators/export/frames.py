@@ -6,7 +6,7 @@ the rows of its tensors [T·N, width] are the samples of all steps.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from neat_onnx.errors import warn
 from neat_onnx.lifting.axes import axes_of_inputs
@@ -15,7 +15,6 @@ from neat_onnx.lowering.registry import Claim
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.draft import renamed
 from neat_onnx.model.ports import BATCH_AXIS, NONE
-from neat_onnx.network.port import Port
 from neat_onnx.operators.export.columns import exactly
 from neat_onnx.operators.export.ports import (
     described,
@@ -64,11 +63,20 @@ class Frame(ABC):
     def close(self) -> Graph:
         """Produce the outputs, and return the whole graph."""
 
+    def _graph(self, inputs: Sequence[ValueInfo], outputs: Sequence[ValueInfo]) -> Graph:
+        return Graph(
+            name="neat_onnx",
+            inputs=list(inputs),
+            outputs=list(outputs),
+            initializer=list(self._ctx.initializers.values()),
+            node=self._ctx.nodes,
+        )
+
     def in_stated_ports(self, model: Model) -> Model:
         """Give inputs and outputs the types and the axes that the network states."""
-        return in_stated_ports(
-            model, self._ctx.net, sequence=self._ctx.options.sequence, single=self._is_single
-        )
+        options = self._ctx.options
+        single = options.batch_dimension is None  # one sample, without an axis for it
+        return in_stated_ports(model, self._ctx.net, sequence=options.sequence, single=single)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""
@@ -86,14 +94,10 @@ class Frame(ABC):
                 "batch_axis=None"
             )
 
-    @property
-    def _is_single(self) -> bool:
-        """Whether there is one sample, without an axis for it."""
-        return self._ctx.options.batch_dimension is None
-
     def _may_be_mistaken(self, model: Model) -> bool:
         """Whether there is no batch, and import could take an axis for one."""
-        return self._is_single and any(axes_of_inputs(model.graph.inputs).values())
+        single = self._ctx.options.batch_dimension is None
+        return single and any(axes_of_inputs(model.graph.inputs).values())
 
 
 class OneStep(Frame):
@@ -110,19 +114,23 @@ class OneStep(Frame):
 
     def close(self) -> Graph:
         """Produce the outputs, and those that feed the states of the next step."""
+        inputs, outputs, before, after = self._closed()
+        return self._graph([*inputs, *before], [*outputs, *after])
+
+    def _closed(self) -> Iterator[list[ValueInfo]]:
+        """Produce the outputs; the entries of inputs and outputs, and of states before and after
+        the step.
+        """
         ctx, states = self._ctx, self.states
         for port in ctx.net.outputs:
             produce_output(ctx, port)
         for state in states:
             produce_state(ctx, state)
+        yield described(ctx, ctx.net.inputs)
+        yield described(ctx, ctx.net.outputs)
         entries = [state.described(ctx) for state in states]
-        return Graph(
-            name="neat_onnx",
-            inputs=described(ctx, ctx.net.inputs) + [before for before, _ in entries],
-            outputs=described(ctx, ctx.net.outputs) + [after for _, after in entries],
-            initializer=list(ctx.initializers.values()),
-            node=ctx.nodes,
-        )
+        yield [before for before, _ in entries]
+        yield [after for _, after in entries]
 
 
 class OverSteps(OneStep):
@@ -135,15 +143,13 @@ class OverSteps(OneStep):
 
     def close(self) -> Graph:
         """Put the step into a Scan."""
-        ctx, step, states = self._ctx, super().close(), self.states
+        ctx = self._ctx
+        inputs, outputs, before, after = self._closed()
         named = {port.input for port in ports_of_sequences(ctx)}
-        self.states = [state for state in states if state.previous in named]  # which come first
-        inputs, before = _split(step.inputs, len(ctx.net.inputs))
-        outputs, after = _split(step.outputs, len(ctx.net.outputs))
-        crossing = len(self.states)
-        inner = states[crossing:]
-        renamed_ports = (*inputs, *before[:crossing], *outputs, *after[:crossing])
-        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in renamed_ports}
+        crossing = sum(state.previous in named for state in self.states)  # which come first
+        self.states, inner = self.states[:crossing], self.states[crossing:]
+        ports = (*inputs, *before[:crossing], *outputs, *after[:crossing])
+        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in ports}
         body = Graph(
             name="step",
             inputs=_renamed([*before, *inputs], names),
@@ -154,20 +160,11 @@ class OverSteps(OneStep):
         starts += _initial_states(ctx, inputs[0].name, inner)
         ends = [state.next for state in self.states]
         ends += [ctx.fresh(f"{state.next}_last") for state in inner]
-        ctx.produce(
-            "Scan",
-            [*starts, *(entry.name for entry in inputs)],
-            [*ends, *(entry.name for entry in outputs)],
-            "scan",
-            body=body,
-            num_scan_inputs=len(inputs),
-        )
-        return Graph(
-            name=step.name,
-            inputs=_timed(inputs) + before[:crossing],
-            outputs=_timed(outputs) + after[:crossing],
-            initializer=list(ctx.initializers.values()),
-            node=ctx.nodes,
+        read = [*starts, *(entry.name for entry in inputs)]
+        made = [*ends, *(entry.name for entry in outputs)]
+        ctx.produce("Scan", read, made, "scan", body=body, num_scan_inputs=len(inputs))
+        return self._graph(
+            [*_timed(inputs), *before[:crossing]], [*_timed(outputs), *after[:crossing]]
         )
 
 
@@ -186,26 +183,16 @@ class AllSteps(Frame):
 
     def close(self) -> Graph:
         """Give the outputs their time axis."""
-        ctx = self._ctx
+        ctx, sequences = self._ctx, self._ctx.places.sequences
         for port in ctx.net.outputs:
-            self._produce(port)
-        return Graph(
-            name="neat_onnx",
-            inputs=_timed(described(ctx, ctx.net.inputs)),
-            outputs=_timed(described(ctx, ctx.net.outputs)),
-            initializer=list(ctx.initializers.values()),
-            node=ctx.nodes,
-        )
-
-    def _produce(self, port: Port) -> None:
-        ctx = self._ctx
-        tensor = exactly(ctx, port.neurons, ctx.schedule.depth)
-        sequences = ctx.places.sequences
-        if len(port.shape) == 1 and tensor in sequences:
-            produce_as(ctx, sequences[tensor], port.name)
-            return
-        shape = _sequence_shape(ctx, *port.shape)
-        ctx.produce("Reshape", [tensor, shape], port.name, f"output_{port.name}")
+            tensor = exactly(ctx, port.neurons, ctx.schedule.depth)
+            if len(port.shape) == 1 and tensor in sequences:
+                produce_as(ctx, sequences[tensor], port.name)
+            else:
+                shape = _sequence_shape(ctx, *port.shape)
+                ctx.produce("Reshape", [tensor, shape], port.name, f"output_{port.name}")
+        inputs, outputs = (described(ctx, ports) for ports in (ctx.net.inputs, ctx.net.outputs))
+        return self._graph(_timed(inputs), _timed(outputs))
 
 
 def sequence_of(ctx: LoweringContext, tensor: str, width: int) -> str:
@@ -219,7 +206,8 @@ def sequence_of(ctx: LoweringContext, tensor: str, width: int) -> str:
 
 def _sequence_shape(ctx: LoweringContext, *sizes: int) -> str:
     """The shape [T, N, sizes…] as a tensor."""
-    leading = ctx.once("time and batch", lambda: _time_and_batch(ctx))
+    first = ctx.net.inputs[0].name
+    leading = ctx.once("time and batch", lambda: _sizes_of(ctx, first, 0, "time_and_batch"))
     if not sizes:
         return leading
     features = ctx.shared_integers("sizes", sizes)
@@ -227,19 +215,18 @@ def _sequence_shape(ctx: LoweringContext, *sizes: int) -> str:
     return ctx.emit("Concat", [leading, features], stem, stem, axis=0)
 
 
-def _time_and_batch(ctx: LoweringContext) -> str:
-    whole = ctx.emit("Shape", [ctx.net.inputs[0].name], "sequence_shape", "sequence_shape")
-    bounds = [ctx.shared_integers("axis", [k]) for k in (0, 2, 0)]
-    return ctx.emit("Slice", [whole, *bounds], "time_and_batch", "time_and_batch")
+def _sizes_of(ctx: LoweringContext, sequence: str, start: int, name: str) -> str:
+    """The first two sizes of a sequence from one of them on, as a tensor."""
+    whole = ctx.emit("Shape", [sequence], "sequence_shape", "sequence_shape")
+    bounds = [ctx.shared_integers("axis", [k]) for k in (start, 2, 0)]
+    return ctx.emit("Slice", [whole, *bounds], name, name)
 
 
 def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]) -> list[str]:
     """For each state the tensor [N, width] that it starts from: a constant for each sample."""
     if not states:
         return []
-    shape = ctx.emit("Shape", [sequence], "sequence_shape", "sequence_shape")
-    bounds = [ctx.shared_integers("axis", [k]) for k in (1, 2, 0)]
-    batch = ctx.emit("Slice", [shape, *bounds], "batch", "batch")
+    batch = _sizes_of(ctx, sequence, 1, "batch")
     tensors = []
     for state in states:
         width = ctx.shared_integers("width", [len(state.initial)])
@@ -255,11 +242,6 @@ def _timed(entries: Sequence[ValueInfo]) -> list[ValueInfo]:
     return [
         ValueInfo.of(entry.name, entry.elem_type, [TIME, *(entry.shape or ())]) for entry in entries
     ]
-
-
-def _split(entries: Sequence[ValueInfo], count: int) -> tuple[list[ValueInfo], list[ValueInfo]]:
-    """The entries of so many ports, and of the states behind them."""
-    return [*entries[:count]], [*entries[count:]]
 
 
 def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueInfo]:

@@ -30,127 +30,98 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
         return Plan()
     if ports_of_sequences(ctx):
         return Plan()  # the memory crosses the ends of the graph
-    layers = layers_of(ctx.net, ctx.schedule)
-    nodes = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
-    if not all(np.all(free[block.neurons]) and fused.is_safe(ctx) for fused, block in nodes):
+    nodes = [_Fused(ctx, layer) for layer in layers_of(ctx.net, ctx.schedule)]
+    if not all(np.all(free[node.layer.neurons]) and node.is_safe(ctx) for node in nodes):
         return Plan()
-    return Plan([Claim(block, fused.lower, all_steps=True) for fused, block in nodes])
+    blocks = [Block(node.layer.level, node.layer.neurons) for node in nodes]
+    pairs = zip(blocks, nodes, strict=True)
+    return Plan([Claim(block, node.lower, all_steps=True) for block, node in pairs])
 
 
-class Fused:
-    """Lowers the neurons of one layer to one node."""
+class _Fused:
+    """The parameters of one layer, and the node that has them."""
 
-    def __init__(self, layer: Layer) -> None:
-        self._layer, self._cell = layer, layer.cell
+    def __init__(self, ctx: LoweringContext, layer: Layer) -> None:
+        self.layer, self._cell = layer, layer.cell
+        net, hidden = ctx.net, layer.hidden
+        self._rows = self._neurons(self._cell.rows_of("W"))
+        live, (_, edge) = net.live, net.edges_into(self._rows)
+        inner = np.isin(live.source[edge], layer.neurons)
+        self._outer = (live.delay[edge] == 0) & ~inner & (live.gater[edge] == NONE)
+        rows = self._neurons(self._cell.rows_of("R"))
+        row, edge = net.edges_into(rows)
+        place = np.full(len(net), NONE, np.int64)
+        place[hidden] = np.arange(len(hidden))
+        own = (live.delay[edge] == 1) & (place[live.source[edge]] != NONE)
+        self._recurrent = np.zeros((len(rows), len(hidden)))
+        ends = row[own], place[live.source[edge[own]]]
+        np.add.at(self._recurrent, ends, live.weight[edge[own]])
+        self._peephole = np.zeros((len(self._cell.peepholes), len(hidden)))
+        if self._cell.peepholes:
+            row, edge = net.edges_into(self._neurons(self._cell.peepholes))
+            own = np.isin(live.source[edge], layer.parts["memory"])
+            np.add.at(self._peephole.reshape(-1), row[own], live.weight[edge[own]])
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write RNN, GRU or LSTM over the sequence, and its outputs as the layer of the block."""
-        layer, op = self._layer, self._cell.operator
+        op = self._cell.operator
         stem = op.lower()
-        weights, tensor = self._inputs(ctx, block)
-        operands = [
-            ("W", weights),
-            ("R", self._in_blocks("R", self._recurrent(ctx))),
-            ("B", self._bias(ctx)),
-        ]
+        matrix, tensor = weight_matrix(ctx, Block(block.level, self._rows), self._outer)
+        weights = self._in_blocks("W", matrix)
+        operands = [("W", weights), ("R", self._in_blocks("R", self._recurrent))]
+        operands.append(("B", self._bias(ctx.net.neurons.bias)))
         names = [
             ctx.initializer(block.weights(letter), values[None]) for letter, values in operands
         ]
-        peephole = self._peephole(ctx)
-        if np.any(peephole):
-            names += ["", "", "", ctx.initializer(block.weights("P"), peephole.reshape(1, -1))]
+        if np.any(self._peephole):
+            peephole = self._peephole.reshape(1, -1)
+            names += ["", "", "", ctx.initializer(block.weights("P"), peephole)]
         every = ctx.fresh(block.tensor(op))
-        ctx.produce(
-            op,
-            [sequence_of(ctx, tensor, weights.shape[1]), *names],
-            every,
-            block.name(stem),
-            hidden_size=len(layer.hidden),
-            **({self._cell.attribute: 1} if self._cell.attribute else {}),
-        )
-        axis = ctx.shared_integers("axis", [1])
-        sequence = ctx.emit(
-            "Squeeze", [every, axis], block.tensor("Steps"), block.name(f"squeeze_{stem}")
-        )
-        flat = ctx.emit(
-            "Flatten", [sequence], block.tensor("Layer"), block.name(f"flatten_{stem}"), axis=2
-        )
+        given = {self._cell.attribute: 1} if self._cell.attribute else {}
+        inputs = [sequence_of(ctx, tensor, weights.shape[1]), *names]
+        units = len(self.layer.hidden)
+        ctx.produce(op, inputs, every, block.name(stem), hidden_size=units, **given)
+        inputs = [every, ctx.shared_integers("axis", [1])]
+        sequence = ctx.emit("Squeeze", inputs, block.tensor("Steps"), block.name(f"squeeze_{stem}"))
+        names_of_flat = block.tensor("Layer"), block.name(f"flatten_{stem}")
+        flat = ctx.emit("Flatten", [sequence], *names_of_flat, axis=2)
         ctx.places.sequences[flat] = sequence
-        ctx.bind(layer.hidden, flat, block.level)
-        for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
+        ctx.bind(self.layer.hidden, flat, block.level)
+        for name, neurons in self.layer.parts.items():  # inside, where no other neuron reads
             if name != "hidden":
                 ctx.bind(neurons, part_name(every, name), ctx.schedule.depth + 1)
 
     def is_safe(self, ctx: LoweringContext) -> bool:
         """Whether no zero of a matrix can meet an infinity or NaN, but where all rows read it."""
-        overflows, parts = ctx.signals.overflows, self._layer.parts
-        if np.any(self._recurrent(ctx)[:, overflows[parts["hidden"]]] == 0.0):
+        overflows, parts = ctx.signals.overflows, self.layer.parts
+        if np.any(self._recurrent[:, overflows[parts["hidden"]]] == 0.0):
             return False
-        peephole = self._peephole(ctx)
-        if np.any(peephole):
-            blocks = peephole.reshape(-1, len(parts["memory"]))
-            if np.any(blocks[:, overflows[parts["memory"]]] == 0.0):
-                return False
-        rows = self._rows(self._cell.rows_of("W"))
-        row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
+        if np.any(self._peephole) and np.any(self._peephole[:, overflows[parts["memory"]]] == 0.0):
+            return False
+        row, edge = (ends[self._outer] for ends in ctx.edges_into(self._rows))
         source = ctx.net.live.source[edge]
-        overflowing = np.unique(source[overflows[source]])
-        return all(len(np.unique(row[source == each])) == len(rows) for each in overflowing)
+        read = (row[source == each] for each in np.unique(source[overflows[source]]))
+        return all(len(np.unique(rows)) == len(self._rows) for rows in read)
 
     # --- parameters ------------------------------------------------------------------------------
 
-    def _rows(self, names: tuple[str, ...]) -> Ints:
-        return np.concatenate([self._layer.parts[name] for name in names])
-
-    def _inputs(self, ctx: LoweringContext, block: Block) -> tuple[Floats, str]:
-        """W (gates · H, width), and the tensor [T·N, width] that it multiplies."""
-        rows = self._rows(self._cell.rows_of("W"))
-        matrix, tensor = weight_matrix(ctx, Block(block.level, rows), self._outer(ctx, rows))
-        return self._in_blocks("W", matrix), tensor
+    def _neurons(self, names: tuple[str, ...]) -> Ints:
+        return np.concatenate([self.layer.parts[name] for name in names])
 
     def _in_blocks(self, letter: Literal["W", "R"], values: Floats) -> Floats:
         """The rows of parts in the blocks of a matrix, with zeros where no part has one."""
-        cell, units = self._cell, len(self._layer.hidden)
+        cell, units = self._cell, len(self.layer.hidden)
         blocks = np.zeros((cell.blocks, units, values.shape[1]))
         places = [cell.by_name[name].rows or 0 for name in cell.rows_of(letter)]
         blocks[places] = values.reshape(-1, units, values.shape[1])
         return blocks.reshape(-1, values.shape[1])
 
-    def _outer(self, ctx: LoweringContext, rows: Ints) -> Bools:
-        """Which of the connections into `rows` come from other neurons in the same step."""
-        live, (_, edge) = ctx.net.live, ctx.edges_into(rows)
-        inner = np.isin(live.source[edge], self._layer.neurons)
-        outer: Bools = (live.delay[edge] == 0) & ~inner & (live.gater[edge] == NONE)
-        return outer
-
-    def _recurrent(self, ctx: LoweringContext) -> Floats:
-        """R (gates · H, H)."""
-        hidden, live = self._layer.hidden, ctx.net.live
-        rows = self._rows(self._cell.rows_of("R"))
-        row, edge = ctx.edges_into(rows)
-        place = np.full(len(ctx.net), NONE, np.int64)
-        place[hidden] = np.arange(len(hidden))
-        own = (live.delay[edge] == 1) & (place[live.source[edge]] != NONE)
-        matrix = np.zeros((len(rows), len(hidden)))
-        np.add.at(matrix, (row[own], place[live.source[edge[own]]]), live.weight[edge[own]])
-        return matrix
-
-    def _bias(self, ctx: LoweringContext) -> Floats:
+    def _bias(self, bias: Floats) -> Floats:
         """[Wb, Rb] (2 · gates · H,): a gate's bias is all in Wb."""
-        bias = ctx.net.neurons.bias
-        first = self._in_blocks("W", bias[self._rows(self._cell.rows_of("W"))][:, None]).ravel()
+        first = self._in_blocks("W", bias[self._rows][:, None]).ravel()
         second = np.zeros(len(first))
         for part in self._cell.parts:
             if part.rows is not None and part.matrices == "R":
-                units = self._layer.parts[part.name]
+                units = self.layer.parts[part.name]
                 second[part.rows * len(units) :][: len(units)] = bias[units]
         return np.concatenate([first, second])
-
-    def _peephole(self, ctx: LoweringContext) -> Floats:
-        """P (3 · H,); empty for cells without memory."""
-        if not self._cell.peepholes:
-            return np.zeros(0)
-        rows, live = self._rows(self._cell.peepholes), ctx.net.live
-        row, edge = ctx.edges_into(rows)
-        own = np.isin(live.source[edge], self._layer.parts["memory"])
-        return np.bincount(row[own], live.weight[edge[own]], len(rows)).astype(np.float64)

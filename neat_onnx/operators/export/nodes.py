@@ -5,13 +5,13 @@ in this form, and its attributes. Every other operator is an `OpenNode`.
 """
 
 from functools import partial
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 
 from pydantic import create_model, field_validator, model_validator
 
 from neat_onnx.model import Attributes, Graph, Node, Tensor
 from neat_onnx.model.node import declare_operator
-from neat_onnx.network import cells
+from neat_onnx.network.cells import RECOGNISED
 from neat_onnx.network.window import Sizes, Window
 
 Bounds = tuple[int, int | None]
@@ -25,6 +25,7 @@ def declare(
     outputs: Bounds = (1, 1),
     domain: str = "",
     module: str = __name__,
+    base: type[Node] = Node,
     /,
     **attributes: tuple[Any, Any],
 ) -> type[Node]:
@@ -33,17 +34,18 @@ def declare(
     Args:
         op_type, inputs, since, outputs, domain: as `Node` has them.
         module: that it is declared in.
-        attributes: the type of each attribute and its default, `...` for one that must be given.
+        base: a class of operators that share attributes.
+        attributes: the type of each attribute beside those of the base, and its default, `...` for
+            one that must be given.
     """
     fields: dict[str, Any] = {"domain": (str, domain)} if domain else {}
     if attributes:
         given: dict[str, Any] = dict(attributes)
-        kind: Any = create_model(
-            f"{op_type}Attributes", __base__=Attributes, __module__=module, **given
-        )
+        shared: Any = base.model_fields["attributes"].annotation
+        kind = create_model(f"{op_type}Attributes", __base__=shared, __module__=module, **given)
         needed = any(default is ... for _, default in attributes.values())
-        fields["attributes"] = (kind, ... if needed else kind.defaults())
-    made = create_model(op_type, __base__=Node, __module__=module, **fields)
+        fields["attributes"] = (kind, ... if needed else kind.model_construct())
+    made = create_model(op_type, __base__=base, __module__=module, **fields)
     made.inputs, made.outputs, made.since = inputs, outputs, since
     return made
 
@@ -51,6 +53,11 @@ def declare(
 def _later(op_type: str, *bounds: Any, **attributes: tuple[Any, Any]) -> None:
     """Declare an operator whose class is made when it is looked up."""
     declare_operator(op_type, partial(declare, op_type, *bounds, **attributes))
+
+
+def _of(base: type[Node], op_type: str, *bounds: Any, **attributes: tuple[Any, Any]) -> None:
+    """Declare an operator that has the attributes of a base."""
+    _later(op_type, *bounds, "", __name__, base, **attributes)
 
 
 # --- element by element --------------------------------------------------------------------------
@@ -105,23 +112,10 @@ for _name in ("ReduceMax", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceMean")
     )
 _later("Softmax", _ONE, 1, axis=(int | None, None))
 _later("ArgMax", axis=(int, 0), keepdims=(_FLAG, 1), select_last_index=(_FLAG, 0))
-_later(
-    "TopK",
-    (2, 2),
-    11,
-    (2, 2),
-    axis=(int, -1),
-    largest=(_FLAG, 1),
-    sorted=(Literal[1], 1),
-)
-_later(
-    "BatchNormalization",
-    (5, 5),
-    9,
-    epsilon=(float, 1e-5),
-    momentum=(float, 0.9),
-    training_mode=(Literal[0], 0),
-)
+_SORTED: dict[str, tuple[Any, Any]] = {"largest": (_FLAG, 1), "sorted": (Literal[1], 1)}
+_later("TopK", (2, 2), 11, (2, 2), axis=(int, -1), **_SORTED)
+_NORM = {"epsilon": (float, 1e-5), "momentum": (float, 0.9), "training_mode": (Literal[0], 0)}
+_later("BatchNormalization", (5, 5), 9, **_NORM)
 _later("GatherElements", (2, 2), axis=(int, 0))
 _later("Gather", (2, 2), axis=(int, 0))
 _later("Split", (1, 2), 13, (1, None), axis=(int, 0), num_outputs=(int | None, None))
@@ -135,9 +129,7 @@ _later("Shape", start=(int, 0), end=(int | None, None))
 _later("Constant", (0, 0), value=(Tensor, ...))
 
 
-class ConcatAttributes(Attributes):
-    """Attributes of Concat: the axis."""
-
+class _AxisAttributes(Attributes):
     axis: int
 
 
@@ -146,7 +138,7 @@ class Concat(Node):
 
     inputs = (1, None)
     since = 13
-    attributes: ConcatAttributes
+    attributes: _AxisAttributes
 
 
 class FlattenAttributes(Attributes):
@@ -162,13 +154,11 @@ class Flatten(Node):
     attributes: FlattenAttributes = FlattenAttributes.defaults()
 
 
-class GemmAttributes(Attributes):
-    """Attributes of Gemm: factors of A·B and C, and which of A and B is transposed."""
-
+class _GemmAttributes(Attributes):
     alpha: float = 1.0
     beta: float = 1.0
-    transA: Literal[0, 1] = 0
-    transB: Literal[0, 1] = 0
+    transA: _FLAG = 0
+    transB: _FLAG = 0
 
 
 class Gemm(Node):
@@ -177,20 +167,22 @@ class Gemm(Node):
     inputs = (2, 3)
     since = 13
     whole = True
-    attributes: GemmAttributes = GemmAttributes.defaults()
+    attributes: _GemmAttributes = _GemmAttributes.defaults()
 
 
 # --- windows -------------------------------------------------------------------------------------
+
+_Ints = tuple[int, ...]
 
 
 class WindowAttributes(Attributes):
     """Attributes of windows: kernel, pads, strides and dilations, by spatial axis."""
 
     auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET"
-    kernel_shape: tuple[int, ...] | None = None
-    pads: tuple[int, ...] | None = None
-    strides: tuple[int, ...] | None = None
-    dilations: tuple[int, ...] | None = None
+    kernel_shape: _Ints | None = None
+    pads: _Ints | None = None
+    strides: _Ints | None = None
+    dilations: _Ints | None = None
 
     def window(self, kernel: Sizes) -> Window:
         """The window that they describe, `auto_pad` left out of account.
@@ -224,9 +216,7 @@ class Windowed(Node, abstract=True):
         return {name: each for name, each in values.items() if axes and name in known}
 
 
-class ConvAttributes(WindowAttributes):
-    """Attributes of Conv: its window, and the number of groups of channels."""
-
+class _ConvAttributes(WindowAttributes):
     group: int = 1
 
 
@@ -235,70 +225,33 @@ class Conv(Windowed):
 
     inputs = (2, 3)
     since = 11
-    attributes: ConvAttributes = ConvAttributes.defaults()
+    attributes: _ConvAttributes = _ConvAttributes.defaults()
 
 
-class ConvTransposeAttributes(ConvAttributes):
-    """Attributes of ConvTranspose: the window, groups, and the size or padding of the output."""
-
-    output_padding: tuple[int, ...] | None = None
-    output_shape: tuple[int, ...] | None = None
-
-
-class ConvTranspose(Windowed):
-    """X [N, C, …], W [C, M/group, …], B [M]."""
-
-    inputs = (2, 3)
-    since = 11
-    attributes: ConvTransposeAttributes = ConvTransposeAttributes.defaults()
-
-
-class PoolAttributes(WindowAttributes):
-    """Attributes of pools: the window, and whether positions are rounded up."""
-
-    kernel_shape: tuple[int, ...]
-    ceil_mode: Literal[0, 1] = 0
-
-
-class MaxPoolAttributes(PoolAttributes):
-    """Attributes of MaxPool: the window; indices in another storage order are refused."""
-
-    storage_order: Literal[0] = 0
-
-
-class MaxPool(Windowed):
-    """X [N, C, …]; the optional second output, the indices, cannot be turned into neurons."""
-
-    outputs = (1, 2)
-    since = 12
-    attributes: MaxPoolAttributes
-
-
-class AveragePoolAttributes(PoolAttributes):
-    """Attributes of AveragePool: the window, and whether padding counts in the mean."""
-
-    count_include_pad: Literal[0, 1] = 0
-
-
-class AveragePool(Windowed):
-    """X [N, C, …]; dilations from opset 19."""
-
-    since = 11
-    attributes: AveragePoolAttributes
-
+_of(
+    Windowed,
+    "ConvTranspose",
+    (2, 3),
+    11,
+    _ONE,
+    group=(int, 1),
+    output_padding=(_Ints | None, None),
+    output_shape=(_Ints | None, None),
+)
+_POOL: dict[str, tuple[Any, Any]] = {"kernel_shape": (_Ints, ...), "ceil_mode": (_FLAG, 0)}
+_of(Windowed, "MaxPool", _ONE, 12, (1, 2), **_POOL, storage_order=(Literal[0], 0))
+_of(Windowed, "AveragePool", _ONE, 11, _ONE, **_POOL, count_include_pad=(_FLAG, 0))
 
 # --- sequences -----------------------------------------------------------------------------------
 
 
-class ScanAttributes(Attributes):
-    """Attributes of Scan: the body, how many inputs are sequences, and which way they run."""
-
+class _ScanAttributes(Attributes):
     body: Graph
     num_scan_inputs: int
-    scan_input_axes: tuple[int, ...] | None = None
-    scan_input_directions: tuple[Literal[0, 1], ...] | None = None
-    scan_output_axes: tuple[int, ...] | None = None
-    scan_output_directions: tuple[Literal[0, 1], ...] | None = None
+    scan_input_axes: _Ints | None = None
+    scan_input_directions: tuple[_FLAG, ...] | None = None
+    scan_output_axes: _Ints | None = None
+    scan_output_directions: tuple[_FLAG, ...] | None = None
 
 
 class Scan(Node):
@@ -307,7 +260,7 @@ class Scan(Node):
     inputs = (1, None)
     outputs = (1, None)
     since = 11
-    attributes: ScanAttributes
+    attributes: _ScanAttributes
 
     @model_validator(mode="after")
     def _sequences(self) -> Self:
@@ -326,40 +279,24 @@ class Scan(Node):
         """Sequences forward along the first axis."""
         read = (0,) * self.attributes.num_scan_inputs
         made = (0,) * (len(self.output) - len(self.input) + len(read))
-        return {
-            "scan_input_axes": read,
-            "scan_input_directions": read,
-            "scan_output_axes": made,
-            "scan_output_directions": made,
-        }
+        names = ("scan_input_axes", "scan_input_directions")
+        outputs = ("scan_output_axes", "scan_output_directions")
+        return dict.fromkeys(names, read) | dict.fromkeys(outputs, made)
 
 
-Function = Literal[
-    "Affine",
-    "Elu",
-    "HardSigmoid",
-    "LeakyRelu",
-    "Relu",
-    "ScaledTanh",
-    "Sigmoid",
-    "Softplus",
-    "Softsign",
-    "Tanh",
-    "ThresholdedRelu",
-]
+Function = Literal["Affine", "Elu", "HardSigmoid", "LeakyRelu", "Relu", "ScaledTanh", "Sigmoid",
+                   "Softplus", "Softsign", "Tanh", "ThresholdedRelu"]  # fmt: skip
 _FUNCTIONS = {name.lower(): name for name in get_args(Function)}
 
 
-class RecurrenceAttributes(Attributes):
-    """Attributes of RNN, GRU and LSTM: activations, clipping, direction, size, layout."""
-
+class _RecurrenceAttributes(Attributes):
     activation_alpha: tuple[float, ...] = ()
     activation_beta: tuple[float, ...] = ()
     activations: tuple[Function, ...] | None = None
     clip: float | None = None
     direction: Literal["forward", "reverse", "bidirectional"] = "forward"
     hidden_size: int | None = None
-    layout: Literal[0, 1] = 0
+    layout: _FLAG = 0
 
     @field_validator("activations", mode="before")
     @classmethod
@@ -373,53 +310,19 @@ class RecurrenceAttributes(Attributes):
 class Recurrence(Node, abstract=True):
     """A node that goes through a sequence: X, W, R, B, sequence_lens, initial states, P."""
 
-    functions: ClassVar[tuple[Function, ...]]
-    """The activations of one direction, if none are given."""
-
-    inputs = (3, 6)
-    outputs = (0, 2)
-    since = 7
-    attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
+    attributes: _RecurrenceAttributes = _RecurrenceAttributes.defaults()
 
     def states(self) -> tuple[list[str], list[str]]:
         """The inputs initial_h and initial_c, and the outputs Y_h and Y_c."""
         return self.input[5:7], self.output[1:]
 
     def defaults_in_words(self) -> dict[str, Any]:
-        """The activations of each direction."""
+        """The activations of each direction, where none are given."""
         both = self.attributes.direction == "bidirectional"
-        return {"activations": self.functions * (2 if both else 1)}
+        functions = next(each.functions for each in RECOGNISED if each.operator == self.op_type)
+        return {"activations": functions * (2 if both else 1)}
 
 
-class RNN(Recurrence):
-    """h(t) = f(x(t)·Wᵀ + h(t-1)·Rᵀ + b), over a sequence."""
-
-    functions = cells.RNN.functions
-
-
-class GRUAttributes(RecurrenceAttributes):
-    """Attributes of GRU: the common ones, and where the reset acts."""
-
-    linear_before_reset: Literal[0, 1] = 0
-
-
-class GRU(Recurrence):
-    """The gated recurrent unit over a sequence: h = (1 - z)·ĥ + z·h(t-1), with gates z and r."""
-
-    functions = cells.GRU.functions
-    attributes: GRUAttributes = GRUAttributes.defaults()
-
-
-class LSTMAttributes(RecurrenceAttributes):
-    """Attributes of LSTM: the common ones, and whether input and forget gates are coupled."""
-
-    input_forget: Literal[0, 1] = 0
-
-
-class LSTM(Recurrence):
-    """The long short-term memory over a sequence: c = f·c(t-1) + i·g, h = o·tanh(c)."""
-
-    functions = cells.LSTM.functions
-    inputs = (3, 8)
-    outputs = (0, 3)
-    attributes: LSTMAttributes = LSTMAttributes.defaults()
+_of(Recurrence, "RNN", (3, 6), 7, (0, 2))
+_of(Recurrence, "GRU", (3, 6), 7, (0, 2), linear_before_reset=(_FLAG, 0))
+_of(Recurrence, "LSTM", (3, 8), 7, (0, 3), input_forget=(_FLAG, 0))

@@ -35,7 +35,7 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
             Claim(Block(level, in_column_order(ctx, alike), suffix), lower_sparse_sums)
             for level, neurons in ctx.levels_of(free & (ctx.fan_in > 0))
             for suffix, alike in _alike(ctx, neurons)
-            if _is_sparse(ctx, alike)
+            if len(alike) and _is_sparse(ctx, alike)
         ]
     )
 
@@ -45,19 +45,14 @@ def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
     and ungated ones apart, as import makes gated connections of a tensor of products.
     """
     names, fan_in = ctx.net.aggregation_names[neurons], ctx.fan_in[neurons]
+    row, edge = ctx.edges_into(neurons)
+    gated = np.zeros(len(neurons), np.bool_)
+    gated[row[ctx.signals.are_products(ctx.signals.read[edge])]] = True
+    gated &= fan_in == 1
     for name, prefix in (("sum", "_few"), ("mean", "_means")):
+        yield f"{prefix}_gated", neurons[(names == name) & gated]
         for inputs in distinct(fan_in[names == name]).tolist():
-            alike = neurons[(names == name) & (fan_in == inputs)]
-            if inputs > 1:
-                yield f"{prefix}{inputs}", alike
-                continue
-            _, edge = ctx.edges_into(alike)
-            gated = ctx.signals.are_products(ctx.signals.read[edge])
-            yield from (
-                (suffix, alike[which])
-                for suffix, which in ((f"{prefix}_gated", gated), (f"{prefix}1", ~gated))
-                if np.any(which)
-            )
+            yield f"{prefix}{inputs}", neurons[(names == name) & (fan_in == inputs) & ~gated]
 
 
 def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -94,15 +89,15 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
     response, bias = responses(ctx, block.neurons)
     alone = read.shape[1] == 1
     gated = alone and bool(np.all(ctx.signals.are_products(read)))
-    if alone:
-        result = weighted(ctx, block, read.ravel(), weight)
-        if not gated:  # import makes neurons of a Sum of one tensor
-            result = ctx.emit("Sum", [result], block.tensor("Copy"), block.name("copy"))
-    else:
+    if not alone:
         mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
         rows, kind = weighted_rows(ctx, block, read, weight), "ReduceMean" if mean else "ReduceSum"
         operator, inputs, attributes, _ = reduction(ctx, kind, rows, INPUTS_AXIS, keepdims=0)
         names = block.tensor("Total"), block.name("total")
         result = ctx.emit(operator, inputs, *names, **attributes)
+    else:
+        result = weighted(ctx, block, read.ravel(), weight)
+        if not gated:  # import makes neurons of a Sum of one tensor
+            result = ctx.emit("Sum", [result], block.tensor("Copy"), block.name("copy"))
     result = respond(ctx, block, result, response, bias)
     activate(ctx, block, result, with_identity=gated and not np.any(bias))

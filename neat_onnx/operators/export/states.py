@@ -7,9 +7,11 @@ neurons is read in the next step and all of them matter. Columns that nothing re
 the same.
 """
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from neat_onnx.model.states import (
     pairs_in_words,
     state_pairs,
 )
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.columns import exactly, in_shape
 from neat_onnx.operators.export.ports import produce_as, value_info
@@ -101,33 +103,24 @@ def _is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
 
 
 def _open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
-    """Bind the registers of a memory port that are used to an input of its name."""
-    registers = ctx.signals.registers
-    first = {
-        int(registers.origin[k]): k for k in reversed(range(len(registers)))
-        if used[registers.signal[k]]
-    }  # fmt: skip
-    held = [first.get(neuron) for neuron in port.neurons.tolist()]
-    spare = ctx.signals.spare[port.neurons].tolist()
-    signals = [
-        other if k is None else int(registers.signal[k])
-        for k, other in zip(held, spare, strict=True)
-    ]
-    initial = [0.0 if k is None else float(registers.initial[k]) for k in held]
-    _bind(ctx, port, np.array(signals, np.int64))
-    return State.of(port, np.array(initial))
-
-
-def _bind(ctx: LoweringContext, port: MemoryPort, signals: Ints) -> None:
-    """Bind signals to the input, turned so that the batch comes first."""
-    names = (f"{port.input}_flat", f"flatten_{port.input}")
+    """Bind the registers of a memory port that are used to an input of its name, turned so that the
+    batch comes first.
+    """
+    registers, neurons = ctx.signals.registers, port.neurons
+    followed = np.flatnonzero(used[registers.signal])[::-1]
+    place = np.full(ctx.signals.count, NONE, np.int64)
+    place[registers.origin[followed]] = followed  # the first of those that follow one signal
+    at = place[neurons]
+    signals = np.where(at == NONE, ctx.signals.spare[neurons], registers.signal[at])
     tensor = port.input
     if port.batch_axis:
-        axes = _batch_to(0, port.batch_axis, len(port.shape) + 1)
         turned = (f"{port.input}_turned", f"transpose_{port.input}")
+        axes = _batch_to(0, port.batch_axis, len(port.shape) + 1)
         tensor = ctx.emit("Transpose", [tensor], *turned, perm=axes)
     shape = None if port.shape == signals.shape else port.shape
+    names = (f"{port.input}_flat", f"flatten_{port.input}")
     ctx.places.bind(Columns(tensor, signals, 0, shape, names))
+    return State.of(port, np.where(at == NONE, 0.0, registers.initial[at]))
 
 
 def _batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
@@ -153,13 +146,6 @@ def produce_state(ctx: LoweringContext, state: State) -> None:
 # --- registers -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Column:
-    signal: int
-    origin: int
-    initial: float
-
-
 def open_states(
     ctx: LoweringContext, blocks: Sequence[Block], ports: Sequence[MemoryPort]
 ) -> list[State]:
@@ -168,18 +154,12 @@ def open_states(
     if ctx.options.state == "joined":
         return _joined(ctx, used)
     states = [_open_memory(ctx, port, used) for port in ports if _is_written(ctx, port, used)]
-    for number, ((level, _, _, depth, _), columns) in enumerate(_grouped(ctx, blocks, used)):
+    for number, (level, depth, columns) in enumerate(_grouped(ctx, blocks, used)):
         stem = f"_l{level}" if number else ""
-        previous, following = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
-        ctx.bind(np.array([column.signal for column in columns], np.int64), previous, 0)
-        states.append(
-            State(
-                previous,
-                following,
-                np.array([column.origin for column in columns], np.int64),
-                np.array([column.initial for column in columns]),
-            )
-        )
+        names = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
+        signal, origin, initial = zip(*columns, strict=True)
+        ctx.bind(np.array(signal), names[0], 0)
+        states.append(State(*names, np.array(origin), np.array(initial)))
     return states
 
 
@@ -240,45 +220,48 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
     return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
 
 
-_Key = tuple[int, int, int, int, int]
+_Column = tuple[int, int, float]
+"""The signal of a register, the one that it follows, and its value before the first step."""
 
 
 def _grouped(
     ctx: LoweringContext, blocks: Sequence[Block], used: Bools
-) -> list[tuple[_Key, list[_Column]]]:
-    """Registers that are used and stand nowhere, by (level, block, state or activation, delay,
-    variant), in that order.
+) -> Iterator[tuple[int, int, list[_Column]]]:
+    """Registers that are used and stand nowhere, as (level, delay, columns).
 
-    The block counts where all its values are carried; it is -1 for the others of a level. Two
-    registers of one signal that start at different values are variants.
+    They are grouped by level, block, whether they follow a state or an activation, and delay. The
+    block counts where all its values are carried, and then has all columns, as a recurrent layer's
+    matrix wants them; it is -1 for the others of a level. Two registers of one signal that start at
+    different values are in two groups.
     """
-    block_of, place = _places(ctx, blocks)
-    registers, bound = ctx.signals.registers, ctx.places.position != UNBOUND
-    root, depth = np.arange(ctx.signals.count), np.zeros(ctx.signals.count, np.int64)
-    neuron_of = np.full(ctx.signals.count, -1, np.int64)
-    neuron_of[ctx.signals.pre_activation] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
-    groups: dict[_Key, dict[int, _Column]] = {}
-    for signal, origin, initial in zip(
-        registers.signal.tolist(),
-        registers.origin.tolist(),
-        registers.initial.tolist(),
-        strict=True,
-    ):
+    net, signals = ctx.net, ctx.signals
+    block_of, place = np.full(len(net), -1, np.int64), np.zeros(len(net), np.int64)
+    ordered = np.concatenate([net.input_neurons, *(block.neurons for block in blocks)])
+    place[ordered] = np.arange(len(ordered))
+    for k, block in enumerate(blocks):
+        block_of[block.neurons] = k if block.whole_state else -1
+    registers, bound = signals.registers, ctx.places.position != UNBOUND
+    root, depth = np.arange(signals.count), np.zeros(signals.count, np.int64)
+    neuron_of = np.full(signals.count, -1, np.int64)
+    neuron_of[signals.pre_activation] = neuron_of[: len(net)] = np.arange(len(net))
+    groups: dict[tuple[int, ...], dict[int, _Column]] = {}
+    columns = (registers.signal.tolist(), registers.origin.tolist(), registers.initial.tolist())
+    for signal, origin, initial in zip(*columns, strict=True):
         root[signal], depth[signal] = root[origin], depth[origin] + 1
         if not used[signal] or bound[signal]:
             continue
-        neuron, is_state = int(neuron_of[root[signal]]), bool(root[signal] >= len(ctx.net))
-        level = int(ctx.schedule.level[neuron])
-        variant = 0
-        key = (level, int(block_of[neuron]), int(is_state), int(depth[signal]), variant)
-        while place[neuron] in groups.get(key, {}):
-            variant += 1
-            key = (*key[:4], variant)
-        groups.setdefault(key, {})[int(place[neuron])] = _Column(signal, origin, initial)
-    for (_, block, kind, delay, _), columns in groups.items():
-        if block >= 0 and delay == 1:
-            _complete(ctx, blocks[block].neurons, place, bool(kind), columns)
-    return [(key, [columns[k] for k in sorted(columns)]) for key, columns in sorted(groups.items())]
+        neuron, is_state = neuron_of[root[signal]], root[signal] >= len(net)
+        key = tuple(map(int, (ctx.schedule.level[neuron], block_of[neuron], is_state,
+                              depth[signal])))  # fmt: skip
+        variants = ((*key, number) for number in itertools.count())
+        group = next(each for each in variants if place[neuron] not in groups.get(each, {}))
+        groups.setdefault(group, {})[int(place[neuron])] = signal, origin, initial
+    for (level, number, is_state, delay, _), found in sorted(groups.items(), key=itemgetter(0)):
+        if number >= 0 and delay == 1:
+            for neuron in blocks[number].neurons.tolist():
+                origin = int(signals.pre_activation[neuron]) if is_state else neuron
+                found.setdefault(int(place[neuron]), (int(signals.spare[neuron]), origin, 0.0))
+        yield level, delay, [found[k] for k in sorted(found)]
 
 
 def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
@@ -293,26 +276,3 @@ def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
     for k in reversed(range(len(registers))):  # a register stands after the one it follows
         used[registers.origin[k]] |= used[registers.signal[k]]
     return used
-
-
-def _places(ctx: LoweringContext, blocks: Sequence[Block]) -> tuple[Ints, Ints]:
-    """The block of each neuron, -1 if it is not carried as a whole, and where the neuron stands
-    among all, inputs first.
-    """
-    block_of = np.full(len(ctx.net), -1, np.int64)
-    place = np.zeros(len(ctx.net), np.int64)
-    ordered = np.concatenate([ctx.net.input_neurons, *(block.neurons for block in blocks)])
-    place[ordered] = np.arange(len(ordered))
-    for k, block in enumerate(blocks):
-        if block.whole_state:
-            block_of[block.neurons] = k
-    return block_of, place
-
-
-def _complete(
-    ctx: LoweringContext, neurons: Ints, place: Ints, is_state: bool, columns: dict[int, _Column]
-) -> None:
-    """A column for every neuron of a block, as a recurrent layer's matrix wants it."""
-    for neuron in neurons.tolist():
-        origin = int(ctx.signals.pre_activation[neuron]) if is_state else neuron
-        columns.setdefault(int(place[neuron]), _Column(int(ctx.signals.spare[neuron]), origin, 0.0))

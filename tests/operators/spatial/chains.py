@@ -4,7 +4,7 @@ They are neurons and connections. What they slide is said by mappings, or by the
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -106,7 +106,7 @@ class Building:
             made = self.neurons(shape, activation, aggregation, response=response)
             weight = np.ones(len(fields.neuron))
         self.links.append((sources.ravel()[fields.source], made.ravel()[fields.neuron], weight))
-        self.blocks.append(block.with_neurons(made))
+        self.blocks.append(replace(block, neurons=made))
         return made
 
     def network(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,11 @@ class Layer:
         loops: whether each neuron has a self-connection, shape (r,).
         loop_weights: its weight, or 0, shape (r,).
         biases: shape (r,).
+        operators: the op_type of each neuron's activation.
+        conv: the mapping of a layer that is a Conv; None for a dense one.
+        pool: the mapping of a pool after the layer, if any.
+        keeps_state: its states of the previous step are an input of the graph.
+        is_mixed: each neuron has a Gemm and an activation of its own.
     """
 
     index: int
@@ -43,23 +49,32 @@ class Layer:
     loops: Bools
     loop_weights: Floats
     biases: Floats
+    operators: list[str]
+    conv: Conv2DMapping | None
+    pool: Pool2DMapping | None
+    keeps_state: bool
+    is_mixed: bool
 
     @property
     def size(self) -> int:
         """The number of its neurons."""
         return len(self.neurons)
 
+    @property
+    def is_recurrent(self) -> bool:
+        """Whether its self-connections are written."""
+        return self.keeps_state and self.conv is None
+
 
 def firsts(genes: Connections) -> Bools:
     """Return which connections are the first between their two ends, shape (m,)."""
     ends = genes.target * (1 + genes.source.max(initial=0)) + genes.source
-    _, positions = np.unique(ends, return_index=True)
     first = np.zeros(len(genes), np.bool_)
-    first[positions] = True
+    first[np.unique(ends, return_index=True)[1]] = True
     return first
 
 
-def layers_of(net: Network) -> list[Layer]:
+def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
     """Return the layers after the inputs; the last one holds the outputs.
 
     A hidden neuron stands in the layer after the one that all of its connections, enabled or not,
@@ -70,10 +85,12 @@ def layers_of(net: Network) -> list[Layer]:
     if np.all(genes.source == genes.target):
         raise NetworkError("the network has no connections", hint=STANDARD)
     groups = [net.input_neurons, *_hidden_layers(net, genes), net.output_neurons]
-    return [
-        _layer(net, genes, index, before, neurons, is_output=index == len(groups) - 1)
+    layers = [
+        _layer(net, genes, options, index, before, neurons, index == len(groups) - 1)
         for index, (before, neurons) in enumerate(pairwise(groups), 1)
     ]
+    _warn_unused(layers, options)
+    return layers
 
 
 def _check_ports(net: Network) -> None:
@@ -84,13 +101,12 @@ def _check_ports(net: Network) -> None:
                 where=what,
                 hint=STANDARD,
             )
-    ends, counts = np.unique(
-        np.concatenate([net.input_neurons, net.output_neurons]), return_counts=True
-    )
-    if np.any(counts > 1):
+    ends = np.concatenate([net.input_neurons, net.output_neurons])
+    twice = np.flatnonzero(np.bincount(ends, minlength=len(net)) > 1)
+    if twice.size:
         raise NetworkError(
             "a neuron is an output and an input, or several outputs",
-            where=net.label(int(ends[np.argmax(counts > 1)])),
+            where=net.label(int(twice[0])),
             hint=STANDARD,
         )
 
@@ -105,23 +121,26 @@ def _hidden_layers(net: Network, genes: Connections) -> Iterator[Ints]:
         current = waiting.copy()
         current[others.target[strangers]] = False
         if not np.any(current):
-            _refuse(net, others.take(strangers))
+            at = int(np.argmax(strangers))
+            source, target = (net.label(int(end[at])) for end in (others.source, others.target))
+            raise NetworkError(
+                f"the network is not layered: {target} reads {source}, which is not in the layer "
+                "before it",
+                where=target,
+                hint=STANDARD,
+            )
         yield np.flatnonzero(current)
         previous, waiting = current, waiting & ~current
 
 
-def _refuse(net: Network, strangers: Connections) -> None:
-    source, target = int(strangers.source[0]), int(strangers.target[0])
-    raise NetworkError(
-        f"the network is not layered: {net.label(target)} reads {net.label(source)}, which is "
-        "not in the layer before it",
-        where=net.label(target),
-        hint=STANDARD,
-    )
-
-
 def _layer(
-    net: Network, genes: Connections, index: int, before: Ints, neurons: Ints, *, is_output: bool
+    net: Network,
+    genes: Connections,
+    options: ExportOptions,
+    index: int,
+    before: Ints,
+    neurons: Ints,
+    is_output: bool,
 ) -> Layer:
     row, column = np.full(len(net), -1), np.full(len(net), -1)
     row[neurons], column[before] = np.arange(len(neurons)), np.arange(len(before))
@@ -134,157 +153,101 @@ def _layer(
     loops, loop_weights = np.zeros(len(neurons), np.bool_), np.zeros(len(neurons))
     at = row[genes.target[looping]]
     loops[at], loop_weights[at] = True, genes.weight[looping]
-    biases = net.neurons.bias[neurons]
-    return Layer(index, is_output, before, neurons, connected, weights, loops, loop_weights, biases)
+    # NeatapticTS tells activations apart by their names, of which two are of one formula
+    squashes = {spelled(net.activation_names[j], net.spellings[j]) for j in neurons.tolist()}
+    if len(squashes) > 1 and not options.allow_mixed_activations:
+        raise OptionError(
+            f"layer {index} has several activations: {', '.join(sorted(squashes))}",
+            where="allow_mixed_activations",
+            hint="Allow mixed activations: each neuron becomes a Gemm of its own",
+        )
+    if not options.allow_partial_connectivity and not np.all(connected):
+        to, of = (int(at[0]) for at in np.nonzero(~connected))
+        raise OptionError(
+            f"{net.label(int(neurons[to]))} is not connected to {net.label(int(before[of]))} of "
+            "the layer before it",
+            where="allow_partial_connectivity",
+            hint="Allow partial connectivity: missing connections become zero weights",
+        )
+    conv = next((m for m in options.conv2d_mappings if m.layer_index == index), None)
+    if conv is not None and _widths(conv) != (len(before), len(neurons)):
+        conv = None
+    single_step = options.allow_recurrent and options.recurrent_single_step
+    keeps_state = single_step and not is_output and bool(np.any(loops))
+    is_recurrent = keeps_state and conv is None
+    if is_recurrent and len(squashes) > 1:
+        raise OptionError(
+            f"layer {index} has memory and several activations",
+            where="recurrent_single_step",
+            hint="The standard dialect can write both",
+        )
+    pools = (m for m in options.pool2d_mappings if m.after_layer_index == index)
+    return Layer(
+        index,
+        is_output,
+        before,
+        neurons,
+        connected,
+        weights,
+        loops,
+        loop_weights,
+        net.neurons.bias[neurons],
+        _operators(net, neurons, conv),
+        conv,
+        None if is_recurrent else next(pools, None),
+        keeps_state,
+        len(squashes) > 1,
+    )
 
 
 _OPERATOR_BY_PART = {"tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu"}
 
 
-def operator_of(activation: str) -> str:
-    """Return the op_type that NeatapticTS writes: by part of the name, else Identity."""
-    for part, op_type in _OPERATOR_BY_PART.items():
-        if part in activation:
-            return op_type
-    return "Identity"
-
-
-def is_exact(activation: str, op_type: str) -> bool:
-    """Whether the operator computes the activation; it does if both have one name."""
-    return activation == op_type.lower()
-
-
-@dataclass(frozen=True, eq=False)
-class LayerForm:
-    """The form of a layer.
-
-    Attributes:
-        layer: the layer.
-        operators: the op_type of each neuron's activation.
-        conv: the mapping of a layer that is a Conv; None for a dense one.
-        pool: the mapping of a pool after the layer, if any.
-        keeps_state: its states of the previous step are an input of the graph.
-        is_mixed: each neuron has a Gemm and an activation of its own.
-    """
-
-    layer: Layer
-    operators: list[str]
-    conv: Conv2DMapping | None
-    pool: Pool2DMapping | None
-    keeps_state: bool
-    is_mixed: bool
-
-    @property
-    def is_recurrent(self) -> bool:
-        """Whether its self-connections are written."""
-        return self.keeps_state and self.conv is None
-
-
-def forms_of(net: Network, layers: list[Layer], options: ExportOptions) -> list[LayerForm]:
-    """Return the form of each layer."""
-    for layer in layers:
-        _check_layer(net, layer, options)
-    forms = [_form(net, layer, options) for layer in layers]
-    _warn_unused(forms, options)
-    return forms
-
-
-def fits(mapping: Conv2DMapping, layer: Layer) -> bool:
-    """Whether the mapping has the widths of the layer and of the one before it."""
-    found = len(layer.before), layer.size
-    return found == (_width(mapping, "in"), _width(mapping, "out"))
-
-
-def _form(net: Network, layer: Layer, options: ExportOptions) -> LayerForm:
-    names = net.activation_names[layer.neurons]
-    squashes = _squashes(net, layer)
-    conv = next((m for m in options.conv2d_mappings if m.layer_index == layer.index), None)
-    if conv is not None and not fits(conv, layer):
-        conv = None
-    single_step = options.allow_recurrent and options.recurrent_single_step
-    keeps_state = single_step and not layer.is_output and bool(np.any(layer.loops))
-    recurrent, mixed = keeps_state and conv is None, len(set(squashes)) > 1
-    if recurrent and mixed:
-        raise OptionError(
-            f"layer {layer.index} has memory and several activations",
-            where="recurrent_single_step",
-            hint="The standard dialect can write both",
-        )
-    operators = [operator_of(name) for name in names]
-    if conv is not None and conv.activation:
-        _check_operator(conv.activation, f"conv2d_mappings, layer {layer.index}")
-    if conv is not None:
-        operators = [conv.activation or operators[0]] * layer.size
-    pools = (p for p in options.pool2d_mappings if p.after_layer_index == layer.index)
-    pool = None if recurrent else next(pools, None)
-    return LayerForm(layer, operators, conv, pool, keeps_state, mixed)
-
-
-def _squashes(net: Network, layer: Layer) -> list[str]:
-    """NeatapticTS's names, by which it tells activations apart; two are of one formula."""
-    return [
-        spelled(net.activation_names[neuron], net.spellings[neuron])
-        for neuron in layer.neurons.tolist()
+def _operators(net: Network, neurons: Ints, conv: Conv2DMapping | None) -> list[str]:
+    """The op_types that NeatapticTS writes: by part of the activation's name, else Identity."""
+    found = [
+        next((op for part, op in _OPERATOR_BY_PART.items() if part in name), "Identity")
+        for name in net.activation_names[neurons]
     ]
-
-
-def _check_operator(op_type: str, where: str) -> None:
+    if conv is None:
+        return found
     known = [name for name in node_classes() if name.lower() in ACTIVATIONS]
-    if op_type not in known:
+    if conv.activation and conv.activation not in known:
         raise OptionError(
-            f"'{op_type}' is no activation's operator",
-            where=where,
+            f"'{conv.activation}' is no activation's operator",
+            where=f"conv2d_mappings, layer {conv.layer_index}",
             hint=f"Known: {', '.join(known)}",
         )
+    return [conv.activation or found[0]] * len(found)
 
 
-def _check_layer(net: Network, layer: Layer, options: ExportOptions) -> None:
-    names = sorted(set(_squashes(net, layer)))
-    if len(names) > 1 and not options.allow_mixed_activations:
-        raise OptionError(
-            f"layer {layer.index} has several activations: {', '.join(names)}",
-            where="allow_mixed_activations",
-            hint="Allow mixed activations: each neuron becomes a Gemm of its own",
-        )
-    if not options.allow_partial_connectivity and not np.all(layer.connected):
-        row, column = (int(at[0]) for at in np.nonzero(~layer.connected))
-        raise OptionError(
-            f"{net.label(int(layer.neurons[row]))} is not connected to "
-            f"{net.label(int(layer.before[column]))} of the layer before it",
-            where="allow_partial_connectivity",
-            hint="Allow partial connectivity: missing connections become zero weights",
-        )
-
-
-def _warn_unused(forms: list[LayerForm], options: ExportOptions) -> None:
-    """Warn of mappings in no form; NeatapticTS leaves them out as well."""
-    used = {id(mapping) for form in forms for mapping in (form.conv, form.pool)}
-    for option, end in (
-        ("conv2d_mappings", "layer_index"),
-        ("pool2d_mappings", "after_layer_index"),
-    ):
-        for position, mapping in enumerate(getattr(options, option)):
-            if id(mapping) not in used:
-                why = _why_unused(forms, mapping, getattr(mapping, end))
-                warn(f"{option}[{position}] is left out: {why}")
-
-
-def _why_unused(forms: list[LayerForm], mapping: Conv2DMapping | Pool2DMapping, index: int) -> str:
-    if not 1 <= index <= len(forms):
-        return f"there is no layer {index}, the last one is {len(forms)}"
-    form = forms[index - 1]
-    if isinstance(mapping, Conv2DMapping) and not fits(mapping, form.layer):
-        return (
-            f"it maps {_width(mapping, 'in')} neurons to {_width(mapping, 'out')}, "
-            f"layer {index} {len(form.layer.before)} to {form.layer.size}"
-        )
-    if isinstance(mapping, Pool2DMapping) and form.is_recurrent:
-        return f"layer {index} has memory"
-    return f"layer {index} has one already"
-
-
-def _width(mapping: Conv2DMapping, end: str) -> int:
-    height, width, channels = (
-        getattr(mapping, f"{end}_{what}") for what in ("height", "width", "channels")
+def _warn_unused(layers: list[Layer], options: ExportOptions) -> None:
+    """Warn of mappings of no layer; NeatapticTS leaves them out as well."""
+    used = {id(mapping) for layer in layers for mapping in (layer.conv, layer.pool)}
+    ends: tuple[tuple[str, list[Any], str], ...] = (
+        ("conv2d_mappings", options.conv2d_mappings, "layer_index"),
+        ("pool2d_mappings", options.pool2d_mappings, "after_layer_index"),
     )
-    return int(height * width * channels)
+    for option, mappings, end in ends:
+        for position, mapping in enumerate(mappings):
+            if id(mapping) in used:
+                continue
+            index, why = getattr(mapping, end), ""
+            if not 1 <= index <= len(layers):
+                why = f"there is no layer {index}, the last one is {len(layers)}"
+            elif option == "conv2d_mappings" and layers[index - 1].conv is None:
+                before, size = _widths(mapping)
+                layer = layers[index - 1]
+                why = f"it maps {before} neurons to {size}, "
+                why += f"layer {index} {len(layer.before)} to {layer.size}"
+            else:
+                why = f"layer {index} has memory, or one already"
+            warn(f"{option}[{position}] is left out: {why}")
+
+
+def _widths(mapping: Conv2DMapping) -> tuple[int, int]:
+    """How many neurons the layer before has, and how many the layer."""
+    return (
+        mapping.in_height * mapping.in_width * mapping.in_channels,
+        mapping.out_height * mapping.out_width * mapping.out_channels,
+    )

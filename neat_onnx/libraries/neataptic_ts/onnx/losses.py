@@ -11,11 +11,11 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
 from neat_onnx.libraries.neataptic_ts.onnx import spec
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, LayerForm, firsts, is_exact
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, firsts
 from neat_onnx.libraries.neataptic_ts.onnx.spec import MetadataWriter, is_identity, is_padded_before
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.window import Sizes, times
+from neat_onnx.network.window import times
 from neat_onnx.options.mappings import Conv2DMapping
 
 _MAX_TAPS = 1 << 23
@@ -54,11 +54,6 @@ def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floa
     weights[neurons, sources] = values
     positions = mapping.out_height * mapping.out_width
     return weights, np.repeat(channel_biases(layer, mapping), positions)
-
-
-def positions_of(mapping: Conv2DMapping) -> Sizes:
-    """Return the rows and columns of positions that the window has over the layer before."""
-    return mapping.window.positions((mapping.in_height, mapping.in_width))
 
 
 def describe_sharing(
@@ -146,6 +141,7 @@ def _weights(layer: Layer, neurons: Ints, sources: Ints) -> Floats:
     return np.where(known, layer.weights[at], 0.0)
 
 
+_LOOPS = "self-connections are left out"
 _SINGLE_STEP = "allow_recurrent and recurrent_single_step write those of hidden layers"
 
 
@@ -158,19 +154,10 @@ class Loss(NamedTuple):
     hint: str = ""
 
 
-def losses(net: Network, forms: list[LayerForm]) -> list[Loss]:
-    """Return each kind of loss once."""
-    found = [
-        *_of_neurons(net, forms),
-        *_of_connections(net, forms),
-        *(loss for form in forms for loss in _of_window(net, form)),
-    ]
-    return list({loss.text: loss for loss in reversed(found)}.values())[::-1]
-
-
-def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
-    """Raise the first loss, or warn of all of them."""
-    for loss in found:
+def refuse_or_warn(net: Network, layers: list[Layer], lossy: bool) -> None:
+    """Raise the first loss, or warn of each kind once."""
+    told: set[str] = set()
+    for loss in (*_of_genes(net, layers), *(loss for k in layers for loss in _of_window(net, k))):
         if not lossy:
             advice = f"{loss.hint}; " if loss.hint else ""
             raise loss.error(
@@ -179,34 +166,22 @@ def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
                 hint=f"{advice}lossy=True writes it all the same, "
                 "the standard dialect loses nothing",
             )
-        warn(f"lost: {loss.text} ({loss.where})")
+        if loss.text not in told:
+            warn(f"lost: {loss.text} ({loss.where})")
+        told.add(loss.text)
 
 
-def _of_neurons(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
-    for form in forms:
-        neurons = form.layer.neurons
-        names = net.activation_names[neurons]
-        for neuron, name, op_type in zip(neurons.tolist(), names, form.operators, strict=True):
-            if not is_exact(name, op_type):
-                yield Loss(f"the activation {name} is written as {op_type}", net.label(neuron))
-    computing = np.sort(np.concatenate([form.layer.neurons for form in forms]))
-    yield from _first(
-        net,
-        computing[net.aggregation_names[computing] != "sum"],
-        "aggregations other than the sum are written as sums",
-    )
-    yield from _first(
-        net, computing[net.neurons.response[computing] != 1.0], "responses are left out"
-    )
-
-
-def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
-    """Yield the losses of connections with a weight, into neurons that compute."""
+def _of_genes(net: Network, layers: list[Layer]) -> Iterator[Loss]:
+    """Yield the losses of neurons, and of connections with a weight into those that compute."""
     genes, level = net.connections, np.zeros(len(net), np.int64)
     recurrent = np.zeros(len(net), np.bool_)
-    for form in forms:
-        level[form.layer.neurons] = form.layer.index
-        recurrent[form.layer.neurons] = form.is_recurrent
+    for layer in layers:
+        level[layer.neurons] = layer.index
+        recurrent[layer.neurons] = layer.is_recurrent
+        for j, op_type in zip(layer.neurons.tolist(), layer.operators, strict=True):
+            name = net.activation_names[j]
+            if name != op_type.lower():
+                yield Loss(f"the activation {name} is written as {op_type}", net.label(j))
     loop, first = genes.source == genes.target, firsts(genes)
     near = level[genes.source] == level[genes.target] - 1
     counted = (level[genes.target] > 0) & (genes.weight != 0.0)
@@ -214,7 +189,11 @@ def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
     live = counted & genes.enabled
     linear = net.activation_names[genes.source] == "identity"
     begun = net.neurons.initial[genes.source] != 0.0
-    for which, text in (
+    of_neurons = (
+        (net.aggregation_names != "sum", "aggregations other than the sum are written as sums"),
+        (net.neurons.response != 1.0, "responses are left out"),
+    )
+    of_connections = (
         (written & ~live, "disabled connections are written as if they were enabled"),
         (live & (genes.gater != NONE), "gates are left out"),
         (live & ~loop & ~near, "connections that skip layers, or stay in one, are left out"),
@@ -228,17 +207,22 @@ def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
             "a self-connection is taken to read the state, any other the activation",
         ),
         (written & live & loop & begun, "initial values are left out"),
-    ):
-        yield from _first(net, genes.target[which], text)
-    lost = live & loop & ~recurrent[genes.target]
-    yield from _first(net, genes.target[lost], "self-connections are left out", _SINGLE_STEP)
+        (live & loop & ~recurrent[genes.target], _LOOPS),
+    )
+    found = [(np.flatnonzero((level > 0) & which), text) for which, text in of_neurons]
+    found += [(genes.target[which], text) for which, text in of_connections]
+    for neurons, text in found:
+        if neurons.size:
+            hint = _SINGLE_STEP if text == _LOOPS else ""
+            yield Loss(text, net.label(int(neurons[0])), hint=hint)
 
 
-def _of_window(net: Network, form: LayerForm) -> Iterator[Loss]:
+def _of_window(net: Network, layer: Layer) -> Iterator[Loss]:
     """Yield the losses of a layer mapped to a Conv, and of a pool after it."""
-    layer, conv, pool = form.layer, form.conv, form.pool
+    conv, pool = layer.conv, layer.pool
     if conv is not None:
-        wanted, found = (conv.out_height, conv.out_width), positions_of(conv)
+        wanted = conv.out_height, conv.out_width
+        found = conv.window.positions((conv.in_height, conv.in_width))
         if wanted != found:
             text = (
                 f"the window of layer {layer.index} has {times(found)} positions, "
@@ -251,12 +235,8 @@ def _of_window(net: Network, form: LayerForm) -> Iterator[Loss]:
             text = f"layer {layer.index} is written as a Conv that its weights do not bear out"
             if is_padded_before(conv.window):
                 text += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
-            yield from _first(net, layer.neurons[wrong], text)
+            if np.any(wrong):
+                yield Loss(text, net.label(int(layer.neurons[np.argmax(wrong)])))
     if pool is not None and (conv is None or not is_identity(pool.window)):
         text = f"the {pool.type} after layer {layer.index} is not in the network"
         yield Loss(text, "pool2d_mappings", OptionError)
-
-
-def _first(net: Network, neurons: Ints, text: str, hint: str = "") -> Iterator[Loss]:
-    if neurons.size:
-        yield Loss(text, net.label(int(neurons[0])), hint=hint)

@@ -14,13 +14,12 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neataptic_ts.onnx import spec
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, LayerForm, forms_of, layers_of
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, layers_of
 from neat_onnx.libraries.neataptic_ts.onnx.losses import (
     channel_biases,
     describe_guesses,
     describe_sharing,
     kernels_of,
-    losses,
     refuse_or_warn,
 )
 from neat_onnx.libraries.neataptic_ts.onnx.spec import (
@@ -38,7 +37,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
 from neat_onnx.model import Graph, Model, Node, OperatorSet, Tensor, ValueInfo, node_class
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
-from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
+from neat_onnx.options.mappings import Conv2DMapping
 
 
 class NeatapticModel(Model):
@@ -93,50 +92,42 @@ class Draft:
         )
         return names.output
 
-    def graph(self) -> Graph:
-        """Return the graph so far."""
-        return Graph(
-            inputs=self.inputs,
-            outputs=self.outputs,
-            initializer=self.initializers,
-            node=self.nodes,
-        )
-
 
 _GEMM = {"alpha": 1.0, "beta": 1.0, "transB": 1}
 
 
-def emit_layer(draft: Draft, form: LayerForm) -> None:
+def _emit_layer(draft: Draft, layer: Layer) -> None:
     """Write a layer, the pool after it, and the metadata of both."""
-    if form.conv is not None:
-        _emit_conv(draft, form, form.conv)
-    elif form.is_recurrent:
-        _emit_recurrent(draft, form)
-    elif form.is_mixed:
-        _emit_mixed(draft, form)
+    k, conv, pool = layer.index, layer.conv, layer.pool
+    if conv is not None:
+        _emit_conv(draft, layer, conv)
+    elif layer.is_recurrent:
+        _emit_recurrent(draft, layer)
+    elif layer.is_mixed:
+        _emit_mixed(draft, layer)
     else:
-        _emit_dense(draft, form)
-    if form.pool is not None:
-        _emit_pool(draft, form.layer.index, form.pool)
-    if form.conv is not None:
-        draft.metadata.append(spec.CONV_LAYERS, form.layer.index)
-        draft.metadata.append(spec.CONV_SPECS, spec_of(form.conv))
+        inputs = [draft.tensor, *_parameters(draft, layer)]
+        product = draft.node("Gemm", spec.GEMM.of(k), inputs, **_GEMM)
+        draft.tensor = draft.node(layer.operators[0], spec.ACTIVATION.of(k), [product])
+        if draft.options.legacy_node_ordering:
+            draft.nodes[-2:] = reversed(draft.nodes[-2:])
+    if pool is not None:
+        attributes = attributes_of(pool)
+        draft.tensor = draft.node(pool.type, spec.POOL.of(k), [draft.tensor], **attributes)
+        if draft.options.flatten_after_pooling:
+            draft.tensor = draft.node("Flatten", spec.POOL_FLATTEN.of(k), [draft.tensor], axis=1)
+            draft.metadata.append(spec.FLATTENED, k)
+        draft.metadata.append(spec.POOL_LAYERS, k)
+        draft.metadata.append(spec.POOL_SPECS, spec_of(pool))
+    if conv is not None:
+        draft.metadata.append(spec.CONV_LAYERS, k)
+        draft.metadata.append(spec.CONV_SPECS, spec_of(conv))
 
 
-def _emit_dense(draft: Draft, form: LayerForm) -> None:
-    """Write one Gemm and one activation; in the legacy order the activation stands first."""
-    k = form.layer.index
-    inputs = [draft.tensor, *_parameters(draft, form.layer)]
-    product = draft.node("Gemm", spec.GEMM.of(k), inputs, **_GEMM)
-    draft.tensor = draft.node(form.operators[0], spec.ACTIVATION.of(k), [product])
-    if draft.options.legacy_node_ordering:
-        draft.nodes[-2:] = reversed(draft.nodes[-2:])
-
-
-def _emit_mixed(draft: Draft, form: LayerForm) -> None:
+def _emit_mixed(draft: Draft, layer: Layer) -> None:
     """Write a Gemm and an activation for each neuron, and their Concat."""
-    layer, k, results = form.layer, form.layer.index, []
-    for n, op_type in enumerate(form.operators):
+    k, results = layer.index, []
+    for n, op_type in enumerate(layer.operators):
         weights = draft.initializer(initializer("W", k, n), layer.weights[n : n + 1])
         bias = draft.initializer(initializer("B", k, n), layer.biases[n : n + 1])
         inputs = [draft.tensor, weights, bias]
@@ -146,36 +137,25 @@ def _emit_mixed(draft: Draft, form: LayerForm) -> None:
     draft.tensor = draft.node("Concat", spec.CONCAT.of(k), results, axis=axis)
 
 
-def _emit_recurrent(draft: Draft, form: LayerForm) -> None:
+def _emit_recurrent(draft: Draft, layer: Layer) -> None:
     """Write two Gemms, their sum, which is the state, and its activation."""
-    k = form.layer.index
-    parameters = _parameters(draft, form.layer)
-    matrix = draft.initializer(initializer("R", k), np.diag(form.layer.loop_weights))
+    k = layer.index
+    parameters = _parameters(draft, layer)
+    matrix = draft.initializer(initializer("R", k), np.diag(layer.loop_weights))
     forward = draft.node("Gemm", spec.GEMM_IN.of(k), [draft.tensor, *parameters], **_GEMM)
     back = draft.node("Gemm", spec.GEMM_REC.of(k), [previous_state(k), matrix], **_GEMM)
     state = draft.node("Add", spec.STATE_SUM.of(k), [forward, back])
-    draft.tensor = draft.node(form.operators[0], spec.ACTIVATION.of(k), [state])
+    draft.tensor = draft.node(layer.operators[0], spec.ACTIVATION.of(k), [state])
 
 
-def _emit_conv(draft: Draft, form: LayerForm, mapping: Conv2DMapping) -> None:
+def _emit_conv(draft: Draft, layer: Layer, mapping: Conv2DMapping) -> None:
     """Write a Conv and its activation, straight on the flat tensor of the layer before."""
-    k = form.layer.index
-    weights = draft.initializer(initializer("ConvW", k), kernels_of(form.layer, mapping))
-    biases = draft.initializer(initializer("ConvB", k), channel_biases(form.layer, mapping))
+    k = layer.index
+    weights = draft.initializer(initializer("ConvW", k), kernels_of(layer, mapping))
+    biases = draft.initializer(initializer("ConvB", k), channel_biases(layer, mapping))
     inputs = [draft.tensor, weights, biases]
     result = draft.node("Conv", spec.CONV.of(k), inputs, **attributes_of(mapping))
-    draft.tensor = draft.node(form.operators[0], spec.CONV_ACTIVATION.of(k), [result])
-
-
-def _emit_pool(draft: Draft, k: int, mapping: Pool2DMapping) -> None:
-    """Write the pool after layer `k`, and the Flatten that the options ask for."""
-    attributes = attributes_of(mapping)
-    draft.tensor = draft.node(mapping.type, spec.POOL.of(k), [draft.tensor], **attributes)
-    if draft.options.flatten_after_pooling:
-        draft.tensor = draft.node("Flatten", spec.POOL_FLATTEN.of(k), [draft.tensor], axis=1)
-        draft.metadata.append(spec.FLATTENED, k)
-    draft.metadata.append(spec.POOL_LAYERS, k)
-    draft.metadata.append(spec.POOL_SPECS, spec_of(mapping))
+    draft.tensor = draft.node(layer.operators[0], spec.CONV_ACTIVATION.of(k), [result])
 
 
 def _parameters(draft: Draft, layer: Layer) -> tuple[str, str]:
@@ -205,7 +185,7 @@ _LSTM, _GRU = _Kind("LSTM", spec.LSTM, 5), _Kind("GRU", spec.GRU, 4)
 _BETWEEN = range(8, 10)  # sizes for which NeatapticTS writes a diagnostic
 
 
-def write_fused(draft: Draft, layers: list[Layer]) -> None:
+def _write_fused(draft: Draft, layers: list[Layer]) -> None:
     """Write the fused nodes of all hidden layers."""
     last = draft.tensor  # every LSTM reads the last layer: a mistake of NeatapticTS, kept
     for layer in layers[:-1]:
@@ -216,30 +196,18 @@ def write_fused(draft: Draft, layers: list[Layer]) -> None:
             draft.metadata.add(spec.FALLBACK, reason)
         for kind, reads in ((_LSTM, last), (_GRU, layer_output(k - 1))):
             if kind.units(layer.size):
-                _write(draft, layer, kind, reads)
+                _write_cells(draft, layer, kind, reads)
 
 
-def describe_groups(draft: Draft, layers: list[Layer]) -> None:
-    """Write the layers of an LSTM's size whose cells all have self-connections."""
-    for layer in layers[:-1]:
-        units = _LSTM.units(layer.size)
-        if units and np.all(layer.loops[_LSTM.cell * units : (_LSTM.cell + 1) * units]):
-            draft.metadata.append(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
-
-
-def _write(draft: Draft, layer: Layer, kind: _Kind, reads: str) -> None:
+def _write_cells(draft: Draft, layer: Layer, kind: _Kind, reads: str) -> None:
     k, units, name = layer.index, kind.units(layer.size), kind.op_type
     gates = (kind.parts - 1) * units
     cell = slice(kind.cell * units, (kind.cell + 1) * units)
     recurrent = np.zeros((gates, units))
     recurrent[cell] = np.diag(layer.loop_weights[cell])
+    parts = (("W", layer.weights[:gates]), ("R", recurrent), ("B", layer.biases[:gates]))
     tensors = [
-        draft.initializer(initializer(f"{name}_{letter}", k), values)
-        for letter, values in (
-            ("W", layer.weights[:gates]),
-            ("R", recurrent),
-            ("B", layer.biases[:gates]),
-        )
+        draft.initializer(initializer(f"{name}_{letter}", k), values) for letter, values in parts
     ]
     draft.node(name, kind.names.of(k), [reads, *tensors], hidden_size=units, layout=0)
     draft.metadata.append(spec.EMITTED[name], k)
@@ -254,39 +222,30 @@ def write_network(net: Network, options: ExportOptions) -> Model:
     Options that are not given are as NeatapticTS has them.
     """
     options = with_defaults(options)
-    forms = forms_of(net, layers_of(net), options)
-    refuse_or_warn(losses(net, forms), options.lossy)
+    layers = layers_of(net, options)
+    refuse_or_warn(net, layers, options.lossy)
     draft = Draft(options, MetadataWriter(present=options.include_metadata))
     draft.inputs.append(draft.port(INPUT, len(net.input_neurons)))
     draft.outputs.append(draft.port(OUTPUT, len(net.output_neurons)))
-    for form in forms:
-        if form.keeps_state:
-            draft.inputs.append(draft.port(previous_state(form.layer.index), form.layer.size))
-    for form in forms:
-        emit_layer(draft, form)
+    for layer in layers:
+        if layer.keeps_state:
+            draft.inputs.append(draft.port(previous_state(layer.index), layer.size))
+    for layer in layers:
+        _emit_layer(draft, layer)
     if options.allow_recurrent:
-        write_fused(draft, [form.layer for form in forms])
-    _describe(draft, forms)
-    return _model(draft)
-
-
-def _describe(draft: Draft, forms: list[LayerForm]) -> None:
-    """Write the metadata of the whole network."""
-    options, layers = draft.options, [form.layer for form in forms]
+        _write_fused(draft, layers)
     if options.include_metadata:
         draft.metadata.add(spec.LAYER_SIZES, [layer.size for layer in layers[:-1]])
-        recurrent = [form.layer.index for form in forms if form.keeps_state]
+        recurrent = [layer.index for layer in layers if layer.keeps_state]
         if recurrent:
             draft.metadata.add(spec.RECURRENT, recurrent)
         if options.validate_conv_sharing:
             describe_sharing(draft.metadata, options.conv2d_mappings, layers)
         describe_guesses(draft.metadata, options.conv2d_mappings, layers)
-    if options.allow_recurrent:
-        describe_groups(draft, layers)
-
-
-def _model(draft: Draft) -> Model:
-    options = draft.options
+    for layer in layers[:-1] if options.allow_recurrent else ():
+        units = _LSTM.units(layer.size)
+        if units and np.all(layer.loops[_LSTM.cell * units : (_LSTM.cell + 1) * units]):
+            draft.metadata.append(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
     header: dict[str, Any] = {}
     if options.include_metadata:
         header = {
@@ -298,7 +257,13 @@ def _model(draft: Draft) -> Model:
         }
     if draft.metadata.present:
         header["metadata_props"] = draft.metadata.entries()
-    return NeatapticModel(**header, graph=draft.graph())
+    graph = Graph(
+        inputs=draft.inputs,
+        outputs=draft.outputs,
+        initializer=draft.initializers,
+        node=draft.nodes,
+    )
+    return NeatapticModel(**header, graph=graph)
 
 
 DEFAULTS: dict[str, Any] = {
@@ -329,38 +294,34 @@ ONLY: dict[str, Any] = {
     "profile": "onnx",
 }
 """The one value that each of these options may be given."""
-_PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
-_PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}
+_PLAIN = {
+    "groups": 1,
+    "dilation_height": 1,
+    "dilation_width": 1,
+    "ceil_mode": False,
+    "count_include_pad": False,
+}
+"""The same, of mappings."""
 
 
 def with_defaults(options: ExportOptions) -> ExportOptions:
     """Return the options with NeatapticTS's defaults for those that were not given."""
-    for name, only in ONLY.items():
-        if name in options.model_fields_set and getattr(options, name) != only:
-            raise _meaningless(name, getattr(options, name))
+    given = options.model_fields_set
+    found = {name: getattr(options, name) for name in ONLY if name in given}
+    wrong = [(name, value) for name, value in found.items() if value != ONLY[name]]
     if options.batch_dimension not in (True, False, "N"):
-        raise _meaningless("batch_dimension", options.batch_dimension)
-    _check_mappings(options)
-    update = {
-        name: default for name, default in DEFAULTS.items() if name not in options.model_fields_set
-    }
+        wrong.append(("batch_dimension", options.batch_dimension))
+    for option in ("conv2d_mappings", "pool2d_mappings"):
+        for position, mapping in enumerate(getattr(options, option)):
+            for name, plain in _PLAIN.items():
+                if getattr(mapping, name, plain) != plain:
+                    wrong.append((f"{option}[{position}].{name}", getattr(mapping, name)))
+    for name, value in wrong:
+        raise OptionError(
+            f"{name} cannot be {value!r} in the neataptic dialect",
+            where=name,
+            hint="Leave it out, or export in the standard dialect",
+        )
+    update = {name: default for name, default in DEFAULTS.items() if name not in given}
     update |= {name: text for name, text in IF_EMPTY.items() if not getattr(options, name)}
     return options.model_copy(update=update)
-
-
-def _check_mappings(options: ExportOptions) -> None:
-    plain = {"conv2d_mappings": _PLAIN, "pool2d_mappings": _PLAIN | _PLAIN_POOL}
-    for option, expected in plain.items():
-        for position, mapping in enumerate(getattr(options, option)):
-            for name, value in expected.items():
-                found = getattr(mapping, name, value)
-                if found != value:
-                    raise _meaningless(f"{option}[{position}].{name}", found)
-
-
-def _meaningless(name: str, value: Any) -> OptionError:
-    return OptionError(
-        f"{name} cannot be {value!r} in the neataptic dialect",
-        where=name,
-        hint="Leave it out, or export in the standard dialect",
-    )
