@@ -248,7 +248,7 @@ OTHERS = (
         keys="text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML",
         suffixes=(".net",),
         options=frozenset({"cycles", "genome"}),
-        lost="ids, names, disabled genes: left out",
+        writes=False,
     ),
     DocumentLibrary(
         "fann",
@@ -277,7 +277,7 @@ OTHERS = (
         title="TensorNEAT",
         keys="nodes, conns",
         options=frozenset({"inputs", "outputs", "cycles"}),
-        lost="names, disabled genes, the numbers of inputs and outputs: left out; float32 there",
+        writes=False,
     ),
     DocumentLibrary(
         "wann",

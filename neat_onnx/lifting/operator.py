@@ -26,7 +26,6 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -49,13 +48,8 @@ Arguments = tuple[dict[str, Any], dict[str, Array]]
 """Attributes of a node, and those of its attributes that are inputs in newer opsets."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_NO_ARGUMENTS: Arguments = ({}, {})
 _CONSTANT = "Export it with inputs of fixed sizes, or make it a constant"
 _GIVEN = ("opset", "outputs", "run")
-_WORDS = {
-    int: "an integer", float: "a number", str: "a text", bool: "0 or 1", Ints: "integers",
-    Floats: "numbers", Texts: "texts", Array: "a tensor", Graph: "a graph",
-}  # fmt: skip
 
 
 class Runner(Protocol):
@@ -93,12 +87,53 @@ def axis_within(axis: Any, rank: int, name: str = "axis") -> int:
     return int(axis) % rank
 
 
+def numbers_of(tensor: Constant) -> Array:
+    """The numbers of a constant; floats are float64, integers of their own type."""
+    kind = tensor.data_type.dtype
+    return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
+
+
+def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def of(value: Any) -> Any:
+        found = tuple(map(read, value)) if isinstance(value, tuple | list) else (None,)
+        return None if None in found else found
+
+    return of
+
+
+def _integer(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _number(value: Any) -> float | None:
+    return float(np.float32(value)) if isinstance(value, float | int) else None  # as runtimes do
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+_KINDS: dict[Any, tuple[str, Callable[[Any], Any]]] = {
+    int: ("an integer", _integer),
+    float: ("a number", _number),
+    str: ("a text", _text),
+    bool: ("0 or 1", lambda value: bool(value) if value in (0, 1) else None),
+    Ints: ("integers", _list_of(_integer)),
+    Floats: ("numbers", _list_of(_number)),
+    Texts: ("texts", _list_of(_text)),
+    Array: ("a tensor", lambda value: numbers_of(value) if isinstance(value, Constant) else None),
+    Graph: ("a graph", lambda value: value if isinstance(value, Graph) else None),
+}
+"""By the type of a keyword: what its values are called, and their reader, which gives None for
+another value."""
+
+
 @dataclass(frozen=True)
 class Attribute:
     """A keyword of an operator's function.
 
     Attributes:
-        kind: its type, as in `_WORDS`.
+        kind: its type, as in `_KINDS`.
         allowed: the values that are supported; () for all.
         required: there is no default.
     """
@@ -113,64 +148,18 @@ class Attribute:
         Raises:
             Refusal: it has another type, or is not supported.
         """
-        read = _READERS[self.kind](value)
+        wanted, reader = _KINDS[self.kind]
+        read = reader(value)
+        if self.allowed and read is not None and read not in self.allowed:
+            allowed = (str(int(each)) if each is True else repr(each) for each in self.allowed)
+            read, wanted = None, " or ".join(allowed)
         if read is None:
-            raise refuse(name, _shown(value), _WORDS[self.kind])
-        if self.allowed and read not in self.allowed:
-            wanted = (str(int(each)) if each is True else repr(each) for each in self.allowed)
-            raise refuse(name, _shown(value), " or ".join(wanted))
+            named = {Graph: "a graph", Constant: "a tensor"}
+            shown = next(
+                (word for kind, word in named.items() if isinstance(value, kind)), repr(value)
+            )
+            raise refuse(name, shown, wanted)
         return read
-
-
-def _shown(value: Any) -> str:
-    return (
-        "a graph"
-        if isinstance(value, Graph)
-        else "a tensor"
-        if isinstance(value, Constant)
-        else repr(value)
-    )
-
-
-def _integer(value: Any) -> int | None:
-    return value if isinstance(value, int) else None
-
-
-def _number(value: Any) -> float | None:
-    if not isinstance(value, float | int):
-        return None
-    return float(np.float32(value))  # as runtimes hold it
-
-
-def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def of(value: Any) -> Any:
-        if not isinstance(value, tuple | list):
-            return None
-        found = tuple(map(read, value))
-        return None if None in found else found
-
-    return of
-
-
-_READERS: dict[Any, Callable[[Any], Any]] = {
-    int: _integer,
-    float: _number,
-    str: lambda value: value if isinstance(value, str) else None,
-    bool: lambda value: bool(value) if value in (0, 1) else None,
-    Array: lambda value: numbers_of(value) if isinstance(value, Constant) else None,
-    Graph: lambda value: value if isinstance(value, Graph) else None,
-}
-_READERS |= {
-    Ints: _list_of(_READERS[int]),
-    Floats: _list_of(_READERS[float]),
-    Texts: _list_of(_READERS[str]),
-}
-
-
-def numbers_of(tensor: Constant) -> Array:
-    """The numbers of a constant; floats are float64, integers of their own type."""
-    kind = tensor.data_type.dtype
-    return tensor.values if kind.kind == "f" else tensor.values.astype(kind)
 
 
 @dataclass(frozen=True)
@@ -200,51 +189,32 @@ class Operator:
     given: frozenset[str] = field(default_factory=frozenset)
     numbers: frozenset[int] = field(default_factory=frozenset)
 
-    def _arguments(self, node: Node) -> Arguments:
-        given = node.given_attributes
-        if not given and not self._required_attributes:
-            return _NO_ARGUMENTS
-        attributes, inputs = {}, {}
-        for name, value in given.items():
-            known = self.attributes.get(name)
-            if known is not None:
-                attributes[name] = known.read(name, value)
-            elif name in self.inputs:
-                inputs[name] = np.asarray(
-                    numbers_of(value) if isinstance(value, Constant) else value
-                )
-            elif name not in _IGNORED and not name.startswith("_"):
-                wanted = ", ".join(self.attributes) or "none"
-                raise Refusal(f"unknown attribute {name}", f"Known: {wanted}")
-        for name in self._required_attributes:
-            if name not in attributes:
-                raise Refusal(f"the attribute {name} is missing")
-        return attributes, inputs
-
-    @cached_property
-    def _required_attributes(self) -> list[str]:
-        return [name for name, each in self.attributes.items() if each.required]
-
-    def _check_inputs(self, count: int) -> None:
-        """Refuse a number of inputs that the function does not take."""
-        if count < self.required or (count > len(self.inputs) and not self.variadic):
-            most = "any number" if self.variadic else str(len(self.inputs))
-            wanted = (
-                most
-                if self.required == len(self.inputs) and not self.variadic
-                else f"{self.required} to {most}"
-            )
-            raise Refusal(f"{count} inputs, expected {wanted}")
-
     def check(self, node: Node) -> Arguments:
         """The attributes of a node, and those that are inputs in newer opsets.
 
         Raises:
             Refusal: they, or its inputs, are not those of the operator.
         """
-        attributes, old = self._arguments(node)
-        count = len(node.input)
-        self._check_inputs(max(count, 1 + max(map(self.inputs.index, old))) if old else count)
+        attributes: dict[str, Any] = {}
+        old: dict[str, Array] = {}
+        for name, value in node.given_attributes.items():
+            if name in self.attributes:
+                attributes[name] = self.attributes[name].read(name, value)
+            elif name in self.inputs:
+                old[name] = np.asarray(numbers_of(value) if isinstance(value, Constant) else value)
+            elif name not in _IGNORED and not name.startswith("_"):
+                wanted = ", ".join(self.attributes) or "none"
+                raise Refusal(f"unknown attribute {name}", f"Known: {wanted}")
+        for name, each in self.attributes.items():
+            if each.required and name not in attributes:
+                raise Refusal(f"the attribute {name} is missing")
+        count = max([len(node.input), *(1 + self.inputs.index(name) for name in old)])
+        if count < self.required or (count > len(self.inputs) and not self.variadic):
+            most = "any number" if self.variadic else str(len(self.inputs))
+            exact = self.required == len(self.inputs) and not self.variadic
+            raise Refusal(
+                f"{count} inputs, expected {'' if exact else f'{self.required} to '}{most}"
+            )
         return attributes, old
 
     def call(
@@ -357,6 +327,6 @@ def attribute_of(name: str, kind: Any, required: bool) -> Attribute:
     if get_origin(kind) is Literal:
         values = get_args(kind)
         return Attribute(type(values[0]), values, required)
-    if kind not in _WORDS:
+    if kind not in _KINDS:
         raise ModelError(f"the attribute {name} has no type of an attribute")
     return Attribute(kind, (), required)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import Expression
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 
@@ -131,8 +131,8 @@ class Tape:
         ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
             such neurons stay and are part of no others, and no two ids are of one neuron.
         identified: the neurons whose ids are known.
-        ranks, places: what is known of signals by their order; see `order.py`.
-        finiteness: what is known of signals that may be infinite; see `finiteness.py`.
+        ranks, places: what is known of signals by their order; see `sums.py`.
+        infinite: whether each signal may be, as far as is known; see `choices.py`.
     """
 
     count: int = 0
@@ -150,7 +150,7 @@ class Tape:
     known_apart: list[Ints] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
-    finiteness: Any = None
+    infinite: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
     identified: list[Ints] = field(default_factory=list)
     _known: dict[Any, Ints] = field(default_factory=dict)
     _id_of: dict[int, int | None] = field(default_factory=dict)

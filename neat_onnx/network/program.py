@@ -123,8 +123,10 @@ class Program:
         finite = True
         most = min(_SAMPLES_AT_ONCE, max(1, _VALUES_AT_ONCE // self._rows))
         for start in range(0, samples, most):
-            part = slice(start, min(start + most, samples))
-            finite &= self._run_part(x[:, part], out[:, part])
+            part = slice(start, start + most)
+            for t, values in enumerate(self._steps(x[:, part])):
+                out[t, part] = values[self._outputs].T
+                finite = finite and self._is_finite(values)
         return out, finite
 
     def initial_state(self, samples: int) -> Floats:
@@ -137,48 +139,34 @@ class Program:
 
         Also says whether every value stayed finite, as `run` does.
         """
-        values = self._start(state)
-        self._step(values, x)
+        (values,) = self._steps(x[None], state)
         following = values[self._register_origins].T
-        finite = not self._dense or _is_finite(values)
-        return values[self._outputs].T.copy(), following.copy(), finite
+        return values[self._outputs].T.copy(), following.copy(), self._is_finite(values)
 
     @np.errstate(all="ignore")
     def neuron_values(self, x: Floats) -> Floats:
         """The activation of every neuron at every step: (T, N, I) to (T, neurons, N)."""
-        values = self._start(self.initial_state(x.shape[1]))
         history = np.empty((len(x), len(self._neurons), x.shape[1]))
-        for t in range(len(x)):
-            self._step(values, x[t])
+        for t, values in enumerate(self._steps(x)):
             history[t] = values[self._neurons]
-            values[self._register_rows] = values[self._register_origins]
         return history
 
-    def _run_part(self, x: Floats, out: Floats) -> bool:
-        values, finite = self._start(self.initial_state(x.shape[1])), True
-        for t in range(len(x)):
-            self._step(values, x[t])
-            out[t] = values[self._outputs].T
-            values[self._register_rows] = values[self._register_origins]
-            finite = finite and (not self._dense or _is_finite(values))
-        return finite
-
-    def _start(self, state: Floats) -> Floats:
-        """All rows before a step, from the registers (samples, registers)."""
-        values = np.zeros((self._rows, len(state)), self._element)
-        values[self._register_rows] = state.T
+    def _steps(self, x: Floats, state: Floats | None = None) -> Iterator[Floats]:
+        """Yield all rows after each step of the inputs (T, N, I), from a state or the first one."""
+        values = np.zeros((self._rows, x.shape[1]), self._element)
+        values[self._register_rows] = self._initial[:, None] if state is None else state.T
         values[-1] = 1.0
-        return values
+        for t, inputs in enumerate(x):
+            if t:
+                values[self._register_rows] = values[self._register_origins]
+            values[self._inputs] = inputs.T
+            for group in self._groups:
+                group.compute(values)
+            yield values
 
-    def _step(self, values: Floats, x: Floats) -> None:
-        """Compute all rows for the inputs (N, I)."""
-        values[self._inputs] = x.T
-        for group in self._groups:
-            group.compute(values)
-
-
-def _is_finite(values: Floats) -> bool:
-    return bool(np.isfinite(np.add.reduce(values, axis=None)))
+    def _is_finite(self, values: Floats) -> bool:
+        """Whether all values are finite; a sparse program need not ask."""
+        return not self._dense or bool(np.isfinite(np.add.reduce(values, axis=None)))
 
 
 class _Builder:

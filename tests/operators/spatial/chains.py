@@ -1,7 +1,7 @@
 """Networks with convolutions and pools, made of neurons and connections."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ class Building:
             made = self.neurons(shape, activation, aggregation, response=response)
             weight = np.ones(len(fields.neuron))
         self.links.append((sources.ravel()[fields.source], made.ravel()[fields.neuron], weight))
-        self.blocks.append(block.with_neurons(made))
+        self.blocks.append(replace(block, neurons=made))
         return made
 
     def network(
