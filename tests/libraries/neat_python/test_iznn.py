@@ -3,55 +3,14 @@
 import numpy as np
 import pytest
 from neat.iznn import IZNN, IZNeuron
-from support.examples.cases import Case, assert_within, cases
+from support.examples.cases import cases
 from support.harness.playing import played
-from support.harness.sweep import WHOLE
-from timed import ran, read
 
 from neat_onnx import export, import_model, load_model
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries import load_network
-from neat_onnx.network.evaluate import evaluate
-from neat_onnx.network.genes import Floats
-from neat_onnx.network.network import Network
 
 CASES = cases("np-iznn")
-each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-
-
-@each_case
-def test_computes_what_the_peer_computes(one: Case):
-    net = read(one)
-    assert_within(ran(one), one.outputs, one.tolerance64)
-    assert np.sum(ran(one)) == sum(one.document["spikes"]) > 0
-    steps = slice(0, 60 if len(net) < 500 or WHOLE else 12)  # it computes neuron by neuron
-    assert_within(evaluate(net, one.inputs[steps]), one.outputs[steps], one.tolerance64[steps])
-
-
-@each_case
-def test_potentials_and_recoveries_are_the_peers(one: Case):
-    """The traces of every tenth step; in what the neurons hold after it."""
-    net = read(one)
-    names = list(net.neuron_names)
-    last = one.document["advance"]["advances_per_row"]
-    suffix = f", advance {last}" if last > 1 else ""
-    found = [
-        names.index(f"node {key} {what}{suffix}")
-        for what in ("potential", "recovery")
-        for key in one.document["neuron_order"]
-    ]
-    got = values_of(net, found, one.inputs)[::10]
-    want = np.hstack([one.document["trace_v_every10"], one.document["trace_u_every10"]])
-    np.testing.assert_allclose(got[: len(want)], want, rtol=1e-6)
-
-
-def values_of(net: Network, neurons: list[int], x: Floats) -> Floats:
-    """What these neurons are after each step, (T, neurons)."""
-    document = net.to_document().model_copy(deep=True)
-    ids = net.neurons.id[neurons].tolist()
-    port = document.outputs[0].model_copy(update={"shape": [len(ids)], "neurons": ids})
-    probe = Network.from_document(document.model_copy(update={"outputs": [port]}))
-    return probe.run(x)
 
 
 def live() -> IZNN:

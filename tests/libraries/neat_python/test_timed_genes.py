@@ -21,6 +21,7 @@ from neat_onnx import (
     load_network,
     to_neat_python,
 )
+from neat_onnx.network.evaluate import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
@@ -52,6 +53,15 @@ def played(genome, config, one):
 
 def through_onnx(net):
     return import_model(load_model(export(net).to_json()))
+
+
+@pytest.mark.parametrize("one", [*HERE, *NEWER], ids=lambda one: one.name)
+def test_it_computes_what_the_peer_computes(one):
+    net, got = timed.read(one), timed.ran(one)
+    assert_within(got, one.outputs, one.tolerance64)
+    assert "spikes" not in one.document or np.sum(got) == sum(one.document["spikes"]) > 0
+    steps = slice(0, 60 if len(net) < 500 or WHOLE else 12)  # it computes neuron by neuron
+    assert_within(evaluate(net, one.inputs[steps]), one.outputs[steps], one.tolerance64[steps])
 
 
 @pytest.mark.parametrize("one", [*HERE, *NEWER], ids=lambda one: one.name)
