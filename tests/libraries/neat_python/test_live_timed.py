@@ -1,5 +1,6 @@
-"""neat-python's continuous-time networks, by both of its integrators."""
+"""neat-python's continuous-time and spiking networks: live ones, documents, and refusals."""
 
+import json
 import math
 from typing import Any
 
@@ -9,15 +10,21 @@ import pytest
 from neat.activations import relu_activation, sigmoid_activation, tanh_activation
 from neat.aggregations import max_aggregation, sum_aggregation
 from neat.ctrnn import CTRNN, CTRNNNodeEval
+from neat.export import export_network_json
+from neat.iznn import IZNN, IZNeuron
 from support.examples.cases import cases
+from support.harness.playing import played
 from timed import quietly
 
+from neat_onnx import export, import_model, load_model
 from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.network.genes import Floats
 
 ODD = 0.0625 * (1.0 + 2.0**-44)
 WRITER = "metadata.neat_python_version"
+
+pytestmark = pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning")
 TIMES = [
     (0.125, 0.125),
     (0.125, 0.3125),
@@ -77,36 +84,10 @@ def test_versions_after_2_1_integrate_as_it_does(version: str):
     assert net == load_network(document("2.1.0"), **times)
 
 
-def document(version: str | None = "2.1.0", **others: Any) -> dict[str, Any]:
+def document(version: str | None = "2.1.0") -> dict[str, Any]:
     """The document of `live()`."""
-
-    def function(name: str) -> dict[str, Any]:
-        return {"name": name.rsplit("_", 1)[0], "custom": False}
-
-    evals = live().node_evals
-    return {
-        "format_version": "1.0",
-        "network_type": "ctrnn",
-        "metadata": {"neat_python_version": version} if version else {},
-        "topology": {"input_keys": [-1, -2], "output_keys": [0, 1]},
-        "nodes": [
-            {
-                "id": key,
-                "type": "hidden" if key == 3 else "output",
-                "activation": function(node.activation.__name__),
-                "aggregation": function(node.aggregation.__name__),
-                "bias": node.bias,
-                "response": node.response,
-                "time_constant": node.time_constant,
-            }
-            for key, node in evals.items()
-        ],
-        "connections": [
-            {"from": source, "to": key, "weight": weight, "enabled": True}
-            for key, node in evals.items()
-            for source, weight in node.links
-        ],
-    } | others
+    found = json.loads(export_network_json(live()))
+    return found | {"metadata": {"neat_python_version": version} if version else {}}
 
 
 def test_disabled_connections_are_genes():
@@ -169,3 +150,53 @@ def test_times_are_for_these_networks_only():
         with pytest.raises(OptionError, match="for ctrnn and iznn networks") as caught:
             load_network(source, advance_time=0.1)
         assert caught.value.where == "advance_time"
+
+
+def spiking() -> IZNN:
+    """A neuron that bursts, one that it drives, and one without inputs that fires by its bias."""
+    neurons = {
+        0: IZNeuron(4.0, 0.02, 0.2, -55.0, 4.0, [(-1, 9.0), (2, 15.0)]),
+        2: IZNeuron(-1.0, 0.1, 0.2, -65.0, 2.0, [(0, 40.0), (-1, 3.0), (5, -2.0)]),
+        5: IZNeuron(12.0, 0.02, 0.25, -65.0, 0.05, []),
+    }
+    return IZNN(neurons, [-1], [0, 2, 5])
+
+
+@pytest.mark.parametrize(("step", "advances"), [(1.0, 1), (0.5, 2), (0.1, 3)])
+def test_a_live_spiking_network(step: float, advances: int):
+    x = np.linspace(0.0, 2.0, 60)[:, None]
+    net, want = spiking(), []
+    net.reset()
+    for row in x.tolist():
+        net.set_inputs(row)
+        want.append([net.advance(step) for _ in range(advances)][-1])
+    network = load_network(spiking(), time_step=step, advance_time=step * advances)
+    np.testing.assert_array_equal(network.run(x), want)
+    assert np.sum(want) > 0
+    for sequence in (False, True):
+        model = export(network, dtype="float64", sequence=sequence)
+        np.testing.assert_array_equal(played(model, x[:, None])[:, 0], want)
+        assert import_model(load_model(model.to_json())) == network
+
+
+@pytest.mark.parametrize(
+    ("change", "times", "where"),
+    [
+        ({}, {}, "time_step"),
+        ({}, {"time_step": 0.5, "advance_time": 1.25}, "advance_time"),
+        ({"from": 77, "to": 0}, {"time_step": 1.0}, "connections[-].from"),
+        ({"from": 0, "to": 77}, {"time_step": 1.0}, "connections[-].to"),
+        ({"from": 0, "to": -1}, {"time_step": 1.0}, "connections[-].to"),
+        ({"output_keys": [0, 77]}, {"time_step": 1.0}, "topology.output_keys[1]"),
+    ],
+)
+def test_what_is_no_spiking_network_is_refused(change, times, where):
+    source = dict(cases("np-iznn")[0].source)
+    if "from" in change:
+        source["connections"] = [*source["connections"], {**change, "weight": 1.0}]
+    elif change:
+        topology = {"input_keys": source["topology"]["input_keys"]}
+        source["topology"] = topology | change
+    with pytest.raises((NetworkError, OptionError)) as caught:
+        load_network(source, **times)
+    assert caught.value.where == where.replace("-", str(len(source["connections"]) - 1))
