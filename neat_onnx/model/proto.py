@@ -5,12 +5,13 @@ It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_v
 
 import math
 import re
-from collections.abc import MutableSequence
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 import onnx
-from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError, Message  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
@@ -24,6 +25,7 @@ from neat_onnx.model.tensor import Tensor
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
+_SCALARS, _ATTRIBUTE_TYPES = (str, bytes, int, float), frozenset(AttributeType)
 _UNKNOWN = ({"dim_value": -1}, {"dim_param": ""})  # as some writers state a size that varies
 
 
@@ -100,25 +102,30 @@ def _say(proto: Any, **texts: str) -> None:
             setattr(proto, field, text)
 
 
+@cache
+def _spelling(message: str) -> tuple[str, Mapping[str, str], Collection[str]]:
+    """The kind of a message of protobuf, its fields of other names here, and those left out."""
+    kind = message.removesuffix("Proto").lower()
+    return kind, RENAMED.get(kind, {}), DROPPED.get(kind, NOTES)
+
+
 def document_of_message(message: Any) -> Any:
     """A message of protobuf as the value of a JSON document, in our spelling; bytes stay bytes."""
-    kind = message.DESCRIPTOR.name.removesuffix("Proto").lower()
+    kind, renamed, dropped = _spelling(message.DESCRIPTOR.name)
     found: dict[str, Any] = {"outputs": []} if kind == "graph" else {}
-    renamed, dropped = RENAMED.get(kind, {}), DROPPED.get(kind, NOTES)
     for field, value in message.ListFields():
         name = renamed.get(field.name, field.name)
         if name in dropped:
             continue
-        several = isinstance(value, MutableSequence)
         if field.message_type is None:
-            found[name] = [*value] if several else value
+            found[name] = value if isinstance(value, _SCALARS) else [*value]
         elif name == "sparse_initializer":
             found["initializer"] = [*found.get("initializer", ()), *map(_dense, value)]
-        elif several:
-            found[name] = [document_of_message(each) for each in value]
-        else:
+        elif isinstance(value, Message):
             found[name] = document_of_message(value)
-    if kind == "attribute" and message.type in list(AttributeType):
+        else:
+            found[name] = [document_of_message(each) for each in value]
+    if kind == "attribute" and message.type in _ATTRIBUTE_TYPES:
         key = AttributeType(message.type).key
         found = {"name": message.name, "type": message.type, key: _given(message, key, found)}
     elif kind == "dimension" and found in _UNKNOWN:
