@@ -59,7 +59,7 @@ examples:
 """,
     "canonicalize": """\
 Constants become initializers, what depends on constants alone is computed, operators of older
-opsets take the form of opset 18, functions take the place of their calls, and nodes that do
-nothing go. The result computes the same, and its inputs and outputs keep their names.
+opsets take the form of opset 18, and nodes that do nothing go. The result computes the same, and
+its inputs and outputs keep their names.
 """,
 }
