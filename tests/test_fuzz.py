@@ -36,7 +36,7 @@ _MODELS = [
     for net in (Network.gru(1, 2, 1), Network.mlp([2, 3, 2]))
     for options in ({}, {"dtype": "float64"})
 ]
-_NETWORKS = ["nts-net-gate-7", "nap-net-gru-1", "np-ff-02"]
+_NETWORKS = ["nts-net-gate-7", "nap-net-gru-1", "nap-net-evolved-3", "np-ff-02", "np-rec-10"]
 
 
 def _survives(work: Callable[[], Any]) -> None:

@@ -19,7 +19,7 @@ from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.names import finite_number, translated
+from neat_onnx.libraries.names import finite_number, integer_of, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
 
@@ -88,14 +88,6 @@ _UNIT = {
 }  # fmt: skip
 """Functions of version 2 whose values are between 0 and 1."""
 
-_MAX_ID = 2**31 - 1
-
-
-def _integer(text: str, name: str, where: str, most: int = _MAX_ID) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text[:12]) > most:
-        raise NetworkError(f"{name} should be a small integer, got '{text}'", where=where)
-    return int(text)
-
 
 def _acyclic(genome: GenomeGraph) -> Network:
     """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
@@ -133,7 +125,7 @@ def _read_net_file(content: str) -> Network:
     sections = _sections(content)
     where, sizes = _only(next(sections), "the numbers of inputs and outputs", 2)
     inputs, outputs = (
-        _integer(text, name, where, 100_000)
+        integer_of(text, name, where, most=100_000)
         for text, name in zip(sizes, ("inputs", "outputs"), strict=True)
     )
     if outputs < 1:
@@ -170,7 +162,7 @@ def _cycles(section: list[_Line]) -> int | None:
     if len(fields) != 2 or fields[0] != "cyclic":
         found = " ".join(fields)
         raise NetworkError(f"expected `acyclic` or `cyclic N`, got '{found}'", where=where)
-    cycles = _integer(fields[1], "cycles", where)
+    cycles = integer_of(fields[1], "cycles", where)
     if cycles < 1:
         raise NetworkError("a step takes at least one cycle", where=where)
     return cycles
@@ -180,7 +172,10 @@ def _edge(line: _Line, inputs: int) -> Edge:
     where, fields = line
     if len(fields) != 3:
         raise NetworkError("a connection is `source target weight`", where=where)
-    source, target = _integer(fields[0], "source", where), _integer(fields[1], "target", where)
+    source, target = (
+        integer_of(fields[0], "source", where),
+        integer_of(fields[1], "target", where),
+    )
     if target < inputs:
         raise NetworkError(f"a connection to the input {target}", where=where)
     return Edge(source, target, finite_number(fields[2], "the weight", where))
@@ -236,7 +231,7 @@ def members(content: str, options: ReadOptions) -> Members:
 
 def _number(element: "Element", key: str, default: str = "") -> int:
     """The integer of an attribute."""
-    return _integer(element.get(key, default), key, f"{element.tag} {element.get('id', '')}")
+    return integer_of(element.get(key, default), key, f"{element.tag} {element.get('id', '')}")
 
 
 def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:

@@ -48,7 +48,7 @@ def test_usage_errors_are_one_line(run, line):
         ({"opset": 99}, r"opset is 99, expected at most 28 \(.*options.json, opset\)"),
         ({"opset": 18.0}, r"opset is not an integer, got 18\.0 \("),
         ({"opset": 10**40}, "opset is a number out of range, expected at most 28"),
-        ({"dtyp": "x"}, r"dtyp is not a known option \(.*, dtyp\)\. Do you mean dtype\?"),
+        ({"dtyp": "x"}, r"dtyp is not a known option \(.*, dtyp\)\. docs/options.md"),
         ({"includeMetadata": False, "include_metadata": True},
          r"include_metadata is given twice, also as includeMetadata \(.*options.json"),
         ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),

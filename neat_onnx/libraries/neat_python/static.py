@@ -72,8 +72,9 @@ def static_network(genes: Genes) -> Network:
         try:
             schedule(network)
         except NetworkError as error:
-            error.hints = ("Export a network with cycles as a recurrent one",)
-            raise
+            what = f"network_type is feedforward but {error.message}"
+            hint = "Export a network with cycles as a recurrent one"
+            raise NetworkError(what, where=error.where, hint=hint) from error
     return network
 
 
