@@ -1,7 +1,5 @@
 """Conversion of a model that was read to valid ONNX."""
 
-from collections.abc import Sequence
-
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.trace import trace_model
@@ -9,7 +7,6 @@ from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
-from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring, without_dead
 from neat_onnx.version import __version__
 
@@ -23,13 +20,8 @@ def converted(model: Model) -> Model:
     require_wiring(right.graph)
     whole = with_shapes(_with_header(_without_dead(right)))
     if right is not model:
-        trace_model(
-            whole
-        )  # it names what is wrong better than the checker, which does not see it all
-    findings = validate(whole, "onnx")
-    if findings and (other := _with_other_shapes(whole)) is not whole:
-        whole, findings = other, validate(other, "onnx")
-    for finding in findings:
+        trace_model(whole)  # it names what is wrong better than the checker, which sees less
+    for finding in validate(whole, "onnx"):
         raise ModelError(
             f"the result would not be valid ONNX: {finding.message}",
             where=finding.where,
@@ -72,27 +64,6 @@ def with_shapes(model: Model) -> Model:
     if all(entry.shape is not None for entry in outputs):
         return model
     return with_graph(model, outputs=_inferred(model, outputs))
-
-
-def _with_other_shapes(model: Model) -> Model:
-    """The model with inferred shapes of outputs that state others; itself where none does."""
-    outputs = model.graph.outputs
-    bare = [ValueInfo.of(entry.name, entry.elem_type) for entry in outputs]
-    pairs = zip(outputs, _inferred(model, bare), strict=True)
-    found = [other if _differ(entry.shape, other.shape) else entry for entry, other in pairs]
-    if found == outputs:
-        return model
-    wrong = [entry.name for entry, other in zip(outputs, found, strict=True) if entry != other]
-    warn(f"outputs that state other shapes than they have have these now: {', '.join(wrong)}")
-    return with_graph(model, outputs=found)
-
-
-def _differ(stated: Sequence[Extent] | None, inferred: Sequence[Extent] | None) -> bool:
-    """Whether two shapes contradict each other."""
-    if stated is None or inferred is None or len(stated) != len(inferred):
-        return stated is not None and inferred is not None
-    pairs = zip(stated, inferred, strict=True)
-    return any(isinstance(x, int) and isinstance(y, int) and x != y for x, y in pairs)
 
 
 def _inferred(model: Model, outputs: list[ValueInfo]) -> list[ValueInfo]:

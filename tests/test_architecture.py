@@ -5,7 +5,7 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import onnx
@@ -218,12 +218,6 @@ def used_modules(path: Path, modules: dict[str, Path]) -> set[str]:
     return {name for name in found if name not in parents or name in uses_more}
 
 
-def test_test_files_have_names_of_their_own():
-    """Pytest imports them by these names, and refuses the second of two."""
-    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
-    assert len(names) == len(set(names))
-
-
 def test_what_tests_share_stands_in_rooms_of_its_own():
     """Beside the tests of the whole package stand only their settings."""
     names = {path.name for path in Path(__file__).parent.iterdir() if path.is_file()}
@@ -277,12 +271,6 @@ def test_the_public_names():
     assert neat_onnx.__all__ == sorted(neat_onnx.__all__)
 
 
-def test_every_public_name_is_documented():
-    for name in neat_onnx.__all__:
-        if not name.startswith("__"):
-            assert getattr(neat_onnx, name).__doc__, name
-
-
 def test_every_operator_that_has_a_class_has_a_function():
     assert own_operators() <= {name for _, name in OPERATORS}
 
@@ -291,29 +279,3 @@ def test_every_file_says_what_it_is_for():
     for path in SOURCES:
         assert not text_of(path).strip() or ast.get_docstring(tree_of(path)), place(path)
         assert not re.search(r"\b(TODO|FIXME|XXX)\b", text_of(path)), place(path)
-
-
-def public(nodes: Iterable[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
-    """Functions, classes and their methods that have a name for others, overloads left out."""
-    for node in nodes:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-            if "overload" not in map(ast.unparse, node.decorator_list):
-                yield node
-            if isinstance(node, ast.ClassDef):
-                yield from public(node.body)
-
-
-def is_an_operator(node: ast.AST) -> bool:
-    """Whether a function is an operator of ONNX, which ONNX describes."""
-    decorators = getattr(node, "decorator_list", [])
-    return any(ast.unparse(each).startswith("operator(") for each in decorators)
-
-
-def test_public_functions_classes_and_methods_have_a_docstring():
-    bare = [
-        place(path, node)
-        for path in SOURCES
-        for node in public(tree_of(path).body)
-        if not ast.get_docstring(node) and not is_an_operator(node)
-    ]
-    assert bare == []

@@ -8,7 +8,6 @@ import numpy as np
 import onnx
 import pytest
 from google.protobuf import json_format
-from onnx import helper
 from support.examples.cases import Case, assert_within, bad_files, case, cases
 from support.examples.flat_documents import conv, document, gemm, spec, weights, with_warnings
 from support.examples.graphs import graph, node
@@ -121,16 +120,6 @@ def test_weights_that_are_no_inputs_need_a_later_ir_version():
         model = convert(source)
     onnx.checker.check_model(model.to_proto(), full_check=True)
     assert (model.ir_version, model.opset) == (4, 8)
-
-
-@pytest.mark.parametrize("stated", [("N", 5), ("N", 2, 1)])
-def test_an_output_that_states_another_shape_gets_its_own(stated: tuple[str | int, ...]):
-    source = graph([node("MatMul", "x w", "y")], w=np.ones((3, 2)))
-    source.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", 1, stated))
-    with pytest.warns(NeatOnnxWarning, match="other shapes than they have have these now: y"):
-        model = convert(source)
-    onnx.checker.check_model(model.to_proto(), full_check=True)
-    assert model.graph.outputs[0].shape == ("N", 2)
 
 
 def test_what_cannot_be_valid_is_refused():

@@ -36,7 +36,7 @@ _MODELS = [
     for net in (Network.gru(1, 2, 1), Network.mlp([2, 3, 2]))
     for options in ({}, {"dtype": "float64"})
 ]
-_NETWORKS = ["nts-net-gate-7", "nap-net-gru-1", "np-ff-02"]
+_NETWORKS = ["nts-net-gate-7", "nap-net-gru-1", "nap-net-evolved-3", "np-ff-02", "np-rec-10"]
 
 
 def _survives(work: Callable[[], Any]) -> None:
@@ -62,15 +62,6 @@ def test_damaged_models(model: Any) -> None:
     for seed in range(count(60, 1000)):
         _survives(lambda: import_model(load_model(damaged(document, seed))))  # noqa: B023
         _survives(lambda: import_model(load_model(damaged_bytes(data, seed))))  # noqa: B023
-
-
-@pytest.mark.parametrize("name", [{}, [], 7, None])
-def test_an_attribute_whose_name_is_no_text(name: Any) -> None:
-    document = json.loads(_MODELS[0].to_json())
-    node = next(node for node in document["graph"]["node"] if node["attributes"])
-    node["attributes"][0]["name"] = name
-    with pytest.raises(NeatOnnxError):
-        load_model(document)
 
 
 def test_an_old_slice_without_starts_is_refused() -> None:
@@ -127,10 +118,6 @@ _DAMAGED = {
         { y = SimplifiedLayerNormalization <axis = -2147483648> (x, g) }""",
         "SimplifiedLayerNormalization",
     ),
-    "an order of axes that there are not": (
-        "(float[N, 3] x) => (float y) { y = Transpose <perm = [0, 9223372036854775807]> (x) }",
-        "perm is",
-    ),
     "an attribute of another type": (
         '(float[N, 3] x) => (float y) { y = com.microsoft.QuickGelu <alpha = "new"> (x) }',
         "QuickGelu.*alpha is 'new'",
@@ -157,20 +144,10 @@ _DAMAGED = {
         => (bool kept, float missing, float[N, 3] r) { kept = Less (c, c) r = Tanh (s) }> }""",
         "Loop",
     ),
-    "a Transpose that gives time another place": (
-        """(float[N, 4, 3] x) => (float y)
-        <float[1, 2, 3] w = {1, 1, 1, 1, 1, 1}, float[1, 2, 2] r = {1, 1, 1, 1}>
-        { s = Transpose <perm = [1, -7, 2]> (x) y, h = RNN <hidden_size = 2> (s, w, r) }""",
-        "perm",
-    ),
     "two Transposes, one of more axes": (
         """(float[N, 3] x) => (float y)
         { t = Transpose <perm = [1, 0]> (x) h = Tanh (t) y = Transpose <perm = [1, 0, 3]> (h) }""",
         "perm",
-    ),
-    "the first of 200,000": (
-        "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",
-        "Hardmax.*elements, and the limit is",
     ),
     "running sums of 200,000": (
         "(float[N, 200000] x) => (float y) <int64 one = {1}> { y = CumSum (x, one) }",

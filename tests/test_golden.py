@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -33,39 +32,6 @@ def test_every_file_has_its_form():
 
 
 # --- what the JSON ONNX of NeatapticTS says of layers ---------------------------------------------
-
-LAYERED = ("layers", "mixed_per_neuron")
-
-
-@pytest.mark.parametrize("form", LAYERED)
-def test_the_head_and_the_ends(form: str):
-    whole = document(form)
-    assert set(whole) >= {"ir_version", "opset_import", "producer_name", "metadata_props", "graph"}
-    body = whole["graph"]
-    assert set(body) <= {"name", "inputs", "outputs", "initializer", "node"}
-    for name, entries, size in (("input", body["inputs"], 2), ("output", body["outputs"], 1)):
-        (entry,) = entries
-        assert entry["name"] == name
-        tensor_type = entry["type"]["tensor_type"]
-        assert tensor_type["elem_type"] == 1
-        assert tensor_type["shape"]["dim"] == [{"dim_param": "N"}, {"dim_value": size}]
-
-
-@pytest.mark.parametrize("form", LAYERED)
-def test_weights_are_decimals_in_float_data_by_row(form: str):
-    net = FORMS[form][0]
-    found = {each["name"]: each for each in document(form)["graph"]["initializer"]}
-    assert all(re.fullmatch(r"[WB]\d+(_n\d+)?", name) for name in found)
-    for tensor in found.values():
-        assert tensor["data_type"] == 1
-        size = 1
-        for dim in tensor["dims"]:
-            size *= dim
-        assert len(tensor["float_data"]) == size
-    weights = [value for name in found if name[0] == "W" for value in found[name]["float_data"]]
-    biases = [value for name in found if name[0] == "B" for value in found[name]["float_data"]]
-    assert weights == net.connections.weight.tolist()
-    assert biases == net.neurons.bias[2:].tolist()
 
 
 def test_a_layer_of_one_activation():

@@ -21,72 +21,43 @@ _RENAMED = {
 class Language:
     """A language that a network can be printed in, as a table of spellings.
 
-    The `…_form`s are templates of a line for `str.format`. The texts below `file` are templates of
-    several lines for `source.filled`, in which a line that is a name alone stands for a block.
-
-    Attributes:
-        native: for each function that the language has, its name there, or a template of its call.
-        own: definitions in the language's own text, with a blank line between two of them.
-        infinity: the literal.
-        end: the end of a statement.
-        block_end: the end of a loop; empty where indentation ends it.
-        logic: the operators on truth values.
-        types: what stands before a name to declare a number ("real"), an "int", "Values" (an array
-            that is read), "Written" (one that is filled), and before a function without a result
-            ("None").
-        given_form: a number of an input as one of the language's own.
-        length_form: a statement that raises an error, `message` and the length, where an array has
-            not `count` numbers; empty where arrays do not know their length.
-        choice_form: an expression that is `yes` where `truth` holds, else `no`.
-        comment_form: a line that holds nothing but a comment.
-        loop_form: the line that begins a loop over start ≤ variable < stop.
-        while_form, if_form: the line that begins what is done while, or if, a truth holds.
-        array_form: a statement that declares an array of numbers.
-        local_form: a statement that declares a number.
-        function_form: the definition of a function.
-        table_form: the definition of a constant array; its `kind` is one of `kinds`, for numbers
-            and for integers.
-        head: what begins the comment at the head of the file, each of its lines, and ends it.
-        file: the whole file.
-        stateless, stateful: the functions of a network without and with memory.
-        usage: for each of these, lines that say how to call it.
-        port_form: a port among the parameters; empty where inputs come by name, and outputs are
-            returned so.
-        declare_form: a statement of a caller that declares a port.
-        gap: what stands between two definitions.
-        size: the bytes of a number.
-        linkage: what stands before functions that others call.
+    The `…_form`s are templates of a line or a definition, for `str.format`. The texts from `file`
+    on are templates for `source.filled`, in which a line that is a name alone stands for a block.
     """
 
-    native: Mapping[str, str]
-    own = ""
-    infinity: str
-    end = ";"
-    block_end = "}"
+    native: Mapping[str, str]  # the name, or a template of the call, of functions that it has
+    own = ""  # definitions in its own text, with a blank line between two of them
+    infinity: str  # the literal
+    end = ";"  # of a statement
+    block_end = "}"  # empty where indentation ends a loop
     logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
+    # before a name: of a number ("real"), an "int", an array that is read ("Values") or filled
+    # ("Written"), and of a function without a result ("None")
     types: Mapping[str, str] = MappingProxyType({})
-    given_form = "{value}"
-    length_form = ""
+    size = 8  # bytes of a number
+    linkage = ""  # what stands before functions that others call
+    given_form = "{value}"  # a number of an input as one of the language's own
+    length_form = ""  # raises `message` and the length; empty where arrays do not know their length
     choice_form = "({truth} ? {yes} : {no})"
     comment_form = "/* {text} */"
-    loop_form: str
+    loop_form: str  # begins a loop over start ≤ variable < stop
     while_form = "while ({truth}) {{"
     if_form = "if ({truth}) {{"
-    array_form: str
-    local_form: str
+    array_form: str  # declares an array of numbers
+    local_form: str  # declares a number
     function_form: str
-    table_form: str
-    kinds: tuple[str, str] = ("", "")
-    head = ("/*\n", " * ", " */")
+    table_form: str  # defines a constant array, whose `kind` is one of `kinds`
+    kinds: tuple[str, str] = ("", "")  # of numbers, and of integers
+    port_form = (
+        ""  # a port as a parameter; empty where inputs come by name and outputs are returned
+    )
+    declare_form = ""  # a statement of a caller that declares a port
+    head = ("/*\n", " * ", " */")  # begins the comment at the head, each of its lines, and ends it
+    gap = "\n\n"  # between two definitions
     file: str
-    stateless: str
-    stateful: str
-    usage: tuple[str, str]
-    port_form = ""
-    declare_form = ""
-    gap = "\n\n"
-    size = 8
-    linkage = ""
+    stateless: str  # the functions of a network without memory
+    stateful: str  # the same with memory
+    usage: tuple[str, str]  # how to call these
 
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""

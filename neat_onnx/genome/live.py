@@ -29,7 +29,7 @@ from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Edges
+from neat_onnx.network.schedule import Edges, contributing
 
 _CLOSE = {DataType.FLOAT: 1e-6, DataType.DOUBLE: 1e-13}  # a few roundings
 
@@ -295,7 +295,7 @@ def _enabled(net: Network, data_type: DataType) -> _Connections:
         weight=genes.weight,
         gain=np.where(gated & (genes.gate_delay > 0), genes.initial_gain, 0.0),
     )
-    return found.take(_needed(net, found)[found.target])
+    return found.take((contributing(net) | net.is_input)[found.target])
 
 
 def _through(net: Network, genes: _Connections, place: Ints, functions: _Functions) -> _Connections:

@@ -13,7 +13,13 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import GENOME, NETWORK, genome_document, ids_of_tensors
+from neat_onnx.genome.document import (
+    GENOME,
+    NETWORK,
+    GenomeDocument,
+    genome_document,
+    ids_of_tensors,
+)
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.genome.restored import places_of, restored, with_numbers
@@ -22,6 +28,7 @@ from neat_onnx.lifting.axes import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
+from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.network import Network
 from neat_onnx.network.pruning import with_weights_for_responses, without_idle
 from neat_onnx.network.schedule import schedule
@@ -118,9 +125,25 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
             return _checked(replace(embedded, **graphs), live, data_type), exact
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
+    if _is_of_the_graph(document):
+        schedule(net)  # the other neurons as well
+        return net, exact
     if not exact:
         net = with_numbers(net, live, data_type)
     return _checked(net, live, data_type), exact
+
+
+def _is_of_the_graph(document: GenomeDocument) -> bool:
+    """Whether a document says nothing that is computed with: names, and disabled connections."""
+    fields = {name for neuron in document.neurons for name in neuron.model_fields_set}
+    return (
+        fields <= {"ids", "name", "spelling"}
+        and not document.genes
+        and all(
+            isinstance(each, int) or (isinstance(each, ConnectionDocument) and not each.enabled)
+            for each in document.connections or ()
+        )
+    )
 
 
 def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:

@@ -277,7 +277,7 @@ OTHERS = (
         title="TensorNEAT",
         keys="nodes, conns",
         options=frozenset({"inputs", "outputs", "cycles"}),
-        lost="names, disabled genes, the numbers of inputs and outputs: left out; float32 there",
+        writes=False,
     ),
     DocumentLibrary(
         "wann",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.names import finite_number
+from neat_onnx.libraries.names import finite_number, integer_of
 from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.network import Network
 
@@ -98,7 +98,10 @@ def read(content: str, _: ReadOptions) -> Network:
     fields = dict(_fields(lines))
     if fields.get("scale_included", "0").strip() not in ("", "0"):
         warn("fann_run does not scale: the scaling parameters are ignored")
-    sizes = [_integer(text, "layer_sizes") for text in _field(fields, "layer_sizes").split()]
+    sizes = [
+        integer_of(text, "a number", "layer_sizes")
+        for text in _field(fields, "layer_sizes").split()
+    ]
     neurons = _NEURON.findall(_field(fields, _NEURONS))
     connections = _CONNECTION.findall(_field(fields, _CONNECTIONS))
     if len(sizes) < 2 or sum(sizes) != len(neurons) or sizes[0] < 1:
@@ -123,26 +126,22 @@ def _field(fields: dict[str, str], key: str) -> str:
     return fields[key]
 
 
-def _integer(text: str, where: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise NetworkError(f"'{text}' is not an integer", where=where)
-    return int(text)
-
-
 def _network(
     neurons: list[tuple[str, str, str]],
     connections: list[tuple[str, str]],
     inputs: int,
     outputs: range,
 ) -> Network:
-    fan_in = [_integer(neuron[0], f"neurons[{at}]") for at, neuron in enumerate(neurons)]
+    fan_in = [
+        integer_of(neuron[0], "a number", f"neurons[{at}]") for at, neuron in enumerate(neurons)
+    ]
     if sum(fan_in) != len(connections) or any(fan_in[: inputs + 1]):
         raise NetworkError(f"{len(connections)} connections, expected {sum(fan_in)}")
     is_bias = {at for at, number in enumerate(fan_in) if at >= inputs and number == 0}
     bias, edges, at = dict[int, float](), [], 0
     for target, number in enumerate(fan_in):
         for text, weight_text in connections[at : at + number]:
-            source = _integer(text, f"connections[{at}]")
+            source = integer_of(text, "a number", f"connections[{at}]")
             weight = finite_number(weight_text, "weight", f"connections[{at}]")
             if source >= target:
                 raise NetworkError(

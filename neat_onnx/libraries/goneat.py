@@ -33,7 +33,7 @@ from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against
-from neat_onnx.libraries.names import finite_number, reversed_names, translated
+from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -231,11 +231,7 @@ def _plain_gene(fields: list[str], where: str) -> Edge:
 
 
 def _integer(text: str, where: str) -> int:
-    """Return the integer of 32 bits that a text is, or refuse it."""
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
-        raise NetworkError(f"expected a small integer, got '{text[:40]}'", where=where)
-    return int(text)
+    return integer_of(text, "an id or a type", where, least=-(2**31))
 
 
 _COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)

@@ -37,26 +37,15 @@ class Reasons:
 
 
 def reasons_against(
-    net: Network,
-    title: str,
-    activations: Collection[str],
-    *,
-    aggregations: Collection[str] = ("sum",),
-    responses: bool = False,
-    biases: bool = True,
-    repeated: bool = True,
-    memory: bool = False,
+    net: Network, title: str, activations: Collection[str], *, repeated: bool = True
 ) -> Reasons:
-    """Return the reasons why a library of nodes and edges cannot express a network.
+    """Return the reasons why a library of weighted sums without memory cannot express a network.
 
     Args:
         net: the network.
         title: the library's name for people.
         activations: those that the library has, by our names.
-        aggregations: the same.
-        responses, biases: whether neurons have them.
         repeated: whether two connections may have the same ends.
-        memory: whether connections between neurons may have a delay: then all have the delay 1.
     """
     reasons = Reasons(net, title)
     computes, live = ~net.is_input, net.live
@@ -64,30 +53,21 @@ def reasons_against(
         if name not in activations:
             reasons.neurons(f"the activation {name}", computes & (net.activation_names == name))
     for name in dict.fromkeys(net.aggregation_names[computes]):
-        if name not in aggregations:
+        if name != "sum":
             here = computes & (net.aggregation_names == name)
             empty = aggregation_named(name).empty == 0.0  # of nothing it is the sum
             reasons.neurons(f"the aggregation {name}", here & ((net.fan_in > 0) | (not empty)))
-    if not responses:
-        reasons.neurons("a response", computes & (net.neurons.response != 1.0))
-    if not biases:
-        reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
+    reasons.neurons("a response", computes & (net.neurons.response != 1.0))
     from_input = net.is_input[live.source]
     reasons.connections("a gated connection", live.gater != NONE)
     reasons.connections("a connection that reads the state", live.reads_state & ~from_input)
     reasons.connections("a delayed input", from_input & (live.delay > 0))
+    reasons.connections("a delay", ~from_input & (live.delay > 0))
     if not repeated:
         ends = live.target * len(net) + live.source
         again = np.ones(len(ends), np.bool_)
         again[np.unique(ends, return_index=True)[1]] = False
         reasons.connections("two connections with the same ends", again)
-    if memory and np.any(live.delay[~from_input] > 0):
-        reasons.connections("a connection between neurons without a delay beside delayed ones",
-                            ~from_input & (live.delay == 0))  # fmt: skip
-        reasons.connections("a delay of more than one step", live.delay > 1)
-        reasons.neurons("an initial value", computes & (net.neurons.initial != 0.0))
-    else:
-        reasons.connections("a delay", ~from_input & (live.delay > 0))
     count = np.bincount(net.output_neurons, minlength=len(net))
     reasons.neurons("an output that is an input", (count > 0) & net.is_input)
     reasons.neurons("a neuron that is several outputs", count > 1)

@@ -24,7 +24,6 @@ from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
 from neat_onnx.parsing import ForeignDocument
 
 
@@ -108,18 +107,11 @@ def compile_list(network: ListNetwork) -> Network:
     shown = np.arange(count)
     shown[masked] = count + np.arange(len(masked))
     ids = order if network.ids is None else network.ids
-    neurons, activations = _neurons(network, nodes, order, is_input, ids, masked, initial)
+    neurons = _neurons(network, nodes, order, is_input, ids, masked, initial)
     masks = Connections.of(masked, shown[masked], mask[masked])
+    connections = _connections(network, is_input, source, target, place, shown, masks)
     inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
-    return Network(
-        inputs=(Port("input", (len(inputs),), inputs),),
-        outputs=(Port("output", (len(outputs),), outputs),),
-        neurons=neurons,
-        connections=_connections(network, is_input, source, target, place, shown, masks),
-        activations=activations,
-        aggregations=("sum",),
-        library=network.library,
-    )
+    return Network.of_genes(inputs, outputs, neurons, connections, network.library)
 
 
 def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | None) -> None:
@@ -191,8 +183,8 @@ def _neurons(
     ids: Ints,
     masked: Ints,
     initial: tuple[Floats, Floats],
-) -> tuple[Neurons, tuple[str, ...]]:
-    """The neurons of the nodes, then those of masked ones, and the table of activations."""
+) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
+    """The neurons of the nodes, then those of masked ones, as `Neurons.of` gives them."""
     usual = reversed_names(network.names)
     kind, names, spellings = network.registered_for or network.library, [], []
     for at, node in enumerate(nodes):
@@ -205,7 +197,7 @@ def _neurons(
     extra = len(masked)
     bias = np.where(is_input, 0.0, np.array([node.bias for node in nodes], np.float64))
     labels = ("",) * len(names) + tuple(f"masked {id}" for id in ids[masked].tolist())
-    neurons, activations, _ = Neurons.of(
+    return Neurons.of(
         np.concatenate([ids, ids.max(initial=-1) + 1 + np.arange(extra)]),
         names + ["identity"] * extra,
         bias=np.concatenate([bias, np.zeros(extra)]),
@@ -213,7 +205,6 @@ def _neurons(
         name=labels,
         spelling=spellings + [""] * extra,
     )
-    return neurons, activations
 
 
 def _connections(

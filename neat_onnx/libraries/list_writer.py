@@ -360,12 +360,7 @@ class _Draft:
 
     def free_outputs(self) -> None:
         """Let a copy be the output in place of each node that others read in the same step."""
-        rank = {node: position for position, node in enumerate(self.outputs)}
-        early: set[int] = set()
-        read = [pair for pair in self._dependencies() if pair[0] in rank]
-        for source, target in sorted(read, key=lambda pair: -rank[pair[0]]):
-            if target in early or rank.get(target, -1) < rank[source]:
-                early.add(source)
+        early = {source for source, _ in self._dependencies()}
         for position, node in enumerate(self.outputs):
             if node in early:
                 self.nodes[node].kind = "hidden"

@@ -157,9 +157,7 @@ def content_of(source: object) -> object:
         return _decoded(source.encode(errors="surrogatepass"))
     if isinstance(source, str | os.PathLike):
         return _decoded(read_bytes(source))
-    if isinstance(source, bytes | bytearray | memoryview):
-        return _decoded(bytes(source))
-    return source
+    return _decoded(bytes(source)) if isinstance(source, bytes | bytearray | memoryview) else source
 
 
 def _decoded(data: bytes) -> object:
@@ -171,18 +169,15 @@ def _decoded(data: bytes) -> object:
         return parse_json(data)
     if kind == "onnx":
         raise _ModelGiven("this looks like an ONNX model, not a network")
-    if kind == "text":
-        text = data.decode("utf-8-sig")
-        held = _JAVASCRIPT.fullmatch(text)
-        return _in_javascript(held[1]) if held else text
-    return data
-
-
-def _in_javascript(text: str) -> object:
-    """The JSON that JavaScript gives to a variable; keys without quotes are none."""
+    if kind != "text":
+        return data
+    text = data.decode("utf-8-sig")
+    held = _JAVASCRIPT.fullmatch(text)
+    if not held:
+        return text
     try:
-        return parse_json(text)
-    except DocumentError as error:
+        return parse_json(held[1])
+    except DocumentError as error:  # keys without quotes, for example
         hint = "Write what JSON.stringify(network.toJSON()) returns"
         raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
 
@@ -193,19 +188,21 @@ def _library_of(content: object) -> Library:
             return library
     if isinstance(content, Mapping) and "graph" in content:
         raise _ModelGiven("this is a JSON ONNX model, not a network")
+    if hasattr(content, "graph"):
+        raise _ModelGiven(f"a {type(content).__name__} is not a network")
+    if not isinstance(content, Mapping | list | str | bytes):
+        way = "Give a path, JSON text, bytes, a parsed document or a live neat-python network"
+        raise DocumentError(f"a {type(content).__name__} is not a network", hint=way)
+    what = "not a network this package knows"
     if isinstance(content, str | bytes):
         _explain(content)
-    if not isinstance(content, Mapping | list | str | bytes):
-        what = f"a {type(content).__name__} is not a network"
-        if hasattr(content, "graph"):
-            raise _ModelGiven(what)
-        way = "Give a path, JSON text, bytes, a parsed document or a live neat-python network"
-        raise DocumentError(what, hint=way)
-    raise DocumentError("not a network this package knows", hint=_known_files())
+        what += f": text that begins with {content[:40]!r}"
+    known = "; ".join(f"{one.keys} ({one.title or one.name})" for one in libraries())
+    raise DocumentError(what, hint=f"Expected keys: {known}")
 
 
 def _explain(content: str | bytes) -> None:
-    """Refuse text or bytes that no library recognises: say why it is not JSON, or how it begins."""
+    """Refuse text or bytes of which it can be said why they are no network."""
     _refuse_others(content if isinstance(content, str) else "")
     if not content.strip():
         raise DocumentError("the file is empty", hint="Write the network again")
@@ -215,10 +212,6 @@ def _explain(content: str | bytes) -> None:
         raise DocumentError(f"this is {what}", hint="Unpack it, and give the network in it")
     if isinstance(content, bytes):
         parse_json(content)
-    raise DocumentError(
-        f"not a network this package knows: text that begins with {content[:40]!r}",
-        hint=_known_files(),
-    )
 
 
 def _refuse_others(text: str) -> None:
@@ -226,13 +219,6 @@ def _refuse_others(text: str) -> None:
     for begin, what, hint in _NO_NETWORKS:
         if re.match(begin, text, re.IGNORECASE):
             raise DocumentError(f"this is {what}", hint=hint)
-
-
-def _known_files() -> str:
-    known = "; ".join(
-        f"{library.keys} ({library.title or library.name})" for library in libraries()
-    )
-    return f"Expected keys: {known}"
 
 
 def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
@@ -244,14 +230,6 @@ def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
             raise OptionError(f"{field.name} is for {what}", where=field.name)
 
 
-def _opened(source: object, options: ReadOptions) -> tuple[Library, object]:
-    """The library of a source, which has a use for these options, and the content."""
-    content = content_of(source)
-    library = _library_of(content)
-    refuse_unused(options, library.options)
-    return library, content
-
-
 def _read(source: object, options: ReadOptions) -> Network:
     """The network that `load_network` returns."""
     if options.genome is not None:
@@ -260,7 +238,9 @@ def _read(source: object, options: ReadOptions) -> Network:
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return source
-    library, content = _opened(source, options)
+    content = content_of(source)
+    library = _library_of(content)
+    refuse_unused(options, library.options)
     return library.read(content, options)
 
 
@@ -269,7 +249,9 @@ def _read_all(source: object, options: ReadOptions) -> dict[int, Network]:
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return {0: source}
-    library, content = _opened(source, options)
+    content = content_of(source)
+    library = _library_of(content)
+    refuse_unused(options, library.options)
     return dict(library.read_all(content, options))
 
 

@@ -88,3 +88,12 @@ def finite_number(text: str, name: str, where: str) -> float:
     if not math.isfinite(value):
         raise NetworkError(f"{name} should be a finite number, got '{text[:40]}'", where=where)
     return value
+
+
+def integer_of(text: str, name: str, where: str, least: int = 0, most: int = 2**31 - 1) -> int:
+    """Return the integer that a text spells; its name and place are for the refusal."""
+    digits = text.removeprefix("-")
+    is_integer = digits.isascii() and digits.isdigit() and len(digits) <= 12
+    if not is_integer or not least <= int(text) <= most:
+        raise NetworkError(f"{name} should be a small integer, got '{text[:40]}'", where=where)
+    return int(text)

@@ -22,7 +22,7 @@ from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
-from neat_onnx.libraries.names import finite_number, reversed_names, translated
+from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges
@@ -92,14 +92,6 @@ _UNIT = {
 }  # fmt: skip
 """Functions of version 2 whose values are between 0 and 1."""
 
-_MAX_ID = 2**31 - 1
-
-
-def _integer(text: str, name: str, where: str, most: int = _MAX_ID) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text[:12]) > most:
-        raise NetworkError(f"{name} should be a small integer, got '{text}'", where=where)
-    return int(text)
-
 
 def _acyclic(genome: GenomeGraph) -> Network:
     """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
@@ -137,7 +129,7 @@ def _read_net_file(content: str) -> Network:
     sections = _sections(content)
     where, sizes = _only(next(sections), "the numbers of inputs and outputs", 2)
     inputs, outputs = (
-        _integer(text, name, where, 100_000)
+        integer_of(text, name, where, most=100_000)
         for text, name in zip(sizes, ("inputs", "outputs"), strict=True)
     )
     if outputs < 1:
@@ -174,7 +166,7 @@ def _cycles(section: list[_Line]) -> int | None:
     if len(fields) != 2 or fields[0] != "cyclic":
         found = " ".join(fields)
         raise NetworkError(f"expected `acyclic` or `cyclic N`, got '{found}'", where=where)
-    cycles = _integer(fields[1], "cycles", where)
+    cycles = integer_of(fields[1], "cycles", where)
     if cycles < 1:
         raise NetworkError("a step takes at least one cycle", where=where)
     return cycles
@@ -184,7 +176,10 @@ def _edge(line: _Line, inputs: int) -> Edge:
     where, fields = line
     if len(fields) != 3:
         raise NetworkError("a connection is `source target weight`", where=where)
-    source, target = _integer(fields[0], "source", where), _integer(fields[1], "target", where)
+    source, target = (
+        integer_of(fields[0], "source", where),
+        integer_of(fields[1], "target", where),
+    )
     if target < inputs:
         raise NetworkError(f"a connection to the input {target}", where=where)
     return Edge(source, target, finite_number(fields[2], "the weight", where))
@@ -208,20 +203,18 @@ _NAMES = reversed_names(ACTIVATION_NAMES)
 
 
 def write(net: Network) -> str:
-    """Return the text of a network file."""
-    common = str(net.activation_names[net.output_neurons[0]])
+    """Return the text of the network file of an acyclic network."""
     computes, live = ~net.is_input, net.live
-    reasons = reasons_against(net, _TITLE, _NAMES, biases=False, memory=True)
-    reasons.neurons(
-        f"another activation than {common}, which its outputs have,",
-        computes & (net.activation_names != common),
-    )
-    if not net.has_memory:  # values are pushed from the inputs: it reads 0 from other neurons
-        found = Edges(live.source, live.target, len(net)).reached(net.is_input)
-        sending = np.isin(np.arange(len(net)), live.source)
-        reasons.neurons("a neuron that no input leads to", sending & ~found)
-        if not np.any(net.is_input[live.source]):
-            reasons.neurons("a network that reads no input", computes)
+    common = str(net.activation_names[net.output_neurons[0]])
+    other = computes & (net.activation_names != common)
+    found = Edges(live.source, live.target, len(net)).reached(net.is_input)
+    silent = ~found & np.isin(np.arange(len(net)), live.source)  # it would read 0 from these
+    reasons = reasons_against(net, _TITLE, _NAMES)
+    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
+    reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
+    reasons.neurons("a neuron that no input leads to", silent)
+    if not np.any(net.is_input[live.source]):
+        reasons.neurons("a network that reads no input", computes)
     with_bias = "a bias" in reasons.found
     reasons.refuse("SharpNEAT's bias is an input that is always 1" if with_bias else None)
     tell_disabled(net, _TITLE)
@@ -230,8 +223,8 @@ def write(net: Network) -> str:
     edges = zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True)
     sections = [
         f"{len(net.input_neurons)}\t{len(net.output_neurons)}",
-        "cyclic\t1" if net.has_memory else "acyclic",
-        "\n".join(f"{number[i]}\t{number[j]}\t{weight!r}" for i, j, weight in edges) or "# none",
+        "acyclic",
+        "\n".join(f"{number[i]}\t{number[j]}\t{weight!r}" for i, j, weight in edges),
         f"0\t{_NAMES[common]}",
     ]
     return "\n\n".join(sections) + "\n"
@@ -274,7 +267,7 @@ def members(content: str, options: ReadOptions) -> Members:
 
 def _number(element: "Element", key: str, default: str = "") -> int:
     """The integer of an attribute."""
-    return _integer(element.get(key, default), key, f"{element.tag} {element.get('id', '')}")
+    return integer_of(element.get(key, default), key, f"{element.tag} {element.get('id', '')}")
 
 
 def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:

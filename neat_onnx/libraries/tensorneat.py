@@ -1,26 +1,21 @@
-"""Read and write the dictionary that `network_dict` of a TensorNEAT genome gives.
+"""Read the dictionary that `network_dict` of a TensorNEAT genome gives.
 
 The inputs are the nodes 0, 1, …, then come the outputs, as `DefaultGenome` and `RecurrentGenome`
 count without `init_hidden_layers`. A node is computed once a value has come in; nodes without
 a value are left out of aggregations. A recurrent genome starts anew with each sample and makes
 `activate_time` updates.
-
-In what is written, an output has no activation, so one that has is copied by an added node. The
-slope of an activation that has none there goes into bias and response.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from pydantic import Field
 
 from neat_onnx.arguments import is_whole
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import reasons_against, tell_disabled
-from neat_onnx.libraries.names import reversed_names, translated
+from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.network import Network
@@ -160,67 +155,3 @@ def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -
     for key in graph.outputs:
         if not any(edge.target == key and edge.source in before for edge in graph.edges):
             raise NetworkError(f"after {cycles} updates its output is NaN", where=f"nodes[{key}]")
-
-
-_TITLE = "TensorNEAT"
-_PLAIN = {"bias": 0.0, "res": 1.0, "agg": "sum", "act": "identity"}
-_SLOPES = {
-    "neat_sigmoid": ("sigmoid", 5.0, 0.0),
-    "neat_tanh": ("tanh", 2.5, 0.0),
-    "bipolar_sigmoid": ("tanh", 0.5, 0.0),
-    "complement": ("identity", -1.0, 1.0),
-}
-"""Functions of slope · z + shift: TensorNEAT's name, slope and shift."""
-_CALLED = {ours: (name, 1.0, 0.0) for ours, name in reversed_names(ACTIVATION_NAMES).items()}
-_CALLED |= _SLOPES
-_KEY_LIMIT = 2**23
-"""Ids are float32 there, exact up to 2^24; evolution goes on with the ids above."""
-
-
-def write(net: Network) -> dict[str, Any]:
-    """Return the document: lists of nodes and connections."""
-    names, genes, live = net.activation_names, net.neurons, net.live
-    reasons = reasons_against(
-        net,
-        _TITLE,
-        _CALLED,
-        aggregations=tuple(AGGREGATION_NAMES),
-        responses=True,
-        repeated=False,
-    )
-    reasons.neurons("a neuron that nothing enters", ~net.is_input & (net.fan_in == 0))
-    reasons.refuse()
-    tell_disabled(net, _TITLE)
-    if np.any(np.isin(names, list(_SLOPES))):
-        warn(f"written for {_TITLE}: slopes of activations are multiplied into bias and response")
-    first = len(net.input_neurons)
-    ends = {j: key for key, j in enumerate(net.output_neurons.tolist(), first)}
-    copied = [j for j in ends if names[j] not in ("identity", "complement")]
-    if copied:
-        warn(f"written for {_TITLE}: added nodes are the outputs, which have no activation there")
-    ids = _ids(net, {j: key for j, key in ends.items() if j not in copied})
-    nodes = {key: dict(_PLAIN) for key in range(first)} | {ends[j]: dict(_PLAIN) for j in copied}
-    for j in np.flatnonzero(~net.is_input).tolist():
-        name, slope, shift = _CALLED[names[j]]
-        bias, response = float(genes.bias[j]) * slope + shift, float(genes.response[j]) * slope
-        aggregation = str(net.aggregation_names[j])
-        nodes[ids[j]] = {"bias": bias, "res": response, "agg": aggregation, "act": name}
-    lines = zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True)
-    edges = [(ids[i], ids[j], weight) for i, j, weight in lines]
-    edges += [(ids[j], ends[j], 1.0) for j in copied]
-    return {
-        "nodes": [{"idx": key, **nodes[key]} for key in sorted(nodes)],
-        "conns": [{"in": i, "out": j, "weight": weight} for i, j, weight in edges],
-    }
-
-
-def _ids(net: Network, outputs: dict[int, int]) -> list[int]:
-    """The ids in the file: inputs, then outputs; the others keep theirs, if all can."""
-    places = {j: k for k, j in enumerate(net.input_neurons.tolist())} | outputs
-    least = len(net.input_neurons) + len(net.output_neurons)
-    others = [j for j in range(len(net)) if j not in places]
-    own = net.neurons.id[others]
-    if not np.all((own >= least) & (own < _KEY_LIMIT)):
-        own = np.arange(least, least + len(others))
-    places.update(zip(others, own.tolist(), strict=True))
-    return [places[j] for j in range(len(net))]

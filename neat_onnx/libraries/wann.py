@@ -16,7 +16,6 @@ from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.genes import Connections, Floats, Neurons
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
 
 ACTIVATION_NAMES = {
     "1": "identity",
@@ -42,20 +41,20 @@ def read(content: str, options: ReadOptions) -> Network:
     first = _first_computing(weights, options.inputs)
     last = _first_output(weights, first, options.outputs)
     if None in (options.inputs, options.outputs):
-        _warn_of_inference(first - 1, count - last)
+        warn(
+            f"read with {first - 1} inputs and {count - last} outputs, inferred from the matrix: "
+            "say inputs=N and outputs=N (--inputs N --outputs N) if it is otherwise"
+        )
     bias = np.where(np.arange(count) < first, 0.0, weights[0])
     source, target = np.nonzero(weights[1:])
     _refuse_backward(weights)
     names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in range(first, count)]
-    neurons, activations, aggregations = Neurons.of(np.arange(1, count), names, bias=bias[1:])
-    return Network(
-        inputs=(Port("input", (first - 1,), np.arange(first - 1)),),
-        outputs=(Port("output", (count - last,), np.arange(last - 1, count - 1)),),
-        neurons=neurons,
-        connections=Connections.of(source, target - 1, weights[source + 1, target]),
-        activations=activations,
-        aggregations=aggregations,
-        library="wann",
+    return Network.of_genes(
+        np.arange(first - 1),
+        np.arange(last - 1, count - 1),
+        Neurons.of(np.arange(1, count), names, bias=bias[1:]),
+        Connections.of(source, target - 1, weights[source + 1, target]),
+        "wann",
     )
 
 
@@ -111,13 +110,6 @@ def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
     while last > first and not leaving[last - 1]:
         last -= 1
     return last
-
-
-def _warn_of_inference(inputs: int, outputs: int) -> None:
-    warn(
-        f"read with {inputs} inputs and {outputs} outputs, inferred from the matrix: "
-        "say inputs=N and outputs=N (--inputs N --outputs N) if it is otherwise"
-    )
 
 
 def _refuse_backward(weights: Floats) -> None:

@@ -10,10 +10,10 @@ absent. The JSON form is ONNX's list, `[{"name": "alpha", "type": "FLOAT", "f": 
 fields that were set, in the order of their declaration.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import IntEnum
 from functools import cache
-from types import NoneType, UnionType
+from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Self, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
@@ -59,10 +59,10 @@ _SCALARS: dict[type, AttributeType] = {
     str: AttributeType.STRING,
     Tensor: AttributeType.TENSOR,  # any other model is a Graph, which is made of nodes
 }
-_LISTS: dict[type, AttributeType] = {
-    float: AttributeType.FLOATS,
-    int: AttributeType.INTS,
-    str: AttributeType.STRINGS,
+_LISTS = {
+    AttributeType.FLOAT: AttributeType.FLOATS,
+    AttributeType.INT: AttributeType.INTS,
+    AttributeType.STRING: AttributeType.STRINGS,
 }
 
 
@@ -109,7 +109,10 @@ class Attributes(BaseModel, metaclass=Plain):
             if name in values:
                 raise ValueError(f"attribute '{name}' is given twice")
             try:
-                values[name] = _value(entry, types[name], MAY_BE_NAN in fields[name].metadata)
+                given = given_value(entry, types[name])
+                if given.type is not types[name]:
+                    raise ValueError(f"is of type {given.type.name}, expected {types[name].name}")
+                values[name] = plain_value(given, MAY_BE_NAN in fields[name].metadata)
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from None
         return values
@@ -124,11 +127,12 @@ class Attributes(BaseModel, metaclass=Plain):
     @model_serializer
     def _document(self) -> list[dict[str, Any]]:
         """ONNX's list."""
+        written: dict[type, Callable[[Any], Any]] = {tuple: list, float: as_text}
         return [
             {
                 "name": name,
                 "type": kind.name,
-                kind.key: _written(value),
+                kind.key: written[type(value)](value) if type(value) in written else value,
             }
             for name, kind, value in self.given()
         ]
@@ -147,25 +151,12 @@ def _may_hold_graphs(declared: type[Attributes]) -> bool:
 def _type_of(annotation: Any) -> AttributeType:
     """The ONNX attribute type of a field's annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is Annotated:
+    if origin in (Annotated, Union, UnionType):  # of a value, or None
         return _type_of(arguments[0])
-    if origin in (Union, UnionType):
-        (kind,) = {_type_of(option) for option in arguments if option is not NoneType}
-        return kind
     if origin is tuple:
-        return _LISTS[_plain(arguments[0])]
-    return _SCALARS.get(_plain(annotation), AttributeType.GRAPH)
-
-
-def _plain(annotation: Any) -> type:
-    """The type under Annotated and Literal."""
-    if get_origin(annotation) is Annotated:
-        return _plain(get_args(annotation)[0])
-    if get_origin(annotation) is Literal:
-        (plain,) = {type(value) for value in get_args(annotation)}
-        return plain
-    plain_type: type = annotation
-    return plain_type
+        return _LISTS[_type_of(arguments[0])]
+    plain = type(arguments[0]) if origin is Literal else annotation
+    return _SCALARS.get(plain, AttributeType.GRAPH)
 
 
 def _name(entry: Any, types: dict[str, AttributeType]) -> str:
@@ -181,21 +172,6 @@ def _name(entry: Any, types: dict[str, AttributeType]) -> str:
     return name
 
 
-def _written(value: Any) -> Any:
-    """A value as JSON has it."""
-    if isinstance(value, tuple):
-        return list(value)
-    return as_text(value) if isinstance(value, float) else value
-
-
-def _value(entry: dict[str, Any], wanted: AttributeType, may_be_nan: bool) -> Any:
-    """The value of one entry of the list, checked to be of the type `wanted`."""
-    given = given_value(entry, wanted)
-    if given.type is not wanted:
-        raise ValueError(f"is of type {given.type.name}, expected {wanted.name}")
-    return plain_value(given, may_be_nan)
-
-
 def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
     """The value with its numbers checked, and lists as tuples; tensors and graphs as they are.
 
@@ -204,21 +180,22 @@ def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
     Raises:
         ValueError: it is not of its type; the text goes on from the attribute's name.
     """
+    value = given.value
+    if given.type in _LISTS.values() and not isinstance(value, list | tuple):
+        raise ValueError("is not a list")
     match given.type:
-        case AttributeType.FLOAT:
-            if may_be_nan and isinstance(given.value, float):
-                return given.value
-            return finite(given.value, infinite=may_be_nan)
+        case AttributeType.FLOAT if not (may_be_nan and isinstance(value, float)):
+            return finite(value, infinite=may_be_nan)
         case AttributeType.INT:
-            return integer(given.value)
+            return integer(value)
         case AttributeType.FLOATS:
-            return tuple(finite(number) for number in _list(given.value))
+            return tuple(map(finite, value))
         case AttributeType.INTS:
-            return tuple(integer(number) for number in _list(given.value))
+            return tuple(map(integer, value))
         case AttributeType.STRINGS:
-            return tuple(_list(given.value))
+            return tuple(value)
         case _:
-            return given.value
+            return value
 
 
 def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> GivenValue:
@@ -232,16 +209,15 @@ def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> G
     rest = {key: value for key, value in entry.items() if key not in ("name", "type")}
     stated = _stated_type(entry["type"]) if "type" in entry else None
     if not rest and (stated or wanted) in _LISTS.values():
-        return GivenValue(
-            cast("AttributeType", stated or wanted), []
-        )  # protobuf's JSON drops an empty list
+        kind = cast("AttributeType", stated or wanted)
+        return GivenValue(kind, [])  # protobuf's JSON drops an empty list
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
-    kind = next((kind for kind in AttributeType if kind.key == key), None)
-    if kind is None or stated not in (None, kind):
+    found = next((kind for kind in AttributeType if kind.key == key), None)
+    if found is None or stated not in (None, found):
         raise ValueError(f"has a wrong key '{key}'")
-    return GivenValue(kind, value)
+    return GivenValue(found, value)
 
 
 def _stated_type(value: Any) -> AttributeType:
@@ -250,9 +226,3 @@ def _stated_type(value: Any) -> AttributeType:
         return AttributeType[value] if isinstance(value, str) else AttributeType(integer(value))
     except (KeyError, ValueError):
         raise ValueError(f"has the unsupported type {value!r}") from None
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple):
-        raise ValueError("is not a list")
-    return list(value)

@@ -9,7 +9,7 @@ and a Pad that takes away too much.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
@@ -108,7 +108,7 @@ def _problem(node: "onnx.NodeProto", versions: _Versions) -> str:
     return ""
 
 
-def _schema(node: "onnx.NodeProto", versions: _Versions) -> "onnx.defs.OpSchema | None":
+def _schema(node: "onnx.NodeProto", versions: _Versions) -> Any:
     return schema_of(node.op_type, node.domain, versions.get(node.domain, 1))
 
 

@@ -105,9 +105,9 @@ def finite(value: Any, *, infinite: bool = False) -> float:
     if value is None:
         raise ValueError("is null")
     if isinstance(value, str) and value in _NON_FINITE:
-        value = _NON_FINITE[value]
         if infinite:
-            return value
+            return _NON_FINITE[value]
+        raise ValueError("is not a finite number")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError("is not a number")
     try:

@@ -10,9 +10,9 @@ from typing import Any
 
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
-from neat_onnx.model.data_type import MAX_COUNT, DataType
+from neat_onnx.model.data_type import MAX_COUNT
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.inference import inferred_facts
+from neat_onnx.model.inference import TensorFacts, inferred_facts
 from neat_onnx.model.model import Model
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, alike, stated_pairs, with_stated_pairs
 from neat_onnx.model.tensor import Tensor
@@ -44,14 +44,10 @@ def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bo
     return old or is_fixed(entry.shape)
 
 
-_FLOATING = (DataType.FLOAT, DataType.DOUBLE)
-
-
 def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = False) -> Model:
     """The model whose tensors of these names are outputs too; other names are passed over.
 
-    Their types are the ones that onnx infers; where it cannot, that of the inputs' numbers, or of
-    the outputs' where no input has such.
+    Their types are the ones that onnx infers; where it cannot, that of the graph's numbers.
 
     Args:
         model: the model.
@@ -65,21 +61,10 @@ def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = Fal
     fresh = [name for name in dict.fromkeys(names) if name in made]
     if isinstance(names, str) or not fresh:
         return model
-    facts, usual = inferred_facts(model), _element(model)
-    types = [facts[name].elem_type if name in facts else None for name in fresh]
-    outputs = [
-        *graph.outputs,
-        *(ValueInfo.of(name, kind or usual) for name, kind in zip(fresh, types, strict=True)),
-    ]
-    return model.model_copy(update={"graph": graph.model_copy(update={"outputs": outputs})})
-
-
-def _element(model: Model) -> DataType:
-    for entries in (model.graph.inputs, model.graph.outputs):
-        kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
-        if kinds:
-            return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT
-    return DataType.FLOAT
+    facts, unknown = inferred_facts(model), TensorFacts(None, None)
+    types = [facts.get(name, unknown).elem_type or graph.number_type for name in fresh]
+    outputs = [ValueInfo.of(name, kind) for name, kind in zip(fresh, types, strict=True)]
+    return with_graph(model, outputs=[*graph.outputs, *outputs])
 
 
 def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
@@ -95,20 +80,16 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
     """
     if memory is None or memory == stated_pairs(model):
         return model
-    inputs = {entry.name: entry for entry in model.graph.inputs}
-    outputs = {entry.name: entry for entry in model.graph.outputs}
     for previous, following in memory.items():
-        for what, name, entries in (("input", previous, inputs), ("output", following, outputs)):
-            if not isinstance(name, str) or name not in entries:
-                raise OptionError(
-                    f"the model has no {what} {shown(name)}",
-                    where="memory",
-                    hint=f"Its {what}s are {', '.join(sorted(entries))}",
-                )
-        if not alike(inputs[previous], outputs[following]):
+        before = _port("input", model.graph.inputs, previous, "memory")
+        after = _port("output", model.graph.outputs, following, "memory")
+        if not alike(before, after):
+            sizes, others = (
+                "of any shape" if each.shape is None else str([*each.shape])
+                for each in (after, before)
+            )
             raise OptionError(
-                f"the output '{following}' is {_sizes(outputs[following].shape)}, and the input "
-                f"'{previous}' {_sizes(inputs[previous].shape)}",
+                f"the output '{following}' is {sizes}, and the input '{previous}' {others}",
                 where=f"memory.{previous}",
             )
     if len({*memory.values()}) < len(memory):
@@ -116,8 +97,20 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
     return with_stated_pairs(model, memory)
 
 
-def _sizes(sizes: Sequence[Extent] | None) -> str:
-    return "of any shape" if sizes is None else str([*sizes])
+def _port(what: str, entries: Sequence[ValueInfo], name: Any, where: str) -> ValueInfo:
+    """The input or output of a name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    for entry in entries:
+        if entry.name == name:
+            return entry
+    raise OptionError(
+        f"the model has no {what} {shown(name)}",
+        where=where,
+        hint=f"Its {what}s are {', '.join(sorted(entry.name for entry in entries))}",
+    )
 
 
 def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> Model:
@@ -133,69 +126,53 @@ def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> M
     Raises:
         OptionError: there is no such input, or it has other axes or sizes; says which.
     """
-    if not shapes:
-        return model
-    entries = {entry.name: entry for entry in model.graph.inputs}
-    sizes: dict[str, Extent] = {}
-    given: dict[str, list[Extent]] = {}
+    sizes: dict[Extent, Extent] = {}
     for name, shape in shapes.items():
-        if name not in entries:
-            raise OptionError(
-                f"the model has no input {shown(name)}",
-                where="shapes",
-                hint=f"Its inputs are {', '.join(sorted(entries))}",
-            )
-        given[name] = _checked(entries[name], shape)
-        for stated, size in zip(entries[name].shape or (), given[name], strict=False):
-            if not isinstance(stated, str) or not isinstance(size, int):
-                continue
-            if sizes.setdefault(stated, size) != size:
+        stated = _port("input", model.graph.inputs, name, "shapes").shape
+        _check_shape(name, stated, shape)
+        for own, size in zip(stated or (), shape, strict=False):
+            named = isinstance(own, str) and isinstance(size, int)
+            if named and sizes.setdefault(own, size) != size:
                 raise OptionError(
-                    f"the axis '{stated}' has the sizes {sizes[stated]} and {size}",
+                    f"the axis '{own}' has the sizes {sizes[own]} and {size}",
                     where=f"shapes.{name}",
                 )
+
+    def sized(entry: ValueInfo, given: Mapping[str, Sequence[Extent]]) -> ValueInfo:
+        shape = given.get(entry.name, entry.shape)
+        if shape is None:
+            return entry
+        return ValueInfo.of(entry.name, entry.elem_type, [sizes.get(size, size) for size in shape])
+
+    if not shapes:
+        return model
     return with_graph(
         model,
-        inputs=[_sized(entry, given.get(entry.name), sizes) for entry in model.graph.inputs],
-        outputs=[_sized(entry, None, sizes) for entry in model.graph.outputs],
+        inputs=[sized(entry, shapes) for entry in model.graph.inputs],
+        outputs=[sized(entry, {}) for entry in model.graph.outputs],
     )
 
 
-def _checked(entry: ValueInfo, shape: Any) -> list[Extent]:
-    """The shape as a list, if the input may have it."""
-    stated, where = entry.shape, f"shapes.{entry.name}"
+def _check_shape(name: str, stated: Sequence[Extent] | None, shape: Any) -> None:
+    """Refuse a shape that the input may not have."""
     if not isinstance(shape, Sequence) or isinstance(shape, str):
-        raise OptionError(f"expected a list of sizes, got {shown(shape)}", where=where)
+        raise OptionError(f"expected a list of sizes, got {shown(shape)}", where=f"shapes.{name}")
     for axis, size in enumerate(shape):
         named = size is None or isinstance(size, str)
         if not (named or (is_whole(size) and 0 < size <= MAX_COUNT)):
             raise OptionError(
                 f"expected a size of 1 to {MAX_COUNT}, a name or None, got {shown(size)}",
-                where=f"{where}[{axis}]",
+                where=f"shapes.{name}[{axis}]",
             )
-    fits = stated is None or (
-        len(stated) == len(shape)
-        and all(
-            not isinstance(own, int) or own == size for own, size in zip(stated, shape, strict=True)
-        )
-    )
-    if not fits:
+    if stated is None:
+        return
+    other = [own for own, size in zip(stated, shape, strict=False) if own not in (size, None)]
+    if len(stated) != len(shape) or any(isinstance(own, int) for own in other):
         raise OptionError(
-            f"the input '{entry.name}' is {list(stated or ())}, not {list(shape)}",
-            where=where,
+            f"the input '{name}' is {list(stated)}, not {list(shape)}",
+            where=f"shapes.{name}",
             hint="Give each axis of no fixed size one, and leave the others as they are",
         )
-    return list(shape)
-
-
-def _sized(
-    entry: ValueInfo, shape: Sequence[Extent] | None, sizes: Mapping[str, Extent]
-) -> ValueInfo:
-    if shape is None and entry.shape is None:
-        return entry
-    found = entry.shape or () if shape is None else shape
-    new = [sizes.get(size, size) if isinstance(size, str) else size for size in found]
-    return ValueInfo.of(entry.name, entry.elem_type, new)
 
 
 BATCH_AXIS, NONE = "neat_onnx.batch_axis", "none"

@@ -23,21 +23,15 @@ Schema = dict[str, Any]
 _TENSOR = {"$ref": "#/$defs/Tensor"}
 
 
-def _example_value(name: str) -> Schema:
-    shape = {"dim": [{"dim_param": "N"}, {"dim_value": 2}]}
-    return {
-        "name": name,
-        "type": {"tensor_type": {"elem_type": int(DataType.FLOAT), "shape": shape}},
-    }
-
-
+_SHAPE = {"dim": [{"dim_param": "N"}, {"dim_value": 2}]}
+_TYPE_OF_A_VALUE: Schema = {"tensor_type": {"elem_type": int(DataType.FLOAT), "shape": _SHAPE}}
 _EXAMPLE: Schema = {
     "ir_version": 8,
     "opset_import": [{"version": 18}],
     "graph": {
         "name": "dense",
-        "inputs": [_example_value("input")],
-        "outputs": [_example_value("output")],
+        "inputs": [{"name": "input", "type": _TYPE_OF_A_VALUE}],
+        "outputs": [{"name": "output", "type": _TYPE_OF_A_VALUE}],
         "initializer": [
             {"name": "W0", "data_type": 1, "dims": [2, 2], "float_data": [0.1, -0.2, 0.3, 0.4]},
             {"name": "B0", "data_type": 1, "dims": [2], "float_data": [0.5, -0.0]},

@@ -28,18 +28,12 @@ if TYPE_CHECKING:
 
 PREVIOUS, NEXT = "hidden_prev", "hidden_next"
 _NAMES = (
-    ("recurrent_in", "recurrent_out"),
-    ("state_in", "state_out"),
-    ("hidden_in", "hidden_out"),
-    ("cell_in", "cell_out"),
-    ("memory_in", "memory_out"),
-    ("h_in", "h_out"),
-    ("c_in", "c_out"),
-    ("h_0", "h_n"),
-    ("c_0", "c_n"),
-    ("h0", "hn"),
-    ("c0", "cn"),
+    *((f"{name}_in", f"{name}_out") for name in ("recurrent", "state", "hidden", "cell", "memory")),
+    *((f"{name}_in", f"{name}_out") for name in "hc"),
+    *((f"{name}_0", f"{name}_n") for name in "hc"),
+    *((f"{name}0", f"{name}n") for name in "hc"),
 )
+"""What other tools call a state before a step, and after it."""
 STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
 STATE_IN_WORDS = "neat_onnx.memory"  # for people: nothing is read of it
 
@@ -67,9 +61,8 @@ def states(model: Model) -> tuple[State, ...]:
         if entry.name in pairs:
             shape = tuple(entry.shape or ())
             sizes = [size if isinstance(size, int) else 1 for size in shape]
-            values = np.zeros(sizes, entry.elem_type.dtype)
-            if entry.name in starts:
-                values[...] = np.reshape(starts[entry.name], sizes)
+            start = np.reshape(starts.get(entry.name, np.zeros(sizes)), sizes)
+            values = start.astype(entry.elem_type.dtype)
             found.append(State(entry.name, pairs[entry.name], shape, values))
     return tuple(found)
 
@@ -95,7 +88,9 @@ def state_pairs(model: Model) -> dict[str, str]:
     outputs = [entry.name for entry in model.graph.outputs]
     pairs = stated_pairs(model)
     if pairs is None:
-        return _named_pairs(inputs, outputs) | guessed_pairs(model)
+        named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
+        own = {name: other for name, other in named.items() if other in outputs}
+        return own | guessed_pairs(model)
     for previous, following in pairs.items():
         if previous not in inputs or following not in outputs:
             raise ModelError(
@@ -144,11 +139,6 @@ def _names_alike(previous: str) -> list[str]:
     """The names that other tools give to the output that feeds an input of this name."""
     names = (_word(one).sub(other, previous) for one, other in _NAMES)
     return [name for name in names if name != previous]
-
-
-def _named_pairs(inputs: list[str], outputs: list[str]) -> dict[str, str]:
-    named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
-    return {name: other for name, other in named.items() if other in outputs}
 
 
 def guessed_pairs(model: Model) -> dict[str, str]:

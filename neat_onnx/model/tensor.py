@@ -288,7 +288,7 @@ def _from_sparse(content: Any, data_type: DataType, dims: tuple[int, ...], budge
     ):
         raise ValueError(f"sparse.coordinates has a position outside of dims {list(dims)}")
     flat = np.ravel_multi_index(tuple(axes.astype(np.int64)), dims)
-    if len(np.unique(flat)) < len(flat):
+    if np.unique(flat).size < len(places):
         raise ValueError("sparse.coordinates has a position twice")
     dense = np.zeros(math.prod(dims))
     dense[flat] = values

@@ -1,6 +1,6 @@
 """The graph-semantics profile: how nodes, tensors, inputs and outputs must hang together.
 
-Each constraint is a function that yields its violations, under the profile's own name:
+Its constraints, under the profile's own names:
 
 - C1: each graph input is read by a node.
 - C2: each graph output is produced by a node.
@@ -23,15 +23,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from neat_onnx.errors import ModelError, abridged, printable
-from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import ONNX_DOMAINS, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.tensor import Tensor
 from neat_onnx.parsing import Plain
 
 if TYPE_CHECKING:
@@ -143,74 +141,33 @@ def reads(node: Node) -> list[str]:
 def wiring_findings(graph: Graph) -> list[Finding]:
     """Every breach of the profile, constraint by constraint."""
     wiring = Wiring(graph)
-    return [finding for constraint in CONSTRAINTS for finding in constraint(wiring)]
+    found = [*_contradictions(wiring), *_shortcomings(wiring)]
+    return sorted(found, key=lambda finding: finding.code)
 
 
 def require_wiring(graph: Graph) -> None:
-    """Refuses a graph that cannot be computed: C5, C6, or a cycle.
+    """Refuses a graph that cannot be computed.
 
     A graph whose nodes are only out of order, or unused, can be.
 
     Raises:
         ModelError: the first breach.
     """
-    wiring = Wiring(graph)
-    for constraint in (_c5_connected, _c6_produced_once, _acyclic):
-        for finding in constraint(wiring):
-            raise ModelError(finding.message, hint=finding.hint or None)
+    for finding in _contradictions(Wiring(graph)):
+        raise ModelError(finding.message, hint=finding.hint or None)
 
 
 def _breach(code: str, where: str, message: str, hint: str = "") -> Finding:
     return Finding(code=code, where=where, message=message, hint=hint)
 
 
-def _c1_inputs_used(wiring: Wiring) -> Iterator[Finding]:
-    for entry in wiring.graph.inputs:
-        if entry.name not in wiring.read:
-            yield _breach("C1", entry.name, f"graph input '{entry.name}' is read by no node")
-
-
-def _c2_outputs_produced(wiring: Wiring) -> Iterator[Finding]:
-    for entry in wiring.graph.outputs:
-        if entry.name not in wiring.producer:
-            yield _breach("C2", entry.name, f"graph output '{entry.name}' is produced by no node")
-
-
-def _acyclic(wiring: Wiring) -> Iterator[Finding]:
-    if wiring.cycle:
-        labels = [wiring.graph.node[at].label for at in wiring.cycle]
-        message = f"a cycle of nodes, among {abridged(labels, 5)}"
-        hint = "What a node reads from the step before is an input and an output of the graph"
-        yield _breach("C3", labels[0], message, hint)
-
-
-def _c3_acyclic(wiring: Wiring) -> Iterator[Finding]:
-    yield from _acyclic(wiring)
-    nodes = [] if wiring.cycle else wiring.graph.node
-    for at, node in enumerate(nodes):
-        for source in sorted(wiring.sources(at)):
-            if source > at:
-                message = f"node {node.label} stands before {nodes[source].label}, "
-                message += "whose output it reads"
-                hint = "ONNX wants nodes in the order in which they are computed"
-                yield _breach("C3", node.label, message, hint)
-
-
-def _c4_has_output(wiring: Wiring) -> Iterator[Finding]:
-    for at, node in enumerate(wiring.graph.node):
-        if not any(node.output):
-            yield _breach("C4", f"graph.node[{at}]", "the node has no output")
-
-
-def _c5_connected(wiring: Wiring) -> Iterator[Finding]:
+def _contradictions(wiring: Wiring) -> Iterator[Finding]:
+    """C5, C6, and cycles (C3)."""
     for node, names in zip(wiring.graph.node, wiring.reads, strict=True):
         for name in names:
             if name not in wiring.producer and name not in wiring.given:
                 by_none = "is produced by no node, initializer or graph input"
                 yield _breach("C5", node.label, f"node {node.label}: input '{name}' {by_none}")
-
-
-def _c6_produced_once(wiring: Wiring) -> Iterator[Finding]:
     # an initializer of an input's name is that input's default: not a second producer
     produced = Counter(name for node in wiring.graph.node for name in node.output if name)
     produced.update(wiring.given)
@@ -219,26 +176,36 @@ def _c6_produced_once(wiring: Wiring) -> Iterator[Finding]:
     for name, times in produced.items():
         if times > 1:
             yield _breach("C6", name, f"tensor '{name}' is produced twice")
+    if wiring.cycle:
+        labels = [wiring.graph.node[at].label for at in wiring.cycle]
+        message = f"a cycle of nodes, among {abridged(labels, 5)}"
+        hint = "What a node reads from the step before is an input and an output of the graph"
+        yield _breach("C3", labels[0], message, hint)
 
 
-def _r1_no_dead_nodes(wiring: Wiring) -> Iterator[Finding]:
-    for at, node in enumerate(wiring.graph.node):
-        if any(node.output) and at not in wiring.contributing:  # without outputs it is C4's
+def _shortcomings(wiring: Wiring) -> Iterator[Finding]:
+    """C1, C2, the order of the nodes (C3), C4 and R1."""
+    nodes = wiring.graph.node
+    for entry in wiring.graph.inputs:
+        if entry.name not in wiring.read:
+            yield _breach("C1", entry.name, f"graph input '{entry.name}' is read by no node")
+    for entry in wiring.graph.outputs:
+        if entry.name not in wiring.producer:
+            yield _breach("C2", entry.name, f"graph output '{entry.name}' is produced by no node")
+    for at, node in enumerate(nodes):
+        for source in sorted(wiring.sources(at)) if not wiring.cycle else ():
+            if source > at:
+                message = f"node {node.label} stands before {nodes[source].label}, "
+                message += "whose output it reads"
+                hint = "ONNX wants nodes in the order in which they are computed"
+                yield _breach("C3", node.label, message, hint)
+        if not any(node.output):
+            yield _breach("C4", f"graph.node[{at}]", "the node has no output")
+        elif at not in wiring.contributing:
             yield _breach("R1", node.label, f"node {node.label} contributes to no graph output")
     for name in wiring.graph.tensors:
         if name not in wiring.read:
             yield _breach("R1", name, f"initializer '{name}' is read by no node")
-
-
-CONSTRAINTS: tuple[Callable[[Wiring], Iterator[Finding]], ...] = (
-    _c1_inputs_used,
-    _c2_outputs_produced,
-    _c3_acyclic,
-    _c4_has_output,
-    _c5_connected,
-    _c6_produced_once,
-    _r1_no_dead_nodes,
-)
 
 
 def _free(graph: Graph) -> Iterator[str]:
@@ -334,41 +301,24 @@ def gives_sizes(node: Node) -> bool:
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
 
 
-def semantic_findings(
-    graph: Graph, around: frozenset[str] = frozenset(), off: frozenset[str] = frozenset()
-) -> Iterator[Finding]:
+def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Iterator[Finding]:
     """Yield the breaches of a graph, and of the graphs inside its nodes.
 
     Args:
         graph: the graph.
         around: names of tensors of the graphs that it stands in.
-        off: constants among them that are false.
     """
-    off |= _switched_off(graph)
     own = {entry.name for entry in graph.inputs} | set(graph.tensors)
     own |= {name for node in graph.node for name in node.output if name}
     for name in sorted(own & around):
         message = f"a graph inside a node gives '{name}' again, a tensor of the graph around it"
         yield _breach("order", name, message, "Give every tensor a name of its own")
+    off = {"", *(name for name, tensor in graph.tensors.items() if not tensor.values.any())}
     for node in graph.node:
-        mode = (*node.input, "", "", "")[2]
-        trains = node.op_type == "Dropout" and mode not in {"", *off}  # not known as off
+        trains = node.op_type == "Dropout" and not off.issuperset(node.input[2:])
         if is_random(node) or (trains and node.domain in ONNX_DOMAINS):
             message = f"node {node.label} draws its outputs at random"
             hint = "Make the random numbers an input of the graph"
             yield _breach("deterministic", node.label, message, hint)
         for inner in subgraphs(node):
-            yield from semantic_findings(inner, around | own, off)
-
-
-def _switched_off(graph: Graph) -> frozenset[str]:
-    """The constants of a graph that are one false, whether initializers or Constant nodes."""
-    constants: list[tuple[str, Any]] = list(graph.tensors.items())
-    for node in graph.node:
-        if node.op_type == "Constant":
-            constants += [(node.output[0], value) for _, _, value in node.attributes.given()]
-    return frozenset(
-        name
-        for name, value in constants
-        if isinstance(value, Tensor) and value.data_type is DataType.BOOL and not value.values.any()
-    )
+            yield from semantic_findings(inner, around | own)

@@ -257,8 +257,8 @@ class Network(Structure):
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
-            OptionError: there is no such library, or networks are not written for it; or the
-                ending is of several libraries, or of none.
+            OptionError: there is no such library, or networks are not written for it; or none has
+                that ending.
             DocumentError: the file cannot be written; or the .ini beside it exists, and is another.
         """
         from neat_onnx.network.saving import save

@@ -123,8 +123,10 @@ class Program:
         finite = True
         most = min(_SAMPLES_AT_ONCE, max(1, _VALUES_AT_ONCE // self._rows))
         for start in range(0, samples, most):
-            part = slice(start, min(start + most, samples))
-            finite &= self._run_part(x[:, part], out[:, part])
+            part = slice(start, start + most)
+            for t, values in enumerate(self._steps(x[:, part])):
+                out[t, part] = values[self._outputs].T
+                finite = finite and self._is_finite(values)
         return out, finite
 
     def initial_state(self, samples: int) -> Floats:
@@ -137,48 +139,34 @@ class Program:
 
         Also says whether every value stayed finite, as `run` does.
         """
-        values = self._start(state)
-        self._step(values, x)
+        (values,) = self._steps(x[None], state)
         following = values[self._register_origins].T
-        finite = not self._dense or _is_finite(values)
-        return values[self._outputs].T.copy(), following.copy(), finite
+        return values[self._outputs].T.copy(), following.copy(), self._is_finite(values)
 
     @np.errstate(all="ignore")
     def neuron_values(self, x: Floats) -> Floats:
         """The activation of every neuron at every step: (T, N, I) to (T, neurons, N)."""
-        values = self._start(self.initial_state(x.shape[1]))
         history = np.empty((len(x), len(self._neurons), x.shape[1]))
-        for t in range(len(x)):
-            self._step(values, x[t])
+        for t, values in enumerate(self._steps(x)):
             history[t] = values[self._neurons]
-            values[self._register_rows] = values[self._register_origins]
         return history
 
-    def _run_part(self, x: Floats, out: Floats) -> bool:
-        values, finite = self._start(self.initial_state(x.shape[1])), True
-        for t in range(len(x)):
-            self._step(values, x[t])
-            out[t] = values[self._outputs].T
-            values[self._register_rows] = values[self._register_origins]
-            finite = finite and (not self._dense or _is_finite(values))
-        return finite
-
-    def _start(self, state: Floats) -> Floats:
-        """All rows before a step, from the registers (samples, registers)."""
-        values = np.zeros((self._rows, len(state)), self._element)
-        values[self._register_rows] = state.T
+    def _steps(self, x: Floats, state: Floats | None = None) -> Iterator[Floats]:
+        """Yield all rows after each step of the inputs (T, N, I), from a state or the first one."""
+        values = np.zeros((self._rows, x.shape[1]), self._element)
+        values[self._register_rows] = self._initial[:, None] if state is None else state.T
         values[-1] = 1.0
-        return values
+        for t, inputs in enumerate(x):
+            if t:
+                values[self._register_rows] = values[self._register_origins]
+            values[self._inputs] = inputs.T
+            for group in self._groups:
+                group.compute(values)
+            yield values
 
-    def _step(self, values: Floats, x: Floats) -> None:
-        """Compute all rows for the inputs (N, I)."""
-        values[self._inputs] = x.T
-        for group in self._groups:
-            group.compute(values)
-
-
-def _is_finite(values: Floats) -> bool:
-    return bool(np.isfinite(np.add.reduce(values, axis=None)))
+    def _is_finite(self, values: Floats) -> bool:
+        """Whether all values are finite; a sparse program need not ask."""
+        return not self._dense or bool(np.isfinite(np.add.reduce(values, axis=None)))
 
 
 class _Builder:
@@ -186,18 +174,9 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        genes = net.neurons
-        counts = net.fan_in
-        linear = np.array([aggregation_named(name).linear for name in net.aggregations])
-        self._linear = linear[genes.aggregation]
-        # within a level: sums first, then by aggregation and number of inputs, then by activation
-        fan_in = np.where(self._linear, np.minimum(counts, 1), counts)
-        kind = np.where(self._linear, -1, genes.aggregation)
-        self._shape = np.stack([kind, fan_in], axis=1)
-        order = np.lexsort((genes.activation, fan_in, kind, plan.level))
+        order = np.lexsort((net.neurons.activation, *net.kinds.T[::-1], plan.level))
         self.row = np.empty(len(net), np.int64)
         self.row[order] = np.arange(len(net))
-        self._fan_in = counts
         signals = signals_of(net)
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
         self._pre_activation = signals.pre_activation
@@ -210,24 +189,23 @@ class _Builder:
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
         neurons = level[np.argsort(self.row[level])]
-        shape = self._shape[neurons]
-        breaks = np.flatnonzero(np.any(shape[1:] != shape[:-1], axis=1)) + 1
+        breaks = np.flatnonzero(np.any(np.diff(self._net.kinds[neurons], axis=0), axis=1)) + 1
         return [self._group(part) for part in np.split(neurons, breaks) if part.size]
 
     def _group(self, neurons: Ints) -> _Group:
         net, genes = self._net, self._net.neurons
-        linear = bool(self._linear[neurons[0]])
+        linear = net.kinds[neurons[0], 0] == NONE
         name = net.aggregation_names[neurons[0]]
         scale = genes.response[neurons]
         if linear:
             mean = net.aggregation_names[neurons] == "mean"
-            scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
+            scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
         codes = genes.activation[neurons]
         breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
         kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
-            inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
+            inputs=self._inputs_of(neurons, name) if net.fan_in[neurons[0]] else (),
             empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
@@ -240,13 +218,13 @@ class _Builder:
 
     def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
         """The aggregates of neurons that all have inputs."""
-        counts = self._fan_in[neurons]
+        counts = self._net.fan_in[neurons]
         edges = self._edges_into(neurons)
         weight = self._net.live.weight[edges].astype(self._element, copy=False)
         gain = None if self._gain_row is None else self._gain_row[edges]
         gain = gain if gain is not None and np.any(gain != NONE) else None
         terms = Terms(self._source_row[edges], weight, gain)
-        if not self._linear[neurons[0]]:
+        if self._net.kinds[neurons[0], 0] != NONE:
             return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
         if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
             return (matrix,)

@@ -44,27 +44,24 @@ def without_idle(net: Net) -> Net:
 
 def with_neurons(net: Net, kept: Bools) -> Net:
     """The network of some of its neurons, and of the connections between them."""
-    to = np.where(kept, np.cumsum(kept) - 1, NONE)
+    to = np.append(np.where(kept, np.cumsum(kept) - 1, NONE), NONE)  # of NONE, the last place
     genes, edges = net.neurons, net.connections
-    numbers = ("id", "activation", "aggregation", "bias", "response", "initial")
-    columns: dict[str, Any] = {name: getattr(genes, name)[kept] for name in numbers}
-    texts: dict[str, Any] = {
-        name: tuple(np.array(getattr(genes, name), object)[kept]) if getattr(genes, name) else ()
-        for name in ("name", "spelling")
-    }
-    gates = (edges.gater == NONE) | kept[edges.gater]
+    columns: dict[str, Any] = {}
+    for name, column in vars(genes).items():
+        is_text = isinstance(column, tuple)
+        taken = np.array(column, object if is_text else None)[kept] if len(column) else column
+        columns[name] = tuple(taken) if is_text else taken
+    gates = (edges.gater == NONE) | (to[edges.gater] != NONE)
     edges = edges.take(gates & kept[edges.source] & kept[edges.target])
+    ends: dict[str, Any] = {
+        name: to[getattr(edges, name)] for name in ("source", "target", "gater")
+    }
     return replace(
         net,
         inputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.inputs),
         outputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.outputs),
-        neurons=Neurons(**columns, **texts),
-        connections=replace(
-            edges,
-            source=to[edges.source],
-            target=to[edges.target],
-            gater=np.where(edges.gater == NONE, NONE, to[edges.gater]),
-        ),
+        neurons=Neurons(**columns),
+        connections=replace(edges, **ends),
         blocks=moved_blocks(net.blocks, to),
         memory=moved_memory(net.memory, to),
     )

@@ -13,12 +13,14 @@ from neat_onnx.network.genes import (
     concatenated_ranges,
     counted,
     distinct,
+    owned,
     stable_order,
 )
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
 _MAX_NAMED_IN_A_CYCLE = 12
+_CONTRIBUTING = "contributing neurons"  # the key of an answer that a network keeps
 
 
 @dataclass(frozen=True)
@@ -138,12 +140,20 @@ def with_late_sinks(
 
 
 def contributing(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Bools:
-    """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
+    """Which neurons some output, or some block, depends on, at this step or a later one, (n,).
+
+    An export asks several times: a network keeps the answer.
+    """
+    if not blocks and (known := net.__dict__.get(_CONTRIBUTING)) is not None:
+        return known  # type: ignore[no-any-return]
     source, target = _influences(net)
     needed = np.zeros(len(net), np.bool_)
     wanted = [side.ravel() for block in blocks for side in (block.neurons, block.sources)]
     needed[np.concatenate([net.output_neurons, *wanted])] = True
-    return Edges(target, source, len(net)).reached(needed)
+    found = owned(Edges(target, source, len(net)).reached(needed))
+    if not blocks:
+        net.__dict__[_CONTRIBUTING] = found
+    return found
 
 
 def remembering(net: Structure) -> Bools:

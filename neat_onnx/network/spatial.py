@@ -73,10 +73,6 @@ class SpatialBlock(ReadOnly):
             outer, inner = inner, outer
         return (len(outer), len(inner) // self.groups, *self.window.kernel)
 
-    def with_neurons(self, neurons: Ints) -> "SpatialBlock":
-        """The block with other neurons."""
-        return replace(self, neurons=neurons)
-
     def by_activation(self, activation: Ints) -> "list[SpatialBlock]":
         """A convolution, in several where runs of its channels have activations of their own.
 
@@ -89,7 +85,7 @@ class SpatialBlock(ReadOnly):
         if np.any(codes != codes[:, :1]):
             return [self]
         starts = np.flatnonzero(np.diff(codes[:, 0])) + 1
-        return [self.with_neurons(part) for part in np.split(self.neurons, starts)]
+        return [replace(self, neurons=part) for part in np.split(self.neurons, starts)]
 
     def moved(self, to: Ints) -> "SpatialBlock | None":
         """The block with neuron j called to[j]; None if one of them is called NONE."""
@@ -163,31 +159,20 @@ def check_block(block: SpatialBlock, connections: int | None = None) -> None:
         raise NetworkError(f"{block.kind} makes {out} channels of {channels}")
     if channels % block.groups or out % block.groups:
         raise NetworkError(f"{block.groups} groups do not divide {channels} channels into {out}")
-    count = connections_of(block)
+    space, positions = block.sources.shape[1:], block.neurons.shape[1:]
+    transposed = block.kind == "ConvTranspose"
+    if transposed:
+        space, positions = positions, space
+    reads = math.prod(block.window.kernel) * math.prod(positions)  # those over padding included
+    count = reads * channels * (1 if block.is_pool else out // block.groups)
     most = max(_CONNECTIONS_ALWAYS_ALLOWED, _MAX_MADE_PER_CONNECTION * (connections or 0))
     if connections is not None and count > most:
         raise NetworkError(f"the window makes {count} connections, at most {most} can be")
-    _check_positions(block)
-
-
-def connections_of(block: SpatialBlock) -> int:
-    """The number of connections that a block's window makes, those over its padding included."""
-    channels, out = len(block.sources), len(block.neurons)
-    positions = (block.sources if block.kind == "ConvTranspose" else block.neurons).shape[1:]
-    reads = math.prod(block.window.kernel) * math.prod(positions)
-    return reads * channels * (1 if block.is_pool else out // block.groups)
-
-
-def _check_positions(block: SpatialBlock) -> None:
-    """Refuse a window that has another number of positions."""
-    space, positions = block.sources.shape[1:], block.neurons.shape[1:]
-    if block.kind == "ConvTranspose":
-        space, positions = positions, space
     fitting = block.window.positions(space)
-    ragged = block.kind == "ConvTranspose" and all(
-        count <= most for count, most in zip(positions, fitting, strict=True)
+    fits = positions == fitting or (
+        transposed and all(count <= most for count, most in zip(positions, fitting, strict=True))
     )
-    if fitting != positions and not ragged:
+    if not fits:
         raise NetworkError(
             f"the window has {times(fitting)} positions over {times(space)} neurons, "
             f"not {times(positions)}"

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from neat_onnx.arguments import instance_of, takes
+from neat_onnx.network.document import to_document
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import Structure
@@ -145,8 +146,8 @@ def difference(one: Structure, other: Structure) -> Difference:
     Neurons are matched by their ids; connections by the ids of their ends, their delay, whether
     they read the state, and their order among equals.
     """
-    neurons, others = _neurons(one), _neurons(other)
-    genes, successors = _connections(one), _connections(other)
+    neurons, genes = _genes_of(one)
+    others, successors = _genes_of(other)
     both = [key for key in genes if key in successors]
     weights = list(_changes(genes, successors, both, ("weight",)))
     moved = [key for key in both if genes[key]["enabled"] != successors[key]["enabled"]]
@@ -161,60 +162,34 @@ def difference(one: Structure, other: Structure) -> Difference:
         weights=weights,
         rounded=sum(float(np.float32(each.before)) == each.after for each in weights),
         others=[
-            *_changes(neurons, others, kept, next(iter(neurons.values()), {})),
-            *_changes(genes, successors, both, ("gater", "gate delay", "initial gain")),
+            *_changes(neurons, others, kept, _OF_NEURONS),
+            *_changes(genes, successors, both, ("gater", "gate_delay", "initial_gain")),
         ],
     )
 
 
-def _neurons(net: Structure) -> dict[Any, dict[str, Value]]:
-    genes = net.neurons
-    kinds = np.full(len(net), "hidden", object)
-    kinds[net.output_neurons] = "output"
-    kinds[net.input_neurons] = "input"
-    columns = {
-        "kind": kinds.tolist(),
-        "activation": net.activation_names.tolist(),
-        "aggregation": net.aggregation_names.tolist(),
-        "bias": genes.bias.tolist(),
-        "response": genes.response.tolist(),
-        "initial value": genes.initial.tolist(),
-    }
-    return _rows(genes.id.tolist(), columns)
+_OF_NEURONS = ("kind", "activation", "aggregation", "bias", "response", "initial")
+Genes = dict[Any, dict[str, Any]]
 
 
-def _connections(net: Structure) -> dict[Any, dict[str, Value]]:
-    genes, ids = net.connections, net.neurons.id
+def _genes_of(net: Structure) -> tuple[Genes, Genes]:
+    """Return the fields of neurons by their ids, and of connections by what they are matched by."""
+    document, ids = to_document(net), net.neurons.id
+    neurons = {gene.id: gene.model_dump() | {"kind": "hidden"} for gene in document.neurons}
+    for kind, ends in (("output", net.output_neurons), ("input", net.input_neurons)):
+        for neuron in ids[ends].tolist():
+            neurons[neuron]["kind"] = kind
+    connections: Genes = {}
     seen: Counter[Any] = Counter()
-    keys = []
-    named = zip(ids[genes.source], ids[genes.target], genes.delay, genes.reads_state, strict=True)
-    for source, target, delay, state in named:
-        key = int(source), int(target), int(delay), bool(state)
-        keys.append((*key, seen[key]))
+    for gene in document.connections:
+        key = gene.source, gene.target, gene.delay, gene.reads_state
+        connections[*key, seen[key]] = gene.model_dump()
         seen[key] += 1
-    gaters = [None if gater == NONE else int(ids[gater]) for gater in genes.gater.tolist()]
-    columns = {
-        "weight": genes.weight.tolist(),
-        "enabled": genes.enabled.tolist(),
-        "gater": gaters,
-        "gate delay": genes.gate_delay.tolist(),
-        "initial gain": genes.initial_gain.tolist(),
-    }
-    return _rows(keys, columns)
-
-
-def _rows(keys: list[Any], columns: dict[str, list[Value]]) -> dict[Any, dict[str, Value]]:
-    values = zip(*columns.values(), strict=True)
-    return {
-        key: dict(zip(columns, row, strict=True)) for key, row in zip(keys, values, strict=True)
-    }
+    return neurons, connections
 
 
 def _changes(
-    before: dict[Any, dict[str, Value]],
-    after: dict[Any, dict[str, Value]],
-    keys: list[Any],
-    names: Any,
+    before: Genes, after: Genes, keys: list[Any], names: tuple[str, ...]
 ) -> Iterator[Change]:
     for key in keys:
         for name in names:

@@ -119,24 +119,18 @@ class Window:
         Args:
             positions: how many there are along each axis, if not as many as fit.
         """
-        along = [
-            _taps_along(*axis)
-            for axis in zip(
-                space,
-                self.positions(space) if positions is None else positions,
-                self.kernel,
-                self.strides,
-                self.dilations,
-                self.begin,
-                strict=True,
-            )
-        ]
         flat = np.zeros((1, 1), np.int64)
-        for size, places in zip(space, along, strict=True):
+        counts = self.positions(space) if positions is None else positions
+        axes = zip(
+            *(space, counts, self.kernel, self.strides, self.dilations, self.begin), strict=True
+        )
+        for size, count, kernel, stride, dilation, begin in axes:
+            start = np.arange(count, dtype=np.int64)[:, None] * stride - begin
+            places = start + np.arange(kernel, dtype=np.int64) * dilation
+            outside = (places < 0) | (places >= size)
             both = flat[:, None, :, None] * size + places[None, :, None, :]
-            outside = (flat == NONE)[:, None, :, None] | (places == NONE)[None, :, None, :]
-            rows, taps = flat.shape[0] * places.shape[0], flat.shape[1] * places.shape[1]
-            flat = np.where(outside, NONE, both).reshape(rows, taps)
+            both[(flat == NONE)[:, None, :, None] | outside[None, :, None, :]] = NONE
+            flat = both.reshape(flat.shape[0] * count, flat.shape[1] * kernel)
         return flat
 
     def divisors(self, space: Sizes) -> Ints:
@@ -156,12 +150,3 @@ class Window:
 def times(sizes: Iterable[int]) -> str:
     """Sizes for people: 2×4×4."""
     return "×".join(map(str, sizes))
-
-
-def _taps_along(
-    size: int, positions: int, kernel: int, stride: int, dilation: int, begin: int
-) -> Ints:
-    """The source that each tap reads along one axis, shape (positions, kernel)."""
-    start = np.arange(positions, dtype=np.int64)[:, None] * stride - begin
-    places = start + np.arange(kernel, dtype=np.int64) * dilation
-    return np.where((places >= 0) & (places < size), places, NONE)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import neat
 import numpy as np
 from support.peers.judging import JAVASCRIPT, Task, computed
-from support.peers.transcribed import GoNEAT, SharpNEAT, tensorneat
+from support.peers.transcribed import GoNEAT
 from written import Source
 
 Tasks = list[tuple[Source, Any]]
@@ -112,32 +112,16 @@ def by_transcription(make: Callable[[Source, Any], Callable[[list[float]], list[
     return judge
 
 
-def _tensorneat(source: Source, document: Any) -> Callable[[list[float]], list[float]]:
-    return lambda row: tensorneat(document, row, len(source.net.output_neurons))
-
-
 def _goneat(_: Source, document: Any) -> Callable[[list[float]], list[float]]:
     peer = GoNEAT.of(document)
     return lambda row: peer.forward(row, len(peer.nodes))
-
-
-def _sharpneat(source: Source, document: Any) -> Callable[[list[float]], list[float]]:
-    peer = SharpNEAT(document)
-
-    def played(row: list[float]) -> list[float]:
-        if not source.sequence:
-            peer.value.update(dict.fromkeys(peer.value, 0.0))
-        return peer.activate(row)
-
-    return played
 
 
 def judges() -> dict[str, Judge]:
     """The judge of each library that can be run here."""
     found = {name: Judge(OWN, by_javascript(name)) for name in JAVASCRIPT}
     found["neat-python"] = Judge(OWN, by_neat_python, f"neat-python {neat.__version__}")
-    for name, make in (("tensorneat", _tensorneat), ("goneat", _goneat), ("sharpneat", _sharpneat)):
-        found[name] = Judge(WRITTEN_OUT, by_transcription(make))
+    found["goneat"] = Judge(WRITTEN_OUT, by_transcription(_goneat))
     folder = os.environ.get("NEATAPTIC_TS")
     package = Path(folder, "package.json").read_text("utf-8") if folder else "{}"
     version = f"NeatapticTS {json.loads(package).get('version')}" if folder else ""

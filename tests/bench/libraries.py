@@ -89,8 +89,7 @@ def _error(library: str, source: Source, outputs: Any) -> float | None:
 def _read_again(library: str, source: Source, document: Any) -> str:
     """Whether a document, read again, is the same genome, computes the same, or neither."""
     net = source.net
-    counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
-    options: dict[str, Any] = counts if library == "tensorneat" else {}
+    options: dict[str, Any] = {}
     if library == "neat-python" and source.advance:
         count, step = (*source.advance, None)[:2]
         options = {"time_step": step or 1.0, "advance_time": count * (step or 1.0)}

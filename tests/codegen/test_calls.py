@@ -9,17 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from running_code import WARNINGS, needs_compiler, run_c, run_python, runs
 
 from neat_onnx import Network, OptionError, export, generate_code, verify
 from neat_onnx.network.port import Port
 
-WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+LOOP = {"source": 2, "target": 2, "weight": 0.999, "delay": 1}
 LEAKY = Network.build(
-    inputs=2,
-    outputs=[2],
-    neurons=[2],
-    connections=[(0, 2, 1.0), (1, 2, 0.5), {"source": 2, "target": 2, "weight": 0.999, "delay": 1}],
+    inputs=2, outputs=[2], neurons=[2], connections=[(0, 2, 1.0), (1, 2, 0.5), LOOP]
 )
 
 
@@ -110,23 +107,49 @@ def test_every_port_comes_out_whatever_its_name(tmp_path: Path):
 
 
 @needs_compiler
-@pytest.mark.parametrize("memory", [False, True])
-def test_functions_of_the_network_have_their_names_for_themselves(memory: bool, tmp_path: Path):
+@pytest.mark.parametrize("name", ["act", "input", "NAN", "linux"])
+def test_functions_of_the_network_have_their_names_for_themselves(name: str, tmp_path: Path):
     """An activation's function is named act_step, and so would be that of a network named act."""
-    loop = {"source": 2, "target": 2, "weight": 0.5, "delay": 1}
     net = Network.build(
         inputs=1,
         outputs=[2],
         neurons=[{"id": 1, "activation": "step"}, {"id": 2, "activation": "tanh"}],
-        connections=[(0, 1, 1.0), (1, 2, 1.0), *([loop] if memory else [])],
+        connections=[(0, 1, 1.0), (1, 2, 1.0), LOOP],
     )
-    compiled(generate_code(net, name="act"), tmp_path)
-    inputs, outputs = [
-        tuple(Port(f"act_{name}", (), np.array([k])) for name in names)
-        for k, names in ((0, ["state"]), (2, ["activate", "reset", "step"]))
-    ]
-    net = replace(net, inputs=inputs, outputs=outputs)
-    compiled(generate_code(net, name="act"), tmp_path)
+    compiled(generate_code(net, name=name), tmp_path)
+    outputs = [Port(one, (), np.array([2])) for one in ("activate", "reset", "step")]
+    compiled(generate_code(replace(net, outputs=tuple(outputs)), name=name), tmp_path)
+
+
+HOSTILE = [
+    "*/ int main(void) { return 1; } /*", "double", "v", "BIAS", "a\nb", "9", "`${1}`", '"""', "é",
+    "v", "tanh", "class", "\u2028", "output_2",
+    "\U0001f600", "len", "str", "RangeError", "ValueError",
+    "Math", "namespace", "func", "lerp", "PI",
+]  # fmt: skip
+
+
+def hostile() -> Network:
+    """A network with a port for each name that might break out of a text, and one neuron each."""
+    count = len(HOSTILE)
+    net = Network.mlp([count, count], activation="tanh", seed=1)
+    names = [f"{name}{k}" if HOSTILE.index(name) != k else name for k, name in enumerate(HOSTILE)]
+    inputs = tuple(Port(name, (1,), np.array([k])) for k, name in enumerate(names))
+    outputs = tuple(Port(f"{name}+", (), np.array([k + count])) for k, name in enumerate(names))
+    return replace(net, inputs=inputs, outputs=outputs)
+
+
+def test_names_of_ports_cannot_break_out(tmp_path: Path):
+    net = hostile()
+    x = np.random.default_rng(0).normal(size=(4, len(HOSTILE)))
+    given = {port.name: x[:, [k]] for k, port in enumerate(net.inputs)}
+    want = np.stack(list(net.activate(given).values()), axis=1)
+    np.testing.assert_allclose(run_python(net, x, sequence=False), want, rtol=1e-13)
+    for run in runs():
+        (got,) = run(tmp_path, [(net, x, False)])
+        np.testing.assert_allclose(got, want, rtol=1e-13)
+    if shutil.which("gcc"):
+        np.testing.assert_allclose(run_c(tmp_path, net, x, sequence=False), want, rtol=1e-13)
 
 
 # --- the text of C --------------------------------------------------------------------------------

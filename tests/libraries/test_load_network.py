@@ -1,6 +1,5 @@
 """load_network: what it takes, and how it distinguishes the formats."""
 
-import copy
 import gzip
 import io
 import json
@@ -9,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.examples.cases import case
 
 import neat_onnx
@@ -130,45 +127,6 @@ def test_a_mask_multiplies_what_others_read_and_not_the_state():
         shown = np.tanh(state) * 0.5
         rows.append([0.25 + shown * 2.0 + x * shown])
     np.testing.assert_allclose(net.run([[1.0], [-2.0], [0.5]]), rows, rtol=1e-15)
-
-
-PEERS = ["nts-net-gate-1", "nap-net-evolved-3", "np-ff-02", "np-rec-10"]
-OWN = json.loads(load_network(SOURCE).to_json())
-VALUES = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.sampled_from([-1, 10**400, 10**19, -(10**19), 1e308, float("nan"), float("inf"), 2**31]),
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
-    st.just([]),
-    st.just({}),
-)
-
-
-def places(value, path=()):
-    yield path
-    items = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, inner in items if isinstance(value, dict | list) else ():
-        yield from places(inner, (*path, key)) if isinstance(inner, dict | list) else [(*path, key)]
-
-
-@pytest.mark.filterwarnings("ignore::neat_onnx.errors.NeatOnnxWarning")
-@given(st.data())
-def test_a_spoilt_document_is_read_or_refused(data):
-    document = copy.deepcopy(data.draw(st.sampled_from([*(case(n).source for n in PEERS), OWN])))
-    path = data.draw(st.sampled_from([place for place in places(document) if place]))
-    owner = document
-    for step in path[:-1]:
-        owner = owner[step]
-    if data.draw(st.booleans()):
-        owner[path[-1]] = data.draw(VALUES)
-    else:
-        del owner[path[-1]]
-    try:
-        net = load_network(document)
-    except NeatOnnxError as error:
-        assert "\n" not in str(error)
-    else:
-        assert load_network(net.to_json()) == net
 
 
 SAMPLES = Path(__file__).parents[2] / "web" / "samples"

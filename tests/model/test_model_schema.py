@@ -3,7 +3,6 @@
 import copy
 import functools
 import json
-import os
 import re
 import subprocess
 import sys
@@ -13,12 +12,12 @@ import jsonschema
 import pytest
 from sample_models import mlp
 from support.examples.model_mistakes import MISTAKES, RIGHT, with_mistake
+from support.harness.ajv import verdicts_of_ajv
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, load_model
 from neat_onnx.model.schema import model_schema
 
-ROOT = Path(__file__).parents[2]
 MOST_ERRORS = 3
 GEMM = ("graph", "node", 0)
 W0 = ("graph", "initializer", 0)
@@ -102,33 +101,11 @@ def test_wrong_documents_are_neither(wrong):
 
 
 def test_ajv_gives_the_same_verdicts(tmp_path):
-    if not (ROOT / "node_modules" / "ajv").is_dir() and "CI" not in os.environ:
-        pytest.skip("ajv is not installed: npm ci")
-    verdicts = [(document, "valid") for document in right_documents()]
-    verdicts += [(changed_document(*change), "wrong") for change in WRONG.values()]
-    (tmp_path / "schema.json").write_text(json.dumps(model_schema()))
-    paths = []
-    for at, (document, _) in enumerate(verdicts):
-        paths.append(tmp_path / f"{at}.json")
-        paths[-1].write_text(json.dumps(document))
-    lines = verdicts_of_ajv(tmp_path, len(paths))
-    assert [line.split(":")[0] for line in lines] == [verdict for _, verdict in verdicts]
-
-
-def verdicts_of_ajv(folder, count):
-    """A line for each of the documents 0.json, 1.json, … in a folder, by its schema.json."""
-    script = Path(__file__).with_name("check_schema.mjs")
-    paths = [folder / f"{at}.json" for at in range(count)]
-    run = subprocess.run(
-        ["node", script, folder / "schema.json", *paths],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-    )
-    assert run.stderr == ""  # ajv's strict mode has nothing to say
-    assert run.returncode == 1
-    return run.stdout.splitlines()
+    right = list(right_documents())
+    documents = right + [changed_document(*change) for change in WRONG.values()]
+    lines = verdicts_of_ajv(tmp_path, model_schema(), documents)
+    wanted = ["valid"] * len(right) + ["wrong"] * len(WRONG)
+    assert [line.split(":")[0] for line in lines] == wanted
 
 
 # --- mistakes, as people see them ---------------------------------------------------------------
@@ -153,20 +130,8 @@ def test_the_document_without_mistakes_is_right():
     load_model(RIGHT)
 
 
-@pytest.fixture(scope="module")
-def mistaken(tmp_path_factory):
-    """The folder with a document for each mistake, and the schema."""
-    folder = tmp_path_factory.mktemp("mistakes")
-    (folder / "schema.json").write_text(json.dumps(model_schema()))
-    for at, mistake in enumerate(MISTAKES.values()):
-        (folder / f"{at}.json").write_text(json.dumps(with_mistake(mistake)))
-    return folder
-
-
-def test_ajv_shows_it_too(mistaken):
-    if not (ROOT / "node_modules" / "ajv").is_dir() and "CI" not in os.environ:
-        pytest.skip("ajv is not installed: npm ci")
-    lines = verdicts_of_ajv(mistaken, len(MISTAKES))
+def test_ajv_shows_it_too(tmp_path):
+    lines = verdicts_of_ajv(tmp_path, model_schema(), list(map(with_mistake, MISTAKES.values())))
     for mistake, line in zip(MISTAKES.values(), lines, strict=True):
         _, count, rest = line.split(" ", 2)
         where = "/" + re.sub(r"[.\[]", "/", mistake.where).replace("]", "")
@@ -174,11 +139,14 @@ def test_ajv_shows_it_too(mistaken):
         assert rest.startswith(f"{where.rstrip('/')} must"), (where, line)
 
 
-def test_check_jsonschema_shows_it_too(mistaken):
+def test_check_jsonschema_shows_it_too(tmp_path):
     """The command that pre-commit hooks run."""
-    paths = [mistaken / f"{at}.json" for at in range(len(MISTAKES))]
+    paths = [tmp_path / f"{at}.json" for at in range(len(MISTAKES))]
+    for path, mistake in zip(paths, MISTAKES.values(), strict=True):
+        path.write_text(json.dumps(with_mistake(mistake)))
+    (tmp_path / "schema.json").write_text(json.dumps(model_schema()))
     command = [sys.executable, "-m", "check_jsonschema", "--output-format", "json"]
-    command += ["--schemafile", mistaken / "schema.json", *paths]
+    command += ["--schemafile", tmp_path / "schema.json", *paths]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     found = {}
     for error in json.loads(run.stdout)["errors"]:

@@ -58,10 +58,10 @@ class NeatPython(Library):
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports."""
+        from neat_onnx.libraries.neat_python.draft import genes_of
         from neat_onnx.libraries.neat_python.genes import document_of_genes
-        from neat_onnx.libraries.neat_python.write import genes_to_write
 
-        return document_of_genes(genes_to_write(network))
+        return document_of_genes(genes_of(network))
 
     def files(self, network: Network, name: str, **facts: Any) -> dict[str, bytes]:
         """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration."""

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import completed, reached
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.neat_python import functions
 from neat_onnx.libraries.neat_python.functions import Function, described
 from neat_onnx.libraries.neat_python.genes import KINDS, ConnectionGene, Genes, NodeGene
@@ -29,62 +30,77 @@ from neat_onnx.libraries.neat_python.settings import (
     NEWER,
     Settings,
     Version,
+    installed,
     likely_counts,
+    parsed_version,
+    settings_for,
     versions_of_genes,
 )
 
 _Edges = list[ConnectionGene]
 
 
-def genes_of_genome(
-    genome: Any, settings: Settings, *, timed: bool | None = None, version: Version | None = None
-) -> Genes:
-    """Return the genes of a genome, live or pickled, as its network evaluates them.
-
-    Args:
-        genome, settings: with those of its configuration.
-        timed: whether it is a ctrnn; None where the caller does not say.
-        version: of neat-python; None to go by genes and configuration.
-    """
+def genes_of_genome(genome: Any, config: object, options: ReadOptions) -> Genes:
+    """Return the genes of a genome, live or pickled, as its network evaluates them."""
     nodes = {number(key): node for key, node in genome.nodes.items()}
     if not all(type(key) is int for key in nodes):
         raise NetworkError("a node gene has a key that is no integer", where="nodes")
-    kind = _kind(nodes.values(), settings, timed)
-    genes = Genes(kind, settings.inputs, settings.outputs, acyclic=True)
+    edges = [_connection_gene(gene) for gene in genome.connections.values()]
+    settings = settings_for(nodes, edges, config, options.inputs, options.outputs)
+    kind = _kind(nodes.values(), settings, options)
+    genes = Genes(kind, settings.inputs, settings.outputs, connections=edges, acyclic=True)
     known: dict[Any, Function] = {}
     genes.nodes = [_node_gene(key, node, kind, known, settings) for key, node in nodes.items()]
-    genes.connections = [_connection_gene(gene) for gene in genome.connections.values()]
     try:
         genes.missing(strict=True)
     except NetworkError as error:
-        counts, seems = (len(genes.inputs), len(genes.outputs)), likely_counts(genome)
+        counts, seems = (len(genes.inputs), len(genes.outputs)), likely_counts(nodes, edges)
         fits = f"the genome seems to have {seems[0]} and {seems[1]}"
-        hint = f"The configuration has {counts[0]} inputs and {counts[1]} outputs; {fits}"
-        error.hints = (hint,)
+        error.hints = (f"The configuration has {counts[0]} inputs and {counts[1]} outputs; {fits}",)
         raise
-    oldest = version
-    if version is None or oldest is None:
-        connections = genome.connections.values()
-        version, oldest = versions_of_genes(nodes.values(), connections, settings.version)
-    edges, dead = _evaluated(genes, version)
-    if oldest < version and _evaluated(genes, oldest) != (edges, dead):
-        _warn_of_older(oldest)
-    if version < NEWER:
-        changed = sum(a != b for a, b in zip(genes.connections, edges, strict=True))
-        _warn_of_losses(version, changed, dead)
-    genes.connections = edges
-    if dead:
-        genes.nodes = [node for node in genes.nodes if node.key not in dead]
+    version = parsed_version(options.version)
+    if version is None and not isinstance(genome, Record):
+        version = installed()
+    _evaluate(genes, genome, version, settings.version)
     if kind in ("recurrent", "ctrnn"):
         genes.silent = nodes.keys() - genes.fed()
+    if kind == "ctrnn":
+        genes.version = version_of(genome, options.version, settings.version)
     return genes
 
 
-def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str:
+def _evaluate(
+    genes: Genes, genome: Any, version: Version | None, of_config: Version | None
+) -> None:
+    """Leave out, or disable, what a version of neat-python leaves out; None goes by the genes."""
+    oldest = version
+    if version is None or oldest is None:
+        nodes, connections = genome.nodes.values(), genome.connections.values()
+        version, oldest = versions_of_genes(nodes, connections, of_config)
+    edges, dead = _evaluated(genes, version)
+    if oldest < version and _evaluated(genes, oldest) != (edges, dead):
+        older, given = ("1.0", "1.0.0") if oldest == FIRST_STABLE else ("0.92 or 1.0", "0.92")
+        warn(
+            "the genome has nodes that no input leads to, and does not say its version: read as by "
+            f"neat-python 1.1 or newer; if it is of {older}, where they are left out and outputs "
+            f"among them stay 0, give version='{given}' (--library-version {given})"
+        )
+    if version < NEWER and (dead or edges != genes.connections):
+        warn(
+            f"neat-python {version[0]}.{version[1]} leaves out genes that newer ones evaluate: "
+            "they do not come back when the network is written"
+        )
+    genes.connections = edges
+    if dead:
+        genes.nodes = [node for node in genes.nodes if node.key not in dead]
+
+
+def _kind(nodes: Collection[Any], settings: Settings, options: ReadOptions) -> str:
     """Return the kind of network that neat-python would make of a genome."""
     if any(all(hasattr(node, name) for name in KINDS["iznn"].numbers) for node in nodes):
         return "iznn"
-    if timed:
+    is_told = options.time_step is not None or options.advance_time is not None
+    if is_told and options.time_step != 0.0:
         if not all(hasattr(node, "time_constant") for node in nodes):
             raise NetworkError(
                 "the nodes have no time constant, so the genome is not one of a ctrnn",
@@ -95,7 +111,7 @@ def _kind(nodes: Collection[Any], settings: Settings, timed: bool | None) -> str
     if settings.feed_forward:
         return "feedforward"
     constants = (number(getattr(node, "time_constant", 1.0)) for node in nodes)
-    if timed is None and any(constant != 1.0 for constant in constants):
+    if not is_told and any(constant != 1.0 for constant in constants):
         raise OptionError(
             "the nodes have time constants, so this is a ctrnn, whose time step is not known",
             where="time_step",
@@ -123,7 +139,7 @@ def _node_gene(
         if settings is not None:
             name = number(name)
             if not isinstance(name, str):
-                what = class_name(name)
+                what = bases_of(name)[0]
                 raise NetworkError(f"{which} is an object of {what}, no name", where=where)
             function = settings.functions.get(which, {}).get(name)
         if (which, name) not in known:
@@ -153,7 +169,7 @@ def _number(value: Any, name: str, where: str) -> float:
         return found
     if type(found) is int and abs(found) <= sys.float_info.max:
         return float(found)
-    what = f"an object of {class_name(found)}" if isinstance(found, Record) else f"{found!r:.40}"
+    what = f"an object of {bases_of(found)[0]}" if isinstance(found, Record) else f"{found!r:.40}"
     raise NetworkError(f"{name} is {what}, no number", where=where)
 
 
@@ -203,45 +219,18 @@ def _led_to(genes: Genes) -> _Edges:
     return [edge._replace(enabled=edge.enabled and acts(edge)) for edge in edges]
 
 
-def _warn_of_older(oldest: Version) -> None:
-    older, given = ("0.92 or 1.0", "0.92") if oldest < FIRST_STABLE else ("1.0", "1.0.0")
-    warn(
-        "the genome has nodes that no input leads to, and does not say its version: read as by "
-        f"neat-python 1.1 or newer; if it is of {older}, where they are left out and outputs among "
-        f"them stay 0, give version='{given}' (--library-version {given})"
-    )
-
-
-def _warn_of_losses(version: Version, disabled: int, dead: Collection[int]) -> None:
-    """Warn of genes that a newer neat-python would evaluate, which writing does not give back."""
-    lost = [f"connections read as disabled, {disabled}"] if disabled else []
-    if dead:
-        lost.append(f"bias, response and functions of the outputs {', '.join(map(str, dead))}")
-    if lost:
-        warn(
-            f"neat-python {version[0]}.{version[1]} leaves out genes that newer ones evaluate, so "
-            f"they do not come back when the network is written: {'; '.join(lost)}"
-        )
-
-
-def class_name(value: Any) -> str:
-    """Return the name of an object's class, live or pickled, with its module."""
+def bases_of(value: Any) -> list[str]:
+    """Return the names of an object's class, live or pickled, and of those it is derived from."""
     if isinstance(value, Record):
         name = value.pickled_name
-        return str(name) if isinstance(name, Name) else "pickle.Unknown"  # the result of a result
-    return f"{type(value).__module__}.{type(value).__qualname__}"
+        return [str(name) if isinstance(name, Name) else "pickle.Unknown"]  # a result's result
+    return [f"{kind.__module__}.{kind.__qualname__}" for kind in type(value).__mro__]
 
 
 def network_class(value: Any) -> str | None:
     """Return which network of neat-python an object is, live or pickled; None if none."""
-    live = [class_name(value)] if isinstance(value, Record) else bases_of(value)
-    names = [name.rpartition(".")[2] for name in live if name.startswith("neat.")]
+    names = [base.rpartition(".")[2] for base in bases_of(value) if base.startswith("neat.")]
     return next((name for name in names if name in _NETWORKS), None)
-
-
-def bases_of(value: Any) -> list[str]:
-    """Return the names of a live object's class and of those that it is derived from."""
-    return [f"{kind.__module__}.{kind.__name__}" for kind in type(value).__mro__]
 
 
 class _Evaluation(NamedTuple):
@@ -275,11 +264,11 @@ def genes_of_network(network: Any, version: str | None = None) -> Genes:
                 ConnectionGene(source, key, _number(weight, "a weight", gene.where))
                 for source, weight in (node.inputs if kind == "iznn" else node.links)
             ]
+        keys = [gene.key for gene in found.nodes] + [gene.source for gene in found.connections]
+        if not all(type(key) is int for key in [*keys, *found.inputs, *found.outputs]):
+            raise TypeError("a node's key is no integer")
     except (AttributeError, TypeError, ValueError) as error:
         raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
-    keys = [gene.key for gene in found.nodes] + [gene.source for gene in found.connections]
-    if not all(type(key) is int for key in [*keys, *found.inputs, *found.outputs]):
-        raise DocumentError(f"not a {name} as neat-python makes them: a node's key is no integer")
     if kind == "ctrnn":
         found.version = version_of(network, version)
     return found.checked()
@@ -287,7 +276,7 @@ def genes_of_network(network: Any, version: str | None = None) -> Genes:
 
 def refuse(value: Any) -> NoReturn:
     """Refuse a value that holds no network."""
-    name = class_name(value) if isinstance(value, Record) else type(value).__name__
+    name = bases_of(value)[0] if isinstance(value, Record) else type(value).__name__
     called = "None" if value is None else f"a {name}"
     raise DocumentError(
         f"{called} is not a network of neat-python",

@@ -11,7 +11,7 @@ import io
 from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries.neat_python import functions
 from neat_onnx.libraries.neat_python.genes import KINDS, Genes
-from neat_onnx.libraries.neat_python.settings import EXPONENTIAL, NEWER, Version, parsed_ini
+from neat_onnx.libraries.neat_python.settings import parsed_ini
 
 _Ini = configparser.RawConfigParser
 _GENOME = "DefaultGenome"
@@ -72,29 +72,15 @@ _DEFAULTS = {
     },
 }
 """The values that neat-python takes for items that are left out."""
-_CAME_WITH: dict[Version, dict[str, tuple[str, ...]]] = {
-    NEWER: {"NEAT": ("seed",)},
-    EXPONENTIAL: {
-        "DefaultReproduction": (
-            *("fitness_sharing", "spawn_method", "interspecies_crossover_prob"),
-        ),
-        "DefaultSpeciesSet": (
-            *("target_num_species", "threshold_adjust_rate", "threshold_min", "threshold_max"),
-        ),
-    },
-}
-"""Items that older versions refuse."""
 
 
-def ini_text(genes: Genes, config: tuple[str, str] | None, version: Version | None = None) -> str:
-    """Return the configuration of a genome.
+def ini_text(genes: Genes, config: tuple[str, str] | None) -> str:
+    """Return the configuration of a genome, a text that all versions read.
 
     Args:
         genes: the genome.
         config: the user's configuration, fitted to the genome, and its place for errors; None for
             the shape and functions of the genome with usual rates.
-        version: of the neat-python that reads it; if None, it is a text that all versions read,
-            but for items of newer ones that the user has.
     """
     section, changes = KINDS[genes.kind].genome.rpartition(".")[2], list[str]()
     if config is None:
@@ -104,10 +90,6 @@ def ini_text(genes: Genes, config: tuple[str, str] | None, version: Version | No
         _rename(ini, own, section, changes)
     _fit(ini, section, genes, changes)
     added = _completed(ini, section, genes)
-    for since, sections in _CAME_WITH.items():
-        for place, keys in sections.items() if version is not None and version < since else ():
-            gone = [key for key in keys if ini.remove_option(place, key)]
-            changes += [f"{key} left out, which came with {since[0]}.{since[1]}" for key in gone]
     if changes and config is not None:
         warn(f"changed in the configuration: {'; '.join(changes)}")
     if added and config is not None:

@@ -52,6 +52,7 @@ class Record:
         self.pickled_name, self.pickled_parts = name, [arguments]
 
     def __call__(self, *arguments: Any) -> "Record":
+        """Return the record of a call."""
         return Record(self, arguments)
 
     def build(self, state: Any) -> None:

@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
 from neat_onnx.libraries.genome_graph import completed
 from neat_onnx.libraries.neat_python.functions import Kind
+from neat_onnx.libraries.neat_python.genes import ConnectionGene
 from neat_onnx.libraries.neat_python.pickled import number
 
 Version = tuple[int, int]
@@ -119,9 +120,13 @@ class Settings:
 
 
 def settings_for(
-    genome: Any, config: object, inputs: int | None = None, outputs: int | None = None
+    nodes: Collection[int],
+    edges: Sequence[ConnectionGene],
+    config: object,
+    inputs: int | None = None,
+    outputs: int | None = None,
 ) -> Settings:
-    """Return the settings by which a genome computes.
+    """Return the settings by which a genome with these keys of nodes and connections computes.
 
     Without a configuration they are the given counts, or those that the genome seems to have.
     """
@@ -132,7 +137,7 @@ def settings_for(
     for name, count in (("inputs", inputs), ("outputs", outputs)):
         if count is not None and not (is_whole(count) and 0 < count <= _MAX_KEYS):
             raise OptionError(f"{name} is {shown(count)}, expected a positive integer", where=name)
-    seems = likely_counts(genome)
+    seems = likely_counts(nodes, edges)
     counts = inputs or seems[0], outputs or seems[1]
     if not counts[0]:
         raise ConfigurationNeeded(
@@ -140,45 +145,32 @@ def settings_for(
             where="config",
             hint=_GIVE,
         )
-    feed_forward = not _has_cycle(genome)
+    sources: dict[int, list[int]] = {key: [] for key in nodes}
+    for edge in edges:
+        if edge.enabled and edge.source in sources:
+            sources.setdefault(edge.target, []).append(edge.source)
+    free = [key for key, found in sources.items() if not found]
+    feed_forward = completed(free, sources) >= sources.keys()
     kind = "feed-forward" if feed_forward else "recurrent"
-    named = zip(counts, ("input", "output"), strict=True)
-    sizes = [f"{count} {name}{'s' * (count != 1)}" for count, name in named]
     warn(
-        f"the genome came without its configuration: read as a {kind} network of "
-        f"{' and '.join(sizes)}. If it is none, give config (--config), or inputs and outputs "
-        "(--inputs, --outputs)"
+        f"the genome came without its configuration: read as a {kind} network of {counts[0]} "
+        f"inputs and {counts[1]} outputs. If it is none, give config (--config), or inputs and "
+        "outputs (--inputs, --outputs)"
     )
     return Settings([-1 - i for i in range(counts[0])], list(range(counts[1])), feed_forward)
 
 
-def likely_counts(genome: Any) -> tuple[int, int]:
+def likely_counts(nodes: Collection[int], edges: Sequence[ConnectionGene]) -> tuple[int, int]:
     """Return how many inputs and outputs a genome seems to have.
 
     Inputs have negative keys. Outputs have the lowest of the others, from 0 on; nothing reads them
     where a network is feed-forward, or at least not the first of them.
     """
-    keys = [key for key in genome.connections if _is_pair(key)]
-    read = {source for source, target in keys if source != target}
-    inputs = -min((source for source, _ in keys), default=0)
+    read = {edge.source for edge in edges if edge.source != edge.target}
     outputs = 1
-    while outputs in genome.nodes and outputs not in read:
+    while outputs in nodes and outputs not in read:
         outputs += 1
-    return max(inputs, 0), outputs
-
-
-def _is_pair(key: Any) -> bool:
-    return isinstance(key, tuple) and [type(end) for end in key] == [int, int]
-
-
-def _has_cycle(genome: Any) -> bool:
-    """Whether enabled connections form a cycle."""
-    sources: dict[int, list[int]] = {}
-    for key, gene in genome.connections.items():
-        if _is_pair(key) and number(getattr(gene, "enabled", True)) and key[0] in genome.nodes:
-            sources.setdefault(key[1], []).append(key[0])
-    free = {key for key in genome.nodes if key not in sources}
-    return not completed(free, sources) >= genome.nodes.keys()
+    return max([0, *(-edge.source for edge in edges)]), outputs
 
 
 def settings_of(config: object) -> Settings:

@@ -18,18 +18,15 @@ from neat_onnx.libraries.neat_python.genome import (
     genes_of_network,
     network_class,
     refuse,
-    version_of,
 )
 from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
 from neat_onnx.libraries.neat_python.settings import (
-    installed,
     parsed_version,
-    settings_for,
     settings_of,
 )
 from neat_onnx.libraries.neat_python.static import static_network
 from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
-from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network
 from neat_onnx.network.network import Network
 from neat_onnx.progress import tracked
 
@@ -96,8 +93,6 @@ def _parts(value: Any) -> Iterable[tuple[int | None, Any]]:
 
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
-    if _is_document(content):
-        return _whole(genes_of_document(content), options)
     members, config = _opened(content, options)
     if len(members) > 1:
         first = ", ".join(map(str, list(_by_id(members, config))[:10]))
@@ -112,8 +107,6 @@ def read(content: Any, options: ReadOptions) -> Network:
 
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
-    if _is_document(content):
-        return {0: _whole(genes_of_document(content), options)}
     members, config = _opened(content, options)
     found = _by_id(members, config)
     if options.genome == BEST:
@@ -127,12 +120,10 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     return {key: _single(one, config, options) for key, one in tracked(list(found.items()))}
 
 
-def _is_document(found: Any) -> bool:
-    return isinstance(found, Mapping) and "network_type" in found
-
-
 def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
     """The members of a source, and the configuration to read it with: the caller's, or its own."""
+    if isinstance(content, Mapping) and "network_type" in content:
+        return [(None, genes_of_document(content))], options.config
     if isinstance(content, str):
         if is_configuration(content):
             raise DocumentError(
@@ -165,29 +156,16 @@ def _by_id(members: _Members, config: Any) -> dict[int, Any]:
 
 
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
-    """The network of a genome, or of a network object."""
-    if not is_genome(found):
-        return _whole(genes_of_network(found, options.version), options)
+    """The network of a genome, of a network object, or of genes that need no configuration."""
     times = Times(options.time_step or None, options.advance_time)
-    is_told = options.time_step is not None or options.advance_time is not None
-    timed = options.time_step != 0.0 if is_told else None
-    version = parsed_version(options.version)
-    if version is None and not isinstance(found, Record):
-        version = installed()
-    settings = settings_for(found, config, options.inputs, options.outputs)
-    try:
-        genes = genes_of_genome(found, settings, timed=timed, version=version)
-        if genes.kind == "ctrnn":
-            genes.version = version_of(found, options.version, settings.version)
-        return network_of(genes, times)
-    except NetworkError as error:
-        where = f"genome {getattr(found, 'key', None)}"
-        error.where = f"{where}, {error.where}" if error.where else where
-        raise
-
-
-def _whole(genes: Genes, options: ReadOptions) -> Network:
-    """The network of genes that are no genome's: they need no configuration."""
+    if is_genome(found):
+        try:
+            return network_of(genes_of_genome(found, config, options), times)
+        except NetworkError as error:
+            where = f"genome {getattr(found, 'key', None)}"
+            error.where = f"{where}, {error.where}" if error.where else where
+            raise
+    genes = found if isinstance(found, Genes) else genes_of_network(found, options.version)
     unused = ("config", "inputs", "outputs") + (() if genes.kind == "ctrnn" else ("version",))
     for name in unused:
         if getattr(options, name) is not None:
@@ -200,12 +178,8 @@ def _whole(genes: Genes, options: ReadOptions) -> Network:
 def network_of(genes: Genes, times: Times) -> Network:
     """Return the network of genes of any kind."""
     if genes.kind == "ctrnn":
-        from neat_onnx.libraries.neat_python.ctrnn import ctrnn_network  # noqa: PLC0415 - rare
-
         return ctrnn_network(genes, times)
     if genes.kind == "iznn":
-        from neat_onnx.libraries.neat_python.iznn import iznn_network  # noqa: PLC0415 - rare
-
         return iznn_network(genes, times)
     times.refuse()
     return static_network(genes)

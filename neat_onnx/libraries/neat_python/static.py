@@ -69,7 +69,12 @@ def static_network(genes: Genes) -> Network:
         f"neat-python {'recurrent' if recurrent else 'feed-forward'}",
     )
     if not recurrent and not genes.acyclic:
-        _refuse_cycles(network)
+        try:
+            schedule(network)
+        except NetworkError as error:
+            what = f"network_type is feedforward but {error.message}"
+            hint = "Export a network with cycles as a recurrent one"
+            raise NetworkError(what, where=error.where, hint=hint) from error
     return network
 
 
@@ -88,20 +93,11 @@ def _names(nodes: Sequence[NodeGene], kind: Kind) -> list[str]:
 def holders(genes: Genes) -> dict[int, NodeGene]:
     """Return the holders of silent nodes, whose keys are fresh, by the key of the node.
 
-    A node of the plainest genes needs none; that of a function that nobody knows is left out.
+    A node of the plainest genes needs none.
     """
-    found: dict[int, NodeGene] = {}
+    silent = [n for n in genes.nodes if n.key in genes.silent and n[1:4] != _PLAIN]
     fresh = max([-1, *genes.inputs, *(node.key for node in genes.nodes)]) + 1
-    for node in genes.nodes:
-        if node.key in genes.silent and node[1:4] != _PLAIN:
-            try:
-                _names([node], "activation"), _names([node], "aggregation")
-            except NetworkError as error:
-                what = f"node {node.key} stays at 0, and its genes are left out: {error.message}"
-                warn(what)
-            else:
-                found[node.key] = node._replace(key=fresh + len(found))
-    return found
+    return {node.key: node._replace(key=key) for key, node in enumerate(silent, fresh)}
 
 
 _PLAIN = NodeGene(0, {"bias": 0.0, "response": 1.0})[1:4]
@@ -122,14 +118,3 @@ def held_genes(network: Network) -> dict[int, int]:
             if len(at) == 1:
                 found[int(own.target[at[0]])] = holder
     return found
-
-
-def _refuse_cycles(network: Network) -> None:
-    try:
-        schedule(network)
-    except NetworkError as error:
-        raise NetworkError(
-            f"network_type is feedforward but {error.message}",
-            where=error.where,
-            hint="Export a network with cycles as a recurrent one",
-        ) from error

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.neat_python.draft import genes_of
 from neat_onnx.libraries.neat_python.genes import KINDS, Genes, NodeGene
 from neat_onnx.libraries.neat_python.ini import ini_text
@@ -26,25 +26,12 @@ from neat_onnx.libraries.neat_python.settings import (
     parsed_version,
     text_of,
 )
-from neat_onnx.libraries.neat_python.timed import timed_genes
 from neat_onnx.network.network import Network
-
-
-def genes_to_write(net: Network, time_step: float | None = None) -> Genes:
-    """Return the genes of a network of any kind."""
-    genes = timed_genes(net, time_step)
-    if genes is None:
-        return genes_of(net)
-    times = genes.time_step, genes.advance_time
-    call = "advance(inputs, {1!r}, {0!r})" if genes.kind == "ctrnn" else "advance({0!r})"
-    told = f"written as {genes.kind} of neat-python {genes.version}, a step of which is "
-    warn(told + call.format(*times))
-    return genes
 
 
 def _genome_of(net: Network, time_step: float | None) -> Genes:
     """The genes of a network as a genome has them: each key that is named has a node."""
-    genes = genes_to_write(net, time_step)
+    genes = genes_of(net, time_step)
     inputs, outputs = len(genes.inputs), len(genes.outputs)
     if (genes.inputs, genes.outputs) != ([-1 - i for i in range(inputs)], [*range(outputs)]):
         raise NetworkError(
@@ -74,7 +61,7 @@ def live_genome(net: Network, time_step: float | None, config: object) -> tuple[
             f"{version[0]}.{version[1]} is installed, which integrates in another way",
             hint="Save it as JSON or .pkl for the other version",
         )
-    text = ini_text(genes, None if config is None else text_of(config), version)
+    text = ini_text(genes, None if config is None else text_of(config))
     genome = neat.iznn.IZGenome if genes.kind == "iznn" else neat.DefaultGenome
     others = (neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation)
     with tempfile.TemporaryDirectory() as folder:

@@ -65,8 +65,9 @@ def test_they_may_be_inputs(case: str) -> None:
 
 @pytest.mark.parametrize("operator", ["QLinearMatMul", "QLinearConv"])
 def test_they_may_be_computed_of_a_range(operator: str) -> None:
-    weights, shape = (MATRIX, "1, 3") if "MatMul" in operator else (KERNEL, "1, 1, 3, 3")
-    text = f"""{HEAD} (float[{shape}] x) => (float[{shape.replace("3", "k")}] y)
+    is_matrix = "MatMul" in operator
+    weights, shape = (MATRIX, "1, 3") if is_matrix else (KERNEL, "1, 1, 3, 3")
+    text = f"""{HEAD} (float[{shape}] x) => (float[{"1, k" if is_matrix else "1, k, k, k"}] y)
         <{weights}, {", ".join(text for name, text in KNOWN.items() if name not in ("s", "z"))}>
         {{ q, s, z = DynamicQuantizeLinear (x) p = {operator} ({ALL})
            y = DequantizeLinear (p, ys, yz) }}"""

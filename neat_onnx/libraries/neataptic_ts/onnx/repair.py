@@ -22,8 +22,8 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     is_readable,
     items,
 )
-from neat_onnx.model import Graph, Model, Node, ValueInfo
-from neat_onnx.model.draft import make_node, with_graph
+from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model.draft import copied, make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order
 from neat_onnx.operators.export.nodes import Concat, Conv
@@ -86,22 +86,17 @@ def _with_batch(model: Model) -> Model:
     if any(len(entry.shape or ()) != 1 for entry in (*graph.inputs, *graph.outputs)):
         return model
     warn_repaired("the inputs have no batch axis: it is put in front")
-    return with_graph(
-        model,
-        inputs=[_batched(entry) for entry in graph.inputs],
-        outputs=[_batched(entry) for entry in graph.outputs],
-        node=[_joining_columns(node) for node in graph.node],
+    inputs, outputs = (
+        [ValueInfo.of(entry.name, entry.elem_type, ["N", *(entry.shape or ())]) for entry in side]
+        for side in (graph.inputs, graph.outputs)
     )
-
-
-def _joining_columns(node: Node) -> Node:
-    if not isinstance(node, Concat):
-        return node
-    return node.model_copy(update={"attributes": node.attributes.model_copy(update={"axis": 1})})
-
-
-def _batched(entry: ValueInfo) -> ValueInfo:
-    return ValueInfo.of(entry.name, entry.elem_type, ["N", *(entry.shape or ())])
+    nodes = [
+        copied(node, attributes=copied(node.attributes, axis=1))
+        if isinstance(node, Concat)
+        else node
+        for node in graph.node
+    ]
+    return with_graph(model, inputs=inputs, outputs=outputs, node=nodes)
 
 
 def _in_order(model: Model) -> Model:
@@ -148,11 +143,8 @@ def with_bound_output(model: Model) -> Model:
             hint=f"Tensors that nothing reads: {abridged(unread, 5) or 'none'}",
         )
     warn_repaired(f"no node produces the output '{missing[0]}': it is bound to '{unread[0]}'")
-    return with_graph(model, node=[_producing(node, unread[0], missing[0]) for node in nodes])
-
-
-def _producing(node: Node, old: str, new: str) -> Node:
-    return node.model_copy(update={"output": renamed(node.output, old, new)})
+    bound = [copied(node, output=renamed(node.output, unread[0], missing[0])) for node in nodes]
+    return with_graph(model, node=bound)
 
 
 def _without_by_products(model: Model) -> Model:
@@ -171,51 +163,35 @@ def _without_by_products(model: Model) -> Model:
 
 
 def with_states(model: Model) -> Model:
-    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters."""
-    model = _without_unread(model)
+    """Feed each `hidden_prev…` with the sum that its recurrent matrix enters.
+
+    A layer that is written as a Conv has lost its own: no node reads its states.
+    """
     graph = model.graph
-    outputs, nodes = list(graph.outputs), list(graph.node)
+    inputs, outputs, nodes = list(graph.inputs), list(graph.outputs), list(graph.node)
     pairs: dict[str, str] = {}
     for entry in graph.inputs:
         following = entry.name.replace(PREVIOUS, NEXT)
         if not entry.name.startswith(PREVIOUS) or following in {out.name for out in outputs}:
             continue
-        total = _sum_of(graph, entry.name)
+        product = next((node for node in graph.node if entry.name in node.input), None)
+        if product is None:
+            warn_repaired(
+                f"no node reads the state '{entry.name}': it is left out; the layer has lost its "
+                "memory"
+            )
+            inputs.remove(entry)
+            continue
+        total = next((node for node in graph.node if product.output[0] in node.input), None)
+        if total is None:
+            raise ModelError(f"nothing recurrent reads the input '{entry.name}'")
         warn_repaired(f"'{entry.name}' is what '{total.output[0]}' was one step ago")
         name = f"feed_{entry.name}"
         nodes.append(make_node("Identity", total.output[:1], [following], name=name))
         outputs.append(ValueInfo.of(following, entry.elem_type, entry.shape))
         pairs[entry.name] = following
-    if not pairs:
-        return model
-    return with_stated_pairs(with_graph(model, outputs=outputs, node=nodes), pairs)
-
-
-def _without_unread(model: Model) -> Model:
-    """Drop states that no node reads: a layer written as a Conv has lost its own."""
-    graph = model.graph
-    read = {name for node in graph.node for name in node.input}
-    unread = [
-        entry.name
-        for entry in graph.inputs
-        if entry.name.startswith(PREVIOUS) and entry.name not in read
-    ]
-    if not unread:
-        return model
-    for name in unread:
-        warn_repaired(
-            f"no node reads the state '{name}': it is left out; the layer has lost its memory"
-        )
-    return with_graph(model, inputs=[entry for entry in graph.inputs if entry.name not in unread])
-
-
-def _sum_of(graph: Graph, previous: str) -> Node:
-    """Return the Add that reads the product of a state and its recurrent matrix."""
-    product = next((node for node in graph.node if node.input[:1] == [previous]), None)
-    total = next((n for n in graph.node if product and product.output[0] in n.input), None)
-    if total is None:
-        raise ModelError(f"nothing recurrent reads the input '{previous}'")
-    return total
+    model = with_graph(model, inputs=inputs, outputs=outputs, node=nodes)
+    return with_stated_pairs(model, pairs) if pairs else model
 
 
 _OWN: tuple[Repair, ...] = (

@@ -16,9 +16,6 @@ from support.examples.flat_documents import (
     weights,
     with_warnings,
 )
-from support.examples.graphs import graph
-from support.examples.graphs import node as made
-from support.harness.sessions import open_session
 from support.harness.sweep import count
 from support.peers.interpreter import computed
 
@@ -100,39 +97,6 @@ def test_a_flat_layer_between_convolutions():
         *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
         *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
     ]
-
-
-@pytest.mark.parametrize("operator", ["MaxPool", "AveragePool"])
-@pytest.mark.parametrize("flatten", [False, True])
-def test_a_pool_that_keeps_the_size_is_computed(operator: str, flatten: bool):
-    """Against onnxruntime, on the graph as it would be written by hand."""
-    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 18), B=(2,))
-    window = {"pads": [1, 1, 1, 1], "strides": [1, 1]}
-    nodes = [*conv(1, "input", [2, 2]), pool(operator, 1, [3, 3], **window)]
-    if flatten:
-        nodes.append(node("Flatten", "Pool_1", "PoolFlat_1", "flatten_after_l1", axis=1))
-    nodes.append(gemm(2, nodes[-1]["output"][0]))
-    source = document(nodes, tensors, 16, 2, conv2d_specs=ONE)
-    net, texts = with_warnings(import_model, source)
-    assert any("has no pools, this graph computes them" in text for text in texts)
-    by_hand = graph(
-        [
-            made("Reshape", "x shape", "r"),
-            made("Conv", "r ConvW0 ConvB0", "c"),
-            made("Tanh", "c", "t"),
-            made(operator, "t", "p", kernel_shape=[3, 3], **window),
-            made("Flatten", "p", "f"),
-            made("Gemm", "f W B", "y", transB=1),
-        ],
-        x=("N", 16),
-        shape=np.array([0, 1, 4, 4]),
-        **tensors,
-    )
-    x = np.random.default_rng(0).normal(size=(5, 16)).astype(np.float32)
-    session = open_session(by_hand)
-    np.testing.assert_allclose(
-        net.activate(x.astype(np.float64)), session.run(None, {"x": x})[0], rtol=1e-5, atol=1e-6
-    )
 
 
 NEVER = "pool_after_l1 (MaxPool) before it makes the layer {}, which NeatapticTS's network never"
