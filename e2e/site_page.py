@@ -97,7 +97,7 @@ _OPENED = """(each) => new Promise((done) => {
     const tell = () => done(section.open);
     if (section.open) tell();
     section.addEventListener("toggle", tell, { once: true });
-    setTimeout(tell, 5000);
+    setTimeout(tell, 30000);
 })"""
 """Whether the section of a part is open, soon after its key was pressed."""
 

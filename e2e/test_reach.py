@@ -58,22 +58,27 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
 
     page.evaluate(FOLD)  # what the tests before have unfolded
     page.get_by_test_id("drop-zone").focus()
-    reached = set()
-    for _ in range(90):
-        page.keyboard.press("Tab")
-        reached.add(focused(page))
-    assert {"export-button", "drop-zone", "frame", "share-menu", "download-menu"} <= reached
-    assert {"step-random", "step-input-0", "slide-input-0"} <= reached
+    parts = {"share-menu", "download-menu", "step-input-0", "slide-input-0", "step-random", "frame"}
+    assert tabbed(page, "export-button") >= parts
     neat["download-menu"].focus()
     page.keyboard.press("Enter")
-    reached = set()
-    for _ in range(3):
-        page.keyboard.press("Tab")
-        reached.add(focused(page))
-    assert reached == {"download-onnx", "download-json", "download-network"}
+    reached = tabbed(page, "download-network")
+    scrolls = {"panel right"}  # where Firefox stops, too
+    assert reached - scrolls == {"download-onnx", "download-json", "download-network"}
     page.keyboard.press("Escape")
     assert focused(page) == "download-menu"
     assert not neat["download-onnx"].is_visible()
+
+
+def tabbed(page, last: str) -> set[str]:
+    """What Tab leads to, up to the last; in Firefox it would lead out of the page after that."""
+    reached: set[str] = set()
+    for _ in range(90):
+        page.keyboard.press("Tab")
+        reached.add(focused(page))
+        if last in reached:
+            break
+    return reached
 
 
 def test_questions_and_errors_do_not_scroll_sideways(neat):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx.parser
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 from support.harness.page import ask, convert
 from support.harness.sessions import open_session
 
@@ -26,53 +26,31 @@ def without_batch() -> bytes:
     return neat_onnx.export(net, batch_dimension=None).to_bytes()
 
 
-def in_halves() -> bytes:
-    text = """<ir_version: 8, opset_import: ["": 18]>
-        agraph (float16[N, 3] x) => (float16[N, 3] y) { y = Tanh (x) }"""
+def model(opset: int, body: str) -> bytes:
+    text = f'<ir_version: 8, opset_import: ["": {opset}]> {body}'
     return onnx.parser.parse_model(text).SerializeToString()
 
 
-def stateful_gru() -> bytes:
-    """A GRU over a sequence [T, N, 3] that begins from an input and gives its last state."""
-    kind = helper.make_tensor_value_info
-    draw = np.random.default_rng(0)
-    weights = {"W": (1, 12, 3), "R": (1, 12, 4), "B": (1, 24)}
-    nodes = [
-        helper.make_node("GRU", ["x", *weights, "", "h0"], ["steps", "hn"], hidden_size=4),
-        helper.make_node("Squeeze", ["steps", "axis"], ["y"]),
-    ]
-    tensors = {name: draw.normal(size=shape).astype(np.float32) for name, shape in weights.items()}
-    tensors["axis"] = np.array([1])
-    graph = helper.make_graph(
-        nodes,
-        "gru",
-        [kind("x", TensorProto.FLOAT, ["T", "N", 3]), kind("h0", TensorProto.FLOAT, [1, "N", 4])],
-        [kind("y", TensorProto.FLOAT, ["T", "N", 4]), kind("hn", TensorProto.FLOAT, [1, "N", 4])],
-        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
-    )
-    opset = [helper.make_opsetid("", 17)]
-    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
-
-
-def turned() -> bytes:
-    """A model whose batch is the second axis of its input, and the last of its output."""
-    kind = helper.make_tensor_value_info
-    nodes = [
-        helper.make_node("Transpose", ["x"], ["first"], perm=[1, 0, 2]),
-        helper.make_node("Flatten", ["first"], ["rows"]),
-        helper.make_node("MatMul", ["rows", "W"], ["sums"]),
-        helper.make_node("Transpose", ["sums"], ["y"], perm=[1, 0]),
-    ]
-    weights = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
-    graph = helper.make_graph(
-        nodes,
-        "turned",
-        [kind("x", TensorProto.FLOAT, [2, "N", 3])],
-        [kind("y", TensorProto.FLOAT, [3, "N"])],
-        [numpy_helper.from_array(weights, "W")],
-    )
-    opset = [helper.make_opsetid("", 17)]
-    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+IN_HALVES = "g (float16[N, 3] x) => (float16[N, 3] y) { y = Tanh (x) }"
+# A GRU over a sequence [T, N, 2] that begins from an input and gives its last state.
+STATEFUL_GRU = """gru (float[T, N, 2] x, float[1, N, 1] h0) => (float[T, N, 1] y, float[1, N, 1] hn)
+    <float[1, 3, 2] W = {0.1, -0.8, 0.6, 0.1, -0.5, 0.4}, float[1, 3, 1] R = {0.3, -0.7, 0.9},
+     float[1, 6] B = {0.1, 0.2, -0.3, 0.0, 0.4, -0.1}, int64[1] axis = {1}> {
+        steps, hn = GRU <hidden_size = 1> (x, W, R, B, , h0)
+        y = Squeeze (steps, axis)
+    }"""
+# A model whose batch is the second axis of its input, and the last of its output.
+TURNED = """turned (float[2, N, 3] x) => (float[2, N] y)
+    <float[6, 2] W = {0.1, -0.8, 0.6, 0.1, -0.5, 0.4, 1.3, 0.9, -0.7, -1.3, -0.6, 0.2}> {
+        first = Transpose <perm = [1, 0, 2]> (x)
+        rows = Flatten (first)
+        sums = MatMul (rows, W)
+        y = Transpose <perm = [1, 0]> (sums)
+    }"""
+SHARED_INPUT = """g (float[N, 3] x, float dt) => (float[N, 3] y) {
+        s = Mul (x, dt)
+        y = Tanh (s)
+    }"""
 
 
 def samples_first(last: bool) -> bytes:
@@ -83,30 +61,18 @@ def samples_first(last: bool) -> bytes:
     return json.dumps(document).encode()
 
 
-def with_shared_input() -> bytes:
-    """A model one of whose inputs has no batch."""
-    nodes = [helper.make_node("Mul", ["x", "dt"], ["s"]), helper.make_node("Tanh", ["s"], ["y"])]
-    inputs, outputs = (
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes) for name, sizes in each]
-        for each in ((("x", ["N", 3]), ("dt", [])), (("y", ["N", 3]),))
-    )
-    drawn = helper.make_graph(nodes, "graph", inputs, outputs)
-    opset = [helper.make_opsetid("", 18)]
-    return helper.make_model(drawn, opset_imports=opset, ir_version=8).SerializeToString()
-
-
 FILES: dict[str, tuple[bytes, dict[str, object]]] = {
     "layers": (source("np-ff-19"), {}),
     "float64": (source("nts-net-dag-24"), {"dtype": "float64"}),
-    "float16": (in_halves(), {}),
+    "float16": (model(18, IN_HALVES), {}),
     "memory": (source("np-rec-01"), {}),
     "sequences": (source("nts-net-lstm-2"), {"dtype": "float64", "sequence": True}),
     "samples first": (samples_first(last=False), {}),
     "the last step": (samples_first(last=True), {}),
-    "states beside a sequence": (stateful_gru(), {}),
-    "another batch axis": (turned(), {}),
+    "states beside a sequence": (model(17, STATEFUL_GRU), {}),
+    "another batch axis": (model(17, TURNED), {}),
     "one sample": (without_batch(), {}),
-    "an input that samples share": (with_shared_input(), {}),
+    "an input that samples share": (model(18, SHARED_INPUT), {}),
 }
 
 
@@ -171,23 +137,18 @@ def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
     assert ask("runtime_report", outputs, runtime="x", runs=runs)[0]["result"]["passed"]
 
 
+SUMS = """sums (float[T, 2] x) => (float[T, 2] y) <float[2] first = {0, 0}> {
+    last, y = Scan <num_scan_inputs = 1, body = step (float[2] held, float[2] now)
+        => (float[2] after, float[2] given) {
+            after = Add (held, now)
+            given = Tanh (after)
+        }> (first, x)
+}"""
+
+
 def test_a_sequence_without_a_batch_is_refused():
     """Its first axis is time, and is taken for the samples, which the graph mixes."""
-    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["T", 2]) for name in ("x", "y"))
-    held, step, after, given = (
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, [2])
-        for name in ("held", "step", "after", "given")
-    )
-    adds = [
-        helper.make_node("Add", ["held", "step"], ["after"]),
-        helper.make_node("Tanh", ["after"], ["given"]),
-    ]
-    body = helper.make_graph(adds, "body", [held, step], [after, given])
-    nodes = [helper.make_node("Scan", ["first", "x"], ["last", "y"], body=body, num_scan_inputs=1)]
-    first = helper.make_tensor("first", TensorProto.FLOAT, [2], [0.0, 0.0])
-    graph = helper.make_graph(nodes, "sums", [x], [y], [first])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
-    error = convert(model.SerializeToString(), name="sums.onnx")[0]["error"]
+    error = convert(model(18, SUMS), name="sums.onnx")[0]["error"]
     assert "does not compute what the model does: 'y'" in error["message"]
     assert "last (Scan)" in error["where"]
     assert error["import"] == {"batch_axis": "none"}

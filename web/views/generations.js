@@ -36,7 +36,8 @@ export function generations({ open, pick }) {
     if (members.length) select.value = String(result.genome);
     $("generations").replaceChildren(h("h2", {}, series ? "Generations" : "Population"), members.length ? select : "", named("◂", "Previous", () => move(-1)), play, next, track,
       h("p", { className: "soft" }, steps[now].note ?? ""));
-    track.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
+    const { offsetLeft, offsetWidth } = track.querySelector("[aria-pressed=true]") ?? track;
+    track.scrollLeft = offsetLeft - (track.clientWidth - offsetWidth) / 2; // and the page stays where it is
     return undefined;
   });
 }

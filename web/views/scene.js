@@ -24,7 +24,7 @@ export function sceneOf({ neurons, connections, places, layers, columns, width, 
 
 /** Give the scene a size and a zoom: places, curves and the radius of a neuron, in px from the drawing's corner. */
 export function measure(scene, width, height, zoom = 1) {
-  const aside = width >= 460 ? NAMES : width >= 340 ? 76 : EDGE;
+  const aside = width >= 460 ? NAMES : width >= 340 ? 88 : EDGE;
   const across = Math.min(MOST[0], (width - 2 * aside) / Math.max(scene.width, 0.5)) * zoom;
   const down = Math.min(MOST[1], (height - TOP - BOTTOM) / Math.max(scene.height, 0.5)) * zoom;
   const left = (width * zoom - across * scene.width) / 2;
