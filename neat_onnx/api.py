@@ -186,8 +186,7 @@ def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
     Constants become initializers, and nodes that depend on constants alone are computed; operators
-    take the form they have at opset 18; functions are put in the place of their calls; Identity
-    and Dropout go; dead nodes are dropped.
+    take the form they have at opset 18; Identity and Dropout go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
     their names.
 
@@ -198,7 +197,7 @@ def canonicalize(source: Any) -> Model:
         A model of opset 18, or of its own opset if that is later.
 
     Raises:
-        ModelError: an operator has no modern form, or functions would make too many nodes.
+        ModelError: an operator has no modern form.
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical

@@ -90,8 +90,6 @@ _FLAGS: dict[str, Settings] = {
     "--language": _choice(get_args(CodeLanguage), "instead of the one of OUT's ending"),
     "--dtype": _choice(("float64", "float32"), "float32: in C only", default="float64"),
     "--name": _value("NAME", "the beginning of C's names, or the name of C#'s class", default=NAME),
-    "--most": _value("N", "how many networks of a population, the best first. Default: 60.", int,
-                     default=60),
     "--samples": _value("N", "default: 256", int, default=256),
     "--seed": _value("N", "default: 0", int, default=0),
     "--runtime": _choice(
@@ -335,8 +333,8 @@ _COMMANDS = (
     ),
     Command(
         commands.draw,
-        {"IN": "a network, or a population of them", "OUT": "what to write: .svg or .html"},
-        ["--most"],
+        {"IN": "a network, or a population: its 60 best", "OUT": "what to write: .svg or .html"},
+        [],
         [_READ],
     ),
     Command(

@@ -11,7 +11,7 @@ from neat_onnx.drawing.layout import Layout, layout
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, contributing, schedule
+from neat_onnx.network.schedule import contributing, schedule
 
 _MAX_GRID_CELLS = 32  # in a row
 
@@ -22,7 +22,6 @@ class Scene:
 
     Attributes:
         net: the network.
-        levels: its schedule.
         layout: where everything stands.
         layers: neurons that are shown as one thing.
         kind: "input", "hidden" or "output", of each neuron.
@@ -33,7 +32,6 @@ class Scene:
     """
 
     net: Network
-    levels: Schedule
     layout: Layout
     layers: tuple[NamedLayer, ...]
     kind: npt.NDArray[np.object_]
@@ -43,17 +41,16 @@ class Scene:
     strength: Floats
 
 
-def scene(net: Network, levels: Schedule | None = None) -> Scene:
+def scene(net: Network) -> Scene:
     """Prepare the drawing of a network.
 
     Raises:
         NetworkError: connections without delay form a cycle.
     """
-    levels = levels or schedule(net)
+    levels = schedule(net)
     layers = tuple(named_layers(net, levels))
     return Scene(
         net=net,
-        levels=levels,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
         layers=layers,
         kind=kinds_of(net),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from neat_onnx.lifting.operator import OPERATORS, Arguments, Operator, Refusal, 
 from neat_onnx.lifting.tape import Tape
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import LimitReached, require_elements
-from neat_onnx.model.graph import ONNX_DOMAINS, Function, parse_node, schema_of
+from neat_onnx.model.graph import ONNX_DOMAINS, parse_node, schema_of
 from neat_onnx.model.wiring import reads, subgraphs
 from neat_onnx.operators.refused import REFUSED
 
@@ -31,6 +31,14 @@ _MANY_AXES = 16
 _FAULTS = (ValueError, LookupError, ArithmeticError, TypeError, AttributeError, MemoryError)
 
 Environment = dict[str, Any]
+
+
+class Function(NamedTuple):
+    """The nodes that an operator stands for, and the names of its inputs and outputs in them."""
+
+    inputs: list[str]
+    outputs: list[str]
+    node: list[Node]
 
 
 class Interpreter:
@@ -51,7 +59,6 @@ class Interpreter:
             for entry in model.opset_import
         }
         self.opsets.setdefault("", model.opset)
-        self._functions = {(each.domain, each.name): each for each in model.functions}
         self._bodies: list[Function] = []  # held, so that no node takes the place of another
         self._arguments: dict[int, Arguments] = {}  # of nodes that were checked, by identity
         self._depth = 0
@@ -129,9 +136,7 @@ class Interpreter:
         try:
             if known is not None and not (known.since > self.opsets.get(key[0], known.since)):
                 self._arguments[id(node)] = known.check(node)
-            elif key not in self._functions and (
-                node.op_type in REFUSED or not has_body(*key, self.opsets.get(key[0], 1))
-            ):
+            elif node.op_type in REFUSED or not has_body(*key, self.opsets.get(key[0], 1)):
                 where = f" of the domain {key[0]}" if key[0] else ""
                 raise Refusal(
                     f"the operator {node.op_type}{where} is not supported",
@@ -196,10 +201,8 @@ class Interpreter:
             if key in _NESTING and len(node.output) > len(found):
                 raise refuse("the number of outputs", len(node.output), f"{len(found)} at most")
             return found
-        function = self._functions.get(key)
-        if function is None:  # what ONNX itself defines the operator by
-            function = body_of(node, key, inputs, version)
-            self._bodies.append(function)
+        function = body_of(node, key, inputs, version)
+        self._bodies.append(function)
         return self._run_function(function, inputs)
 
     def _given(
@@ -323,9 +326,7 @@ def body_of(node: Node, key: tuple[str, str], inputs: Sequence[Any], version: in
         raise Refusal("ONNX has no function for it")
     for each in found.node:
         _state_types(each)
-    return Function.model_construct(
-        name=key[1],
-        domain=key[0],
+    return Function(
         inputs=names,
         outputs=outputs,
         node=[parse_node(document_of_message(each), {"opset": version}) for each in found.node],

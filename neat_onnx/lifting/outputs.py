@@ -8,10 +8,10 @@ computes the tensors that they are drawn from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from neat_onnx.errors import ImportAdvice, ModelError, OptionError, warn
-from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import gives_sizes, is_random, reads
 
 
@@ -69,17 +69,9 @@ def _warn_of_repeated(graph: Graph) -> None:
 
 def random_tensors(model: Model) -> set[str]:
     """The tensors that depend on chance."""
-    if not model.functions and not any(map(is_random, model.graph.node)):
-        return set()
-    functions = {(each.domain, each.name): each.node for each in model.functions}
-    return _random(model.graph.node, functions)
-
-
-def _random(nodes: Iterable[Node], functions: Mapping[tuple[str, str], Sequence[Node]]) -> set[str]:
     found: set[str] = set()
-    for node in nodes:
-        body = functions.get((node.domain, node.op_type), ())
-        if is_random(node) or not found.isdisjoint(reads(node)) or _random(body, functions):
+    for node in model.graph.node if any(map(is_random, model.graph.node)) else ():
+        if is_random(node) or not found.isdisjoint(reads(node)):
             found.update(filter(None, node.output))
     return found
 

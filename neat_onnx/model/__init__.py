@@ -3,7 +3,7 @@
 from neat_onnx.model.attributes import Attributes
 from neat_onnx.model.budget import limits
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.graph import Function, Graph, MetadataEntry, OpenNode, OperatorSet
+from neat_onnx.model.graph import Graph, MetadataEntry, OpenNode, OperatorSet
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
 from neat_onnx.model.tensor import Tensor
@@ -15,7 +15,6 @@ __all__ = [
     "Attributes",
     "DataType",
     "Finding",
-    "Function",
     "Graph",
     "MetadataEntry",
     "Model",

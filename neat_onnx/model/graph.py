@@ -35,7 +35,6 @@ from neat_onnx.model.attributes import (
 from neat_onnx.model.data_type import DataType, Version
 from neat_onnx.model.node import (
     OLDEST_TYPED,
-    OWN_DOMAIN,
     RUNTIME_DOMAIN,
     Node,
     domain_of,
@@ -155,23 +154,6 @@ class Graph(Part):
         return next(iter(wide or floats), DataType.FLOAT)
 
 
-class Function(Part):
-    """A function of the model: the nodes that a call of it stands for.
-
-    A call is a node whose `domain` and `op_type` are the function's `domain` and `name`.
-    """
-
-    name: str
-    domain: str
-    doc_string: str = Field("", description="Text for people.")
-    inputs: list[str] = Field([], description="The names of its arguments inside the function.")
-    outputs: list[str] = Field(description="The names of its results inside the function.")
-    opset_import: list[OperatorSet] = Field([], description="The versions of its operators.")
-    node: list[AnyNode] = Field(
-        description="The operators, each after those whose outputs it reads."
-    )
-
-
 class Content(Part):
     """The fields of a model. Only `graph` is required."""
 
@@ -182,9 +164,6 @@ class Content(Part):
     doc_string: str = Field("", description="Text for people.")
     metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
     graph: Graph
-    functions: list[Function] = Field(
-        [], description="Functions without attributes that nodes of the graph call."
-    )
 
     @property
     def opset(self) -> int:
@@ -355,8 +334,7 @@ def parse_node(document: Any, context: Any = None) -> Node:
     if not isinstance(document["attributes"], list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)
-    plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN
-    if plain and (found := _read_open(document, context, "")):
+    if opset < OLDEST_TYPED and (found := _read_open(document, context, "")):
         return found
     try:
         kind = node_class(op_type)

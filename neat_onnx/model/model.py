@@ -34,7 +34,6 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
         producer_name, producer_version: the tool that wrote it.
         doc_string: text for people.
         metadata_props: texts of the writer's own, each under a key; `metadata` is a dict of them.
-        functions: functions without attributes that nodes of the graph call.
     """
 
     _encoding: Encoding = PrivateAttr("numbers")
@@ -284,6 +283,12 @@ def from_document(document: Any) -> Model:
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
+    if document.get("functions"):
+        raise ModelError(
+            "local functions are read of binary ONNX alone",
+            where="functions",
+            hint='Save it as such: onnx.save(onnx.load(path, format="json"), "model.onnx")',
+        )
     try:
         model = _validated(canonical(document))
     except RecursionError:
@@ -299,19 +304,9 @@ def from_document(document: Any) -> Model:
 def _validated(plain: dict[str, Any]) -> Model:
     """The model of a document in our spelling."""
     try:
-        model = Model.model_validate(plain, context={"budget": Budget(), "opset": _opset(plain)})
+        return Model.model_validate(plain, context={"budget": Budget(), "opset": _opset(plain)})
     except ValidationError as error:
         raise refusal(error, plain) from None
-    return _with_known_functions(model) if model.functions else model
-
-
-def _with_known_functions(model: Model) -> Model:
-    """The model with functions as an export writes them; others are inlined."""
-    from neat_onnx.model.plain_proto import is_kept  # noqa: PLC0415 - onnx is slow to import
-
-    proto = model.to_proto()
-    kept = all(is_kept(function, proto) for function in proto.functions)
-    return model if kept else Model.from_proto(proto)
 
 
 def _opset(document: dict[str, Any]) -> int:

@@ -38,7 +38,6 @@ _REGISTRY: dict[str, type["Node"]] = {}
 _DECLARED: dict[str, Callable[[], type["Node"]]] = {}  # made when they are looked up
 _FINDERS: list[Callable[[], None]] = []
 
-OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
 _OWN_ERRORS = ("external_data", "unknown_attribute", "unsupported_op")  # types of our own errors
 RUNTIME_DOMAIN = "com.microsoft"  # of operators that onnxruntime adds to ONNX's
 _ADVICE = {

@@ -20,7 +20,6 @@ from neat_onnx.errors import ModelError, warn
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_negative_sizes
 from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
-from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.value import KINDS
 
 
@@ -187,22 +186,6 @@ def _hint(proto: onnx.ModelProto) -> str | None:
     return (
         f"They are of opset {opsets}, the model is of {_opset(proto)[0]}: "
         "exported anew with one opset for all there is nothing to convert"
-    )
-
-
-def is_kept(function: onnx.FunctionProto, model: onnx.ModelProto) -> bool:
-    """Whether a function is of the kind that an export writes.
-
-    It is of this package's domain, has no attributes, is of the model's opset, and its nodes are
-    ONNX's own operators, without graphs inside.
-    """
-    attributes = [each for node in function.node for each in node.attribute]
-    return (
-        function.domain == OWN_DOMAIN
-        and not (function.attribute or function.attribute_proto or function.overload)
-        and _opset(function) == _opset(model)
-        and all(node.domain in ONNX_DOMAINS for node in function.node)
-        and not any(each.ref_attr_name or each.HasField("g") or each.graphs for each in attributes)
     )
 
 

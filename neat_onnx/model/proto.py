@@ -17,12 +17,11 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget, check_binary, check_text
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
+from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.plain_proto import with_missing_types, without_labels
+from neat_onnx.model.plain_proto import inlined, with_missing_types, without_labels
 from neat_onnx.model.spelling import DROPPED, NOTES, RENAMED
 from neat_onnx.model.tensor import Tensor
-from neat_onnx.model.value import ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
@@ -39,27 +38,36 @@ def to_proto(model: Content) -> onnx.ModelProto:
     Raises:
         ModelError: a FLOAT is too large for float32, or a text is not valid Unicode.
     """
+    proto = onnx.ModelProto(ir_version=model.ir_version or _OLDEST_IR)
     try:
-        return _model_to_proto(model)
+        _say(
+            proto,
+            producer_name=model.producer_name,
+            producer_version=model.producer_version,
+            doc_string=model.doc_string,
+        )
+        _fill_graph(proto.graph, model.graph)
+        opsets = [(entry.domain, entry.version) for entry in model.opset_import]
+        for domain, version in opsets or [("", DEFAULT_OPSET)]:
+            proto.opset_import.add(domain=domain or None, version=version)
+        for entry in model.metadata_props:
+            proto.metadata_props.add(key=entry.key, value=entry.value)
     except UnicodeEncodeError as error:
         raise ModelError("a text has half a surrogate pair, which UTF-8 cannot hold") from error
+    return proto
 
 
 def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
     """The JSON document of the model that `proto` holds.
 
-    Local functions are inlined, but for a model whose functions all are activations of this
-    package's own domain.
+    Local functions are inlined.
 
     Raises:
         ModelError: it is not a model, or uses something unsupported.
     """
     try:
         if proto.functions:
-            from neat_onnx.model.plain_proto import inlined, is_kept  # noqa: PLC0415 - seldom needed
-
-            if not all(is_kept(function, proto) for function in proto.functions):
-                proto = inlined(proto)
+            proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
         document: dict[str, Any] = document_of_message(with_missing_types(without_labels(proto)))
@@ -82,21 +90,6 @@ def parsed(data: bytes) -> onnx.ModelProto:
         raise ModelError(
             "not a valid ONNX protobuf: truncated, damaged, nested too deeply, or no ONNX at all"
         ) from error
-    return proto
-
-
-def _model_to_proto(model: Content) -> onnx.ModelProto:
-    proto = onnx.ModelProto(ir_version=model.ir_version or _OLDEST_IR)
-    producer = {"producer_name": model.producer_name, "producer_version": model.producer_version}
-    _say(proto, **producer, doc_string=model.doc_string)
-    _fill_graph(proto.graph, model.graph)
-    opsets = [(entry.domain, entry.version) for entry in model.opset_import]
-    for domain, version in opsets or [("", DEFAULT_OPSET)]:
-        proto.opset_import.add(domain=domain or None, version=version)
-    for entry in model.metadata_props:
-        proto.metadata_props.add(key=entry.key, value=entry.value)
-    for function in model.functions:
-        _fill_function(proto.functions.add(), function)
     return proto
 
 
@@ -168,16 +161,6 @@ def _dense(proto: onnx.SparseTensorProto) -> Any:
     return document_of_message(onnx.numpy_helper.from_array(dense.reshape(dims), name))
 
 
-def _fill_function(proto: onnx.FunctionProto, function: Function) -> None:
-    _say(proto, name=function.name, domain=function.domain, doc_string=function.doc_string)
-    proto.input.extend(function.inputs)
-    proto.output.extend(function.outputs)
-    for entry in function.opset_import:
-        proto.opset_import.add(domain=entry.domain or None, version=entry.version)
-    for node in function.node:
-        _fill_node(proto.node.add(), node)
-
-
 def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
     """Write `graph` into an empty `proto`.
 
@@ -185,32 +168,26 @@ def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
     """
     proto.name = graph.name or "graph"
     _say(proto, doc_string=graph.doc_string)
-    proto.input.extend(value_to_proto(value) for value in graph.inputs)
-    proto.output.extend(value_to_proto(value) for value in graph.outputs)
+    for side, entries in ((proto.input, graph.inputs), (proto.output, graph.outputs)):
+        for entry in entries:
+            kind = int(entry.elem_type)
+            side.append(onnx.helper.make_tensor_value_info(entry.name, kind, entry.shape))
     for tensor in graph.initializer:
         _fill_tensor(proto.initializer.add(), tensor)
     for node in graph.node:
         _fill_node(proto.node.add(), node)
 
 
-def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
-    """Return an input, an output or a type as onnx has it."""
-    return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), value.shape)
-
-
 def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:
     proto.name = tensor.name
     proto.data_type = int(tensor.data_type)
     proto.dims.extend(tensor.dims)
-    if tensor.data_type is DataType.INT64 and tensor.size > 0 and _are_short(tensor.values):
-        proto.int64_data.extend(tensor.values.ravel().tolist())
+    values = tensor.values
+    short = tensor.data_type is DataType.INT64 and tensor.size > 0 and values.min() >= 0
+    if short and values.max() < _MIN_LONG_VARINT:
+        proto.int64_data.extend(values.ravel().tolist())
     else:
         proto.raw_data = tensor.to_bytes()
-
-
-def _are_short(values: Any) -> bool:
-    """Whether integers take fewer bytes as protobuf's varints, of 7 bits a byte, than as 8 each."""
-    return bool(values.min() >= 0 and values.max() < _MIN_LONG_VARINT)
 
 
 def node_to_proto(node: Node) -> onnx.NodeProto:
@@ -230,7 +207,11 @@ def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
     proto.output.extend(node.output)
     for name, kind, value in node.attributes.given():
         if kind in (AttributeType.FLOAT, AttributeType.FLOATS):
-            _check_float32(value, f"node {node.label}: {name}")
+            with np.errstate(over="ignore"):  # looked for right here
+                numbers = np.asarray(value, np.float64)
+                if np.isinf(numbers.astype(np.float32)[np.isfinite(numbers)]).any():
+                    text = "is too large for float32, which ONNX's attributes are"
+                    raise ModelError(f"node {node.label}: {name} {text}")
         _fill_attribute(proto.attribute.add(name=name, type=int(kind)), kind, value)
 
 
@@ -248,13 +229,6 @@ def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any)
             getattr(proto, kind.key).extend(value)
         case _:
             setattr(proto, kind.key, value)
-
-
-def _check_float32(value: Any, what: str) -> None:
-    with np.errstate(over="ignore"):  # looked for right here
-        numbers = np.asarray(value, np.float64)
-        if np.isinf(numbers.astype(np.float32)[np.isfinite(numbers)]).any():
-            raise ModelError(f"{what} is too large for float32, which ONNX's attributes are")
 
 
 _TEXTPROTO = re.compile(rb"(?:\s|#[^\n]*\n)*[a-z][a-z_]+\s*[:{]")

@@ -28,7 +28,7 @@ Spelling = Literal["neat_onnx", "protobuf"]
 
 _UPPER, _UNDERSCORE = re.compile(r"(?<=[a-z0-9])[A-Z]"), re.compile(r"_([a-z])")
 _OURS = {"input": "inputs", "output": "outputs", "attribute": "attributes"}
-RENAMED = {"graph": _OURS, "function": _OURS, "node": {"attribute": "attributes"}}
+RENAMED = {"graph": _OURS, "node": {"attribute": "attributes"}}
 """By message, our names of keys that have others."""
 _OFFICIAL = {ours: name for name, ours in _OURS.items()}
 _TEXTS = frozenset({"s", "strings"})  # of attributes: bytes, which JSON has in base64
@@ -37,13 +37,11 @@ DROPPED = {
     "model": frozenset({LINK_KEY, "model_version", "domain", "training_info", "configuration"}),
     "graph": frozenset({"value_info", "quantization_annotation", "metadata_props"}),
     "node": NOTES | {"overload", "device_configurations"},
-    "function": frozenset({"metadata_props", "value_info"}),
 }
 """By message, the keys that are dropped; of any other message, the notes."""
 _INNER = {
-    "model": {"graph": "graph", "functions": "function"},
+    "model": {"graph": "graph"},
     "graph": {"inputs": "other", "outputs": "other", "initializer": "other", "node": "node"},
-    "function": {"node": "node"},
     "node": {"attributes": "attribute"},
     "attribute": {"t": "other", "g": "graph"},
 }

@@ -174,18 +174,9 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        genes = net.neurons
-        counts = net.fan_in
-        linear = np.array([aggregation_named(name).linear for name in net.aggregations])
-        self._linear = linear[genes.aggregation]
-        # within a level: sums first, then by aggregation and number of inputs, then by activation
-        fan_in = np.where(self._linear, np.minimum(counts, 1), counts)
-        kind = np.where(self._linear, -1, genes.aggregation)
-        self._shape = np.stack([kind, fan_in], axis=1)
-        order = np.lexsort((genes.activation, fan_in, kind, plan.level))
+        order = np.lexsort((net.neurons.activation, *net.kinds.T[::-1], plan.level))
         self.row = np.empty(len(net), np.int64)
         self.row[order] = np.arange(len(net))
-        self._fan_in = counts
         signals = signals_of(net)
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
         self._pre_activation = signals.pre_activation
@@ -198,24 +189,23 @@ class _Builder:
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
         neurons = level[np.argsort(self.row[level])]
-        shape = self._shape[neurons]
-        breaks = np.flatnonzero(np.any(shape[1:] != shape[:-1], axis=1)) + 1
+        breaks = np.flatnonzero(np.any(np.diff(self._net.kinds[neurons], axis=0), axis=1)) + 1
         return [self._group(part) for part in np.split(neurons, breaks) if part.size]
 
     def _group(self, neurons: Ints) -> _Group:
         net, genes = self._net, self._net.neurons
-        linear = bool(self._linear[neurons[0]])
+        linear = net.kinds[neurons[0], 0] == NONE
         name = net.aggregation_names[neurons[0]]
         scale = genes.response[neurons]
         if linear:
             mean = net.aggregation_names[neurons] == "mean"
-            scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
+            scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
         codes = genes.activation[neurons]
         breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
         kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
-            inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
+            inputs=self._inputs_of(neurons, name) if net.fan_in[neurons[0]] else (),
             empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
@@ -228,13 +218,13 @@ class _Builder:
 
     def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
         """The aggregates of neurons that all have inputs."""
-        counts = self._fan_in[neurons]
+        counts = self._net.fan_in[neurons]
         edges = self._edges_into(neurons)
         weight = self._net.live.weight[edges].astype(self._element, copy=False)
         gain = None if self._gain_row is None else self._gain_row[edges]
         gain = gain if gain is not None and np.any(gain != NONE) else None
         terms = Terms(self._source_row[edges], weight, gain)
-        if not self._linear[neurons[0]]:
+        if self._net.kinds[neurons[0], 0] != NONE:
             return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
         if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
             return (matrix,)

@@ -200,6 +200,17 @@ class Structure(ReadOnly):
         """The number of live connections into each neuron, shape (n,)."""
         return owned(np.diff(self.first_edge))
 
+    @cached_property
+    def kinds(self) -> Ints:
+        """What one operation can aggregate, (n, 2): sums and means, with inputs or without; or
+        another aggregation, and the number of inputs.
+        """
+        linear = np.array([aggregation_named(name).linear for name in self.aggregations], np.bool_)
+        is_sum = linear[self.neurons.aggregation]
+        aggregation = np.where(is_sum, NONE, self.neurons.aggregation)
+        inputs = np.where(is_sum, np.minimum(self.fan_in, 1), self.fan_in)
+        return owned(np.stack([aggregation, inputs], axis=1))
+
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Return the live connections into `neurons`: (row, edge), in the order of rows and genes.
 

@@ -205,9 +205,10 @@ def es_substrate_network(
     known = fresh = np.unique(found[0][:, 2:4], axis=0)
     for _ in range(search.iterations):
         found.append(_expressed(cppn, fresh, search, outgoing=True))
-        reached = np.unique(np.concatenate([known, found[-1][:, 2:4]]), axis=0)
-        fresh = reached[~_are_among(reached, known)]
-        known = reached
+        before = len(known)
+        reached = np.concatenate([known, found[-1][:, 2:4]])
+        known, first = np.unique(reached, axis=0, return_index=True)
+        fresh = known[first >= before]
     found.append(_expressed(cppn, ends[1], search, outgoing=False))
     return _cleaned(np.unique(np.concatenate(found), axis=0), ends[0], ends[1], activation, bias)
 
@@ -284,34 +285,25 @@ def _cleaned(
     edges: Floats, inputs: Floats, outputs: Floats, activation: str, bias: float
 ) -> Network:
     """Return the network of the connections on a way from an input to an output."""
-    ends = [tuple(point) for point in np.concatenate([inputs, outputs]).tolist()]
-    place = {point: k for k, point in enumerate(ends)}
-    if len(place) < len(ends):
+    ends = len(inputs) + len(outputs)
+    points = np.concatenate([inputs, outputs, edges[:, 0:2], edges[:, 2:4]])
+    _, first, number = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    node = np.argsort(np.argsort(first))[number.ravel()]  # numbered as they first occur
+    if not np.array_equal(node[:ends], np.arange(ends)):
         raise OptionError("two inputs or outputs have the same coordinates", where="inputs")
-    order = np.lexsort((edges[:, 0], edges[:, 1]))
-    sides = []
-    for pair in (edges[order, 0:2], edges[order, 2:4]):
-        sides.append([place.setdefault(tuple(point), len(place)) for point in pair.tolist()])
-    source, target = np.array(sides, np.int64).reshape(2, -1)
-    count = len(place)
+    (source, target), count = node[ends:].reshape(2, -1), len(first)
     begin, end = np.zeros((2, count), np.bool_)
-    begin[: len(inputs)] = end[len(inputs) : len(ends)] = True
+    begin[: len(inputs)] = end[len(inputs) : ends] = True
     live = Edges(source, target, count).reached(begin) & Edges(target, source, count).reached(end)
     acts = live[source] & live[target]
-    live[: len(ends)] = True
+    live[:ends] = True
     to = np.cumsum(live) - 1
-    found = (to[source[acts]], to[target[acts]], edges[order, 4][acts])
+    found = (to[source[acts]], to[target[acts]], edges[acts, 4])
     return phenotype(
         np.arange(len(inputs)),
-        np.arange(len(inputs), len(ends)),
+        np.arange(len(inputs), ends),
         int(np.count_nonzero(live)),
         found,
         activation,
         bias,
     )
-
-
-def _are_among(points: Floats, others: Floats) -> Bools:
-    """Return which points are among others, both distinct."""
-    known = set(map(tuple, others.tolist()))
-    return np.array([tuple(point) in known for point in points.tolist()], np.bool_)

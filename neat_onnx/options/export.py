@@ -1,6 +1,5 @@
 """The options of an export, as one document."""
 
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
@@ -203,14 +202,11 @@ def _parsed(given: dict[str, Any]) -> ExportOptions:
     Raises:
         OptionError: one that is unknown, given in both spellings, or has a wrong value.
     """
-    fields = ExportOptions.model_fields
-    names = {spelling: name for name in fields for spelling in (name, camel(name))}
-    for key in (each for each in given if each != LINK_KEY):
-        if key not in names:
-            close = get_close_matches(str(key), names, 1)
-            hint = f"Do you mean {close[0]}? {_LISTED}" if close else _LISTED
-            raise OptionError(f"{key} is not a known option", where=str(key), hint=hint)
-        if key != names[key] and names[key] in given:
+    names = {camel(name): name for name in ExportOptions.model_fields}
+    for key in given:
+        if key not in (*names, *names.values(), LINK_KEY):
+            raise OptionError(f"{key} is not a known option", where=str(key), hint=_LISTED)
+        if key != names.get(key, key) and names[key] in given:
             text = f"{names[key]} is given twice, also as {key}"
             raise OptionError(text, where=key, hint="Leave one of them out")
     return parse(ExportOptions, given, OptionError)

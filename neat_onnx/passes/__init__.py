@@ -12,13 +12,12 @@ from neat_onnx.model.ports import with_data_inputs
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
-from neat_onnx.passes.modern_forms import local_functions, modern_forms
+from neat_onnx.passes.modern_forms import modern_forms
 
 Pass = Callable[[Model], Model]
 _MAX_ROUNDS = 64
 
 CANONICAL: tuple[Pass, ...] = (
-    local_functions,
     with_data_inputs,
     fold_constants,
     modern_forms,

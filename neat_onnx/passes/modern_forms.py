@@ -1,4 +1,4 @@
-"""Bring a model of an older opset to opset 18, by onnx's version converter, without functions."""
+"""Bring a model of an older opset to opset 18, by onnx's version converter."""
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
@@ -9,19 +9,6 @@ _OLDEST_IR = 8  # of opset 18
 _RESHAPED = 11  # the opset from which Resize says how places are rounded
 _CHANGED = ("Upsample", "Resize", "MeanVarianceNormalization")
 """Operators of older opsets whose defaults the converter leaves out."""
-
-
-def local_functions(model: Model) -> Model:
-    """The model without functions, their nodes where they were called.
-
-    Raises:
-        ModelError: functions call each other in a circle, or there would be too many nodes.
-    """
-    if not model.functions:
-        return model
-    from neat_onnx.model.plain_proto import inlined  # noqa: PLC0415 - slow to import
-
-    return Model.from_proto(inlined(model.to_proto()))
 
 
 def modern_forms(model: Model) -> Model:

@@ -210,14 +210,10 @@ class NetworkModule(nn.Module):  # type: ignore[misc]
 
 
 def _grouped(net: Network, neurons: Ints) -> list[Ints]:
-    """Return neurons by aggregation and number of inputs; sums and means with inputs are one."""
-    linear = np.array([aggregation_named(name).linear for name in net.aggregations], np.bool_)
-    code, fan_in = net.neurons.aggregation[neurons], net.fan_in[neurons]
-    is_sum = linear[code]
-    code = np.where(is_sum, NONE, code)
-    fan_in = np.where(is_sum, np.minimum(fan_in, 1), fan_in)
-    order = np.lexsort((net.neurons.activation[neurons], fan_in, code))
-    changes = (np.diff(code[order]) != 0) | (np.diff(fan_in[order]) != 0)
+    """Return neurons by what one operation can aggregate, sorted by their activations."""
+    kinds = net.kinds[neurons].T
+    order = np.lexsort((net.neurons.activation[neurons], *kinds))
+    changes = np.any(np.diff(kinds[:, order]), axis=0)
     return [part for part in np.split(neurons[order], np.flatnonzero(changes) + 1) if part.size]
 
 

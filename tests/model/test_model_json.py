@@ -149,7 +149,7 @@ def test_what_is_no_document_is_a_DocumentError(source, text):
         ({"opset_import": [{"domain": ""}]}, "version is missing (opset_import[0].version)"),
         ({"metadata_props": {"key": "v"}}, "metadata_props is not a list (metadata_props)"),
         ({"metadata_props": [{"key": "k", "value": 1}]}, "value is not a string"),
-        ({"functions": [{"name": "f"}]}, "domain is missing (functions[0].domain)"),
+        ({"functions": [{"name": "f"}]}, "local functions are read of binary ONNX alone"),
     ],
 )
 def test_what_is_no_model_is_a_ModelError(change, text):

@@ -5,14 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import (
     ACTIVATIONS,
     activation_named,
-    register_activation,
-    unregister_activation,
 )
-from neat_onnx.network.expression import VARIABLE, constant, sigmoid, tanh, total
 
 POINTS = [-20.0, -3.4, -1.0, -0.3, 0.0, 0.2, 1.0, 2.0, 12.5, 20.0]
 
@@ -84,63 +80,3 @@ def test_which_are_bounded_and_which_may_overflow():
     assert {f.name for f in builtin if not f.linear_growth} == FASTER_THAN_LINEAR
     assert BOUNDED - {f.name for f in builtin if f.bounded} <= {"neat_log", "neat_softplus"}
     assert {f.name for f in builtin if f.bounded} <= BOUNDED
-
-
-def test_registering_ones_own():
-    register_activation("steep", lambda z: tanh(7.0 * z))
-    try:
-        assert not ACTIVATIONS["steep"].builtin
-        np.testing.assert_allclose(activation_named("steep")(np.array([0.1])), [math.tanh(0.7)])
-        with pytest.raises(NetworkError, match="registered already"):
-            register_activation("steep", lambda z: tanh(8.0 * z))
-        with pytest.raises(NetworkError, match="the same formula as the activation 'steep'"):
-            register_activation("other", lambda z: tanh(z * 7.0))
-    finally:
-        unregister_activation("steep")
-    assert "steep" not in ACTIVATIONS
-    with pytest.raises(NetworkError, match="the same formula as the activation 'swish'"):
-        register_activation("silu", lambda z: z * sigmoid(z))
-
-
-@pytest.mark.parametrize("name", ["", " ", "a ", "two\nlines", "formula: z", 3, None])
-def test_no_name_of_an_activation(name):
-    with pytest.raises(NetworkError, match="name"):
-        register_activation(name, lambda z: tanh(9.0 * z))
-
-
-@pytest.mark.parametrize(
-    "formula",
-    [
-        None,
-        "tanh",
-        lambda: tanh(VARIABLE),
-        lambda z: 1.0,
-        lambda z: constant(1.0),
-        np.tanh,
-        math.tanh,
-        total,
-        lambda z: z if z > 0 else 0.0,
-        lambda z: 1 / 0,
-    ],
-)
-def test_no_formula_of_an_activation(formula):
-    before = dict(ACTIVATIONS)
-    with pytest.raises(NetworkError, match="'own'") as caught:
-        register_activation("own", formula)
-    assert "\n" not in str(caught.value)
-    assert before == ACTIVATIONS
-
-
-def test_only_ones_own_can_be_unregistered():
-    for name in ("tanh", "nobody"):
-        with pytest.raises(NetworkError, match=name):
-            unregister_activation(name)
-    assert "tanh" in ACTIVATIONS
-
-
-def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(NetworkError, match="unknown activation 'foo'") as caught:
-        activation_named("foo")
-    assert "neat_gauss" in str(caught.value.hint) and "register_activation" in str(
-        caught.value.hint
-    )

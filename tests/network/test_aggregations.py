@@ -69,37 +69,6 @@ def test_names_of_a_library_are_apart_from_ours():
         aggregation_named("neat-python max")
 
 
-def test_registering_ones_own():
-    register_aggregation("range", lambda v, k: largest(v) - smallest(v), empty=2.0)
-    try:
-        np.testing.assert_array_equal(aggregation_named("range")(np.array([[1.0, 4.0]])), [3.0])
-        assert aggregation_named("range").empty == 2.0
-        with pytest.raises(NetworkError, match="registered already"):
-            register_aggregation("range", lambda v, k: largest(v))
-    finally:
-        unregister_aggregation("range")
-    with pytest.raises(NetworkError, match="unknown aggregation 'range'"):
-        aggregation_named("range")
-
-
-@pytest.mark.parametrize(
-    "formula",
-    [None, 3.0, largest, lambda v, k: v, lambda v, k: 1.0, lambda v, k: np.max(v)],
-)
-def test_no_formula_of_an_aggregation(formula):
-    before = dict(AGGREGATIONS)
-    with pytest.raises(NetworkError, match="'own'") as caught:
-        register_aggregation("own", formula)
-    assert "\n" not in str(caught.value)
-    assert before == AGGREGATIONS
-
-
-@pytest.mark.parametrize("name", ["sum", "nobody"])
-def test_only_ones_own_can_be_unregistered(name):
-    with pytest.raises(NetworkError, match=name):
-        unregister_aggregation(name)
-
-
 @pytest.mark.parametrize("empty", [float("nan"), float("inf"), "0", None])
 def test_the_value_of_no_inputs_is_a_number(empty):
     with pytest.raises(NetworkError, match="where empty"):

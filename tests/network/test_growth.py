@@ -2,66 +2,109 @@
 
 import numpy as np
 import pytest
+from support.harness.sessions import open_session
 
+from neat_onnx import Network, export
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import Network
+
+
+def built(neurons, connections):
+    """Neurons 1, 2, …, each an activation, or the properties of one; the last is the output."""
+    genes = [
+        {"id": k, **(each if isinstance(each, dict) else {"activation": each})}
+        for k, each in enumerate(neurons, 1)
+    ]
+    outputs = [len(neurons)]
+    return Network.build(inputs=[0], outputs=outputs, neurons=genes, connections=connections)
 
 
 def may_overflow(neurons, connections):
-    net = Network.build(
-        inputs=1, outputs=[neurons[-1]["id"]], neurons=neurons, connections=connections
-    )
-    return net.neurons.id[overflowing(net).activation].tolist()
+    return np.flatnonzero(overflowing(built(neurons, connections)).activation).tolist()
 
 
+def later(source, target, weight, **more):
+    return {"source": source, "target": target, "weight": weight, "delay": 1, **more}
+
+
+def formula(text, **more):
+    return {"activation": f"formula: {text}", **more}
+
+
+PRODUCT, SUM, TANH = {"aggregation": "product"}, "identity", "tanh"
 CHAIN = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0)]
+TWICE = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 2.0)]
+GATED = [(0, 1, 1.0), {"source": 1, "target": 2, "weight": 1.0, "gater": 1}]
+CYCLE = [(0, 1, 1.0), (1, 2, 4.0)]
+GATE = [(0, 1, 1.0), (0, 2, 1.0)]
+GROWS = [(0, 1, 1.0), later(1, 1, 2.0)]
+INTEGRATORS = [(k - 1, k, 1.0) for k in range(1, 5)] + [later(k, k, 1.0) for k in range(1, 5)]
+BOTH = [*GROWS, (0, 2, 1.0), later(2, 2, 2.0), (1, 3, 1.0), (2, 3, -1.0), (1, 4, 1.0)]
+ON_A_GATE = {"source": 1, "target": 2, "weight": 1.0, "gater": 3}
+SQUARES = [(0, 1, 2.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, -1.0), (3, 4, 1.0), later(1, 1, 2.0),
+           later(2, 2, 2.0)]  # fmt: skip
+CASES = [
+    # what grows fast does so up to where it is bounded
+    *(([name, "relu", TANH, SUM], CHAIN, [1, 2]) for name in ("cube", "square", "neat_exp")),
+    (["neat_inv", "relu", TANH, SUM], CHAIN, [1, 2]),
+    (["softplus"] * 4, CHAIN, []),
+    # steps of integers are bounded although none of them is small
+    ([formula("clip(round(z / 0.25) + -128, -128, 127)"), PRODUCT], TWICE, []),
+    ([formula("clip(round(z), 0, 65535)"), PRODUCT], TWICE, []),
+    ([formula("clip(z, -1000000, 1000000)"), PRODUCT], TWICE, [2]),
+    # products of values without a bound; of inputs they are not; a maximum is none
+    ([SUM, PRODUCT, PRODUCT], [*TWICE, (0, 3, 1.0), (0, 3, 1.0)], [2]),
+    ([SUM, SUM], GATED, [2]),
+    ([TANH, SUM], GATED, []),
+    ([SUM, {"aggregation": "max"}], [*TWICE[:2], (0, 2, 1.0)], []),
+    # a cycle counts as a whole, and a gate bounds what it multiplies; an input as a gate does not
+    (["relu", "softplus"], [*CYCLE, later(2, 1, 0.2)], []),
+    (["relu", "softplus"], [*CYCLE, later(2, 1, 0.26)], [1, 2]),
+    (["sigmoid", SUM], [*GATE, later(2, 2, 1.0, gater=1)], []),
+    (["sigmoid", SUM], [*GATE, later(2, 2, 1.1, gater=1)], [2]),
+    ([SUM], [(0, 1, 1.0), later(1, 1, 0.1, gater=0)], [1]),
+    # integrators in a row grow by powers of time alone; growth goes on through delays
+    ([SUM] * 4, INTEGRATORS, []),
+    ([SUM] * 4, [*INTEGRATORS, later(3, 3, 0.1)], [3, 4]),
+    ([SUM, SUM, TANH], [*GROWS, later(1, 2, 1.0), later(2, 3, 1.0)], [1, 2]),
+    # sin(∞), ∞ − ∞ and 0 · ∞ pass every bound
+    ([SUM, "sin", TANH, TANH], [*GROWS, (1, 2, 1.0), (2, 3, 1.0), (0, 4, 1.0)], [1, 2, 3]),
+    ([SUM, SUM, TANH, TANH], BOTH, [1, 2, 3]),
+    ([SUM, TANH, TANH], [*GROWS, (0, 3, 1.0), ON_A_GATE], [1, 2]),
+    ([SUM, TANH], [*GROWS, (0, 2, 1.0), (1, 2, 0.5)], [1]),
+    ([SUM, TANH], [*GROWS, (0, 2, 1.0), (1, 2, -0.0)], [1, 2]),
+    ([SUM, {"activation": TANH, "response": 0.0}], [*GROWS, (0, 2, 1.0), (1, 2, 0.5)], [1, 2]),
+    # a truth value ends that
+    (["square", "square", formula("number(greater(z, 0))"), SUM], SQUARES, [1, 2]),
+    (["square", "square", formula("number(negated(equal(z, 0)))"), SUM], SQUARES, [1, 2]),
+    (["square", "square", formula("2 * number(greater(z, 0))"), SUM], SQUARES, [1, 2, 3, 4]),
+    # functions that are NaN for some numbers, if these may come
+    ([TANH, formula("sqrt(z)"), TANH, SUM], CHAIN, [2, 3, 4]),
+    (["abs", formula("sqrt(z)"), TANH, SUM], CHAIN, [2]),
+    (["abs", formula("sqrt(z)", bias=-0.5), TANH, SUM], CHAIN, [2, 3, 4]),
+    (["sigmoid", formula("log(z)"), TANH, SUM], CHAIN, [2, 3, 4]),
+    (["sigmoid", formula("log(z)", bias=0.5), TANH, SUM], CHAIN, [2]),
+    ([SUM, formula("pow(z, 0.5)"), TANH, SUM], CHAIN, [2, 3, 4]),
+    ([SUM, formula("asin(z)"), TANH, SUM], CHAIN, [2, 3, 4]),
+]
 
 
-@pytest.mark.parametrize("activation", ["cube", "square", "neat_exp", "neat_inv"])
-def test_what_grows_fast_is_wild_up_to_where_it_is_bounded(activation):
-    names = [activation, "relu", "tanh", "identity"]
-    neurons = [{"id": k + 1, "activation": name} for k, name in enumerate(names)]
-    assert may_overflow(neurons, CHAIN) == [1, 2]
-
-
-def test_a_bounded_network_is_not():
-    assert may_overflow([{"id": k, "activation": "softplus"} for k in range(1, 5)], CHAIN) == []
+@pytest.mark.parametrize(("neurons", "connections", "wanted"), CASES)
+def test_which_neurons_may_overflow(neurons, connections, wanted):
+    assert may_overflow(neurons, connections) == wanted
 
 
 @pytest.mark.parametrize(
-    ("formula", "wild"),
-    [
-        ("clip(round(z / 0.25) + -128, -128, 127)", False),
-        ("clip(round(z), 0, 65535)", False),
-        ("clip(z, -1000000, 1000000)", True),
-    ],
+    ("weight", "grows"), [(0.5, False), (-1.0, False), (1.0, False), (-1.01, True), (1.5, True)]
 )
-def test_steps_of_integers_are_bounded_although_none_of_them_is_small(formula, wild):
-    neurons = [{"id": 1, "activation": f"formula: {formula}"}, {"id": 2, "aggregation": "product"}]
-    twice = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 2.0)]
-    assert may_overflow(neurons, twice) == ([2] if wild else [])
+@pytest.mark.parametrize("activation", ["identity", "relu", "tanh"])
+def test_a_state_that_reads_itself_grows_above_one(weight, grows, activation):
+    net = built([activation], [(0, 1, 1.0), later(1, 1, weight, reads_state=True)])
+    found = overflowing(net)
+    assert found.pre_activation.tolist() == [False, grows]
+    assert found.activation.tolist() == [False, grows and activation != "tanh"]
 
 
-def test_a_product_of_unbounded_values_is_wild_and_of_inputs_it_is_not():
-    neurons = [{"id": 1}, {"id": 2, "aggregation": "product"}, {"id": 3, "aggregation": "product"}]
-    twice = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 2.0), (0, 3, 1.0), (0, 3, 1.0)]
-    assert may_overflow(neurons, twice) == [2]
-
-
-def test_a_gated_connection_is_a_product():
-    gated = {"source": 1, "target": 2, "weight": 1.0, "gater": 1}
-    assert may_overflow([{"id": 1}, {"id": 2}], [(0, 1, 1.0), gated]) == [2]
-    bounded = [{"id": 1, "activation": "tanh"}, {"id": 2}]
-    assert may_overflow(bounded, [(0, 1, 1.0), gated]) == []
-
-
-def test_a_maximum_is_no_product():
-    neurons = [{"id": 1}, {"id": 2, "aggregation": "max"}]
-    assert may_overflow(neurons, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)]) == []
-
-
-def test_what_it_is_for():
-    """An overflowing neighbour does not reach over the weight 0 of a missing connection."""
+def test_an_overflowing_neighbour_does_not_reach_over_a_missing_connection():
     net = Network.build(
         inputs=2,
         outputs=[4, 5],
@@ -71,123 +114,7 @@ def test_what_it_is_for():
     np.testing.assert_array_equal(net.activate([1e200, 2.0]), [np.inf, 8.0])
 
 
-# --- from step to step ----------------------------------------------------------------------------
-
-
-def later(source, target, weight, **more):
-    return {"source": source, "target": target, "weight": weight, "delay": 1, **more}
-
-
-@pytest.mark.parametrize(
-    ("weight", "grows"), [(0.5, False), (-1.0, False), (1.0, False), (-1.01, True), (1.5, True)]
-)
-@pytest.mark.parametrize("activation", ["identity", "relu", "tanh"])
-def test_a_state_that_reads_itself_grows_above_one(weight, grows, activation):
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": activation}],
-        connections=[(0, 1, 1.0), later(1, 1, weight, reads_state=True)],
-    )
-    found = overflowing(net)
-    assert found.pre_activation.tolist() == [False, grows]
-    assert found.activation.tolist() == [False, grows and activation != "tanh"]
-
-
-@pytest.mark.parametrize(("there", "back", "grows"), [(4.0, 0.2, False), (4.0, 0.26, True)])
-def test_a_cycle_counts_as_a_whole(there, back, grows):
-    neurons = [{"id": 1, "activation": "relu"}, {"id": 2, "activation": "softplus"}]
-    connections = [(0, 1, 1.0), (1, 2, there), later(2, 1, back)]
-    assert may_overflow(neurons, connections) == ([1, 2] if grows else [])
-
-
-def test_a_gate_bounds_what_it_multiplies():
-    neurons = [{"id": 1, "activation": "sigmoid"}, {"id": 2}]
-    kept = later(2, 2, 1.0, gater=1)
-    assert may_overflow(neurons, [(0, 1, 1.0), (0, 2, 1.0), kept]) == []
-    assert may_overflow(neurons, [(0, 1, 1.0), (0, 2, 1.0), kept | {"weight": 1.1}]) == [2]
-
-
-def test_an_input_that_gates_a_cycle_may_be_large():
-    assert may_overflow([{"id": 2}], [(0, 2, 1.0), later(2, 2, 0.1, gater=0)]) == [2]
-
-
-def test_integrators_in_a_row_grow_by_powers_of_time():
-    ids = range(1, 5)
-    links = [(k - 1, k, 1.0) for k in ids] + [later(k, k, 1.0) for k in ids]
-    assert may_overflow([{"id": k} for k in ids], links) == []
-    assert may_overflow([{"id": k} for k in ids], [*links, later(3, 3, 0.1)]) == [3, 4]
-
-
-def test_growth_goes_on_through_delays():
-    neurons = [{"id": 1}, {"id": 2}, {"id": 3, "activation": "tanh"}]
-    connections = [(0, 1, 1.0), later(1, 1, 2.0), later(1, 2, 1.0), later(2, 3, 1.0)]
-    assert may_overflow(neurons, connections) == [1, 2]
-
-
-def test_what_infinities_make_undefined_passes_every_bound():
-    grows = [(0, 1, 1.0), later(1, 1, 2.0)]
-    read_on = [{"id": 3, "activation": "tanh"}, {"id": 4, "activation": "tanh"}]
-    sine = [{"id": 1}, {"id": 2, "activation": "sin"}, *read_on]
-    assert may_overflow(sine, [*grows, (1, 2, 1.0), (2, 3, 1.0), (0, 4, 1.0)]) == [1, 2, 3]
-    difference = [{"id": 1}, {"id": 2}, *read_on]
-    both = [*grows, (0, 2, 1.0), later(2, 2, 2.0), (1, 3, 1.0), (2, 3, -1.0), (1, 4, 1.0)]
-    assert may_overflow(difference, both) == [1, 2, 3]
-    gated = [{"id": 1}, {"id": 2, "activation": "tanh"}, {"id": 3, "activation": "tanh"}]
-    gate = {"source": 1, "target": 2, "weight": 1.0, "gater": 3}
-    assert may_overflow(gated, [*grows, (0, 3, 1.0), gate]) == [1, 2]
-
-
-@pytest.mark.parametrize(
-    ("weight", "response", "undefined"),
-    [(0.5, 1.0, False), (0.0, 1.0, True), (-0.0, 1.0, True), (0.5, 0.0, True)],
-)
-def test_zero_times_infinity_is_undefined(weight, response, undefined):
-    neurons = [{"id": 1}, {"id": 2, "activation": "tanh", "response": response}]
-    links = [(0, 1, 1.0), later(1, 1, 2.0), (0, 2, 1.0), (1, 2, weight)]
-    assert may_overflow(neurons, links) == ([1, 2] if undefined else [1])
-
-
-@pytest.mark.parametrize(
-    ("formula", "decides"),
-    [("number(greater(z, 0))", True), ("number(negated(equal(z, 0)))", True),
-     ("2 * number(greater(z, 0))", False), ("tanh(z)", False)],
-)  # fmt: skip
-def test_a_truth_value_ends_what_infinities_make_undefined(formula, decides):
-    neurons = [{"id": 1, "activation": "square"}, {"id": 2, "activation": "square"},
-               {"id": 3, "activation": f"formula: {formula}"}, {"id": 4}]  # fmt: skip
-    links = [(0, 1, 2.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, -1.0), (3, 4, 1.0)]
-    links += [later(1, 1, 2.0), later(2, 2, 2.0)]
-    assert may_overflow(neurons, links) == ([1, 2] if decides else [1, 2, 3, 4])
-
-
-@pytest.mark.parametrize(
-    ("formula", "before", "bias", "wild"),
-    [
-        ("sqrt(z)", "tanh", 0.0, [2, 3, 4]),
-        ("sqrt(z)", "abs", 0.0, [2]),
-        ("sqrt(z)", "abs", -0.5, [2, 3, 4]),
-        ("log(z)", "sigmoid", 0.0, [2, 3, 4]),
-        ("log(z)", "sigmoid", 0.5, [2]),
-        ("pow(z, 0.5)", "identity", 0.0, [2, 3, 4]),
-        ("asin(z)", "identity", 0.0, [2, 3, 4]),
-    ],
-)
-def test_a_function_that_is_nan_for_some_numbers(formula, before, bias, wild):
-    neurons = [
-        {"id": 1, "activation": before},
-        {"id": 2, "activation": f"formula: {formula}", "bias": bias},
-        {"id": 3, "activation": "tanh"},
-        {"id": 4},
-    ]
-    assert may_overflow(neurons, CHAIN) == wild
-
-
 def test_a_value_that_is_nan_does_not_reach_its_neighbours():
-    from support.harness.sessions import open_session
-
-    from neat_onnx import export
-
     neurons = [{"id": k, "activation": "formula: sqrt(z)"} for k in (3, 4, 5)]
     neurons += [{"id": k, "activation": "tanh"} for k in (6, 7, 8, 9, 10, 11)]
     links = [(k, 3 + k, 1.0) for k in range(3)]

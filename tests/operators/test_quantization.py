@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from onnx import numpy_helper
-from support.examples.graphs import assert_lifts, graph, node, operators
+from support.examples.graphs import Nodes, assert_lifts, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -15,7 +15,7 @@ STEPS = [np.int8(-3), np.int8(0), np.uint8(7), np.uint8(0)]
 
 
 def between(
-    *nodes: onnx.NodeProto, zero: np.generic | np.ndarray, **constants: np.ndarray
+    nodes: Nodes, *, zero: np.generic | np.ndarray, **constants: np.ndarray
 ) -> onnx.ModelProto:
     """A graph with a zero point z, of its own type."""
     model = graph(nodes, **constants)
@@ -25,16 +25,12 @@ def between(
 
 def convolutions(zero: np.generic, scale: float) -> onnx.ModelProto:
     """A Conv with Relu, in steps, and a Conv of each channel alone."""
-    nodes = [
-        node("Conv", "x W", "c", pads=[1, 1, 1, 1]),
-        node("Relu", "c", "r"),
-        node("QuantizeLinear", "r s z", "q"),
-        node("DequantizeLinear", "q s z", "d"),
-        node("Conv", "d V", "k", group=4),
-        node("Flatten", "k", "y"),
-    ]
+    nodes = (
+        "c = Conv<pads=[1, 1, 1, 1]>(x, W) r = Relu(c) q = QuantizeLinear(r, s, z) "
+        "d = DequantizeLinear(q, s, z) k = Conv<group=4>(d, V) y = Flatten(k)"
+    )
     sizes = {"x": ("N", 1, 18, 18), "s": np.float32(scale)}
-    return between(*nodes, zero=zero, W=NORMAL, V=DEPTHWISE, **sizes)
+    return between(nodes, zero=zero, W=NORMAL, V=DEPTHWISE, **sizes)
 
 
 @pytest.mark.parametrize("zero", STEPS, ids=lambda zero: f"{zero.dtype}_{zero}")
@@ -62,14 +58,9 @@ def test_steps_are_primitives_in_float64():
 def test_layers_of_integers_with_zeros_are_one_matrix_each():
     """Steps of int8 reach 128, which does not overflow: a weight of 0 may stand before them."""
     weights = RNG.normal(size=(6, 4)) * (RNG.random((6, 4)) < 0.6)
-    nodes = [
-        node("Gemm", "x V", "g"),
-        node("QuantizeLinear", "g s z", "q"),
-        node("Cast", "q", "f", to=1),
-        node("Gemm", "f W", "y"),
-    ]
+    nodes = "g = Gemm(x, V) q = QuantizeLinear(g, s, z) f = Cast<to=1>(q) y = Gemm(f, W)"
     constants = {"V": RNG.normal(size=(3, 6)), "W": weights, "s": np.float32(0.25)}
-    net = import_model(between(*nodes, zero=np.int8(-128), **constants))
+    net = import_model(between(nodes, zero=np.int8(-128), **constants))
     model = export(net)
     assert operators(model).count("Gemm") == 2
     assert verify(net, model, samples=32, runtime="onnxruntime").passed
@@ -78,14 +69,12 @@ def test_layers_of_integers_with_zeros_are_one_matrix_each():
 
 def twice(zero: np.generic, other: np.generic, scale: float = 0.0371) -> onnx.ModelProto:
     """Steps that are quantized again, in another order."""
-    nodes = [
-        node("QuantizeLinear", "x s z", "q"),
-        node("DequantizeLinear", "q s z", "d"),
-        node("Transpose", "d", "t", perm=[0, 2, 1]),
-        node("QuantizeLinear", "t r w", "p"),
-        node("DequantizeLinear", "p r w", "y"),
-    ]
-    model = between(*nodes, zero=zero, x=("N", 2, 3), s=np.float32(0.0371), r=np.float32(scale))
+    nodes = (
+        "q = QuantizeLinear(x, s, z) d = DequantizeLinear(q, s, z) "
+        "t = Transpose<perm=[0, 2, 1]>(d) p = QuantizeLinear(t, r, w) "
+        "y = DequantizeLinear(p, r, w)"
+    )
+    model = between(nodes, zero=zero, x=("N", 2, 3), s=np.float32(0.0371), r=np.float32(scale))
     model.graph.initializer.append(numpy_helper.from_array(np.asarray(other), "w"))
     return model
 
@@ -117,7 +106,7 @@ def test_steps_are_no_values_that_may_overflow_whatever_they_are_computed_from()
     nodes.append(node("Slice", "md last end one", "y"))
     constants = {"g": np.ones(6), "W": weights, "last": np.array([4]), "end": np.array([5]),
                  "one": np.array([1])}  # fmt: skip
-    given = between(*nodes, zero=np.int8(-3), x=("N", 5, 6), s=np.float32(0.0371), **constants)
+    given = between(nodes, zero=np.int8(-3), x=("N", 5, 6), s=np.float32(0.0371), **constants)
     net = assert_lifts(given, scale=3.0)
     model = export(net)
     assert import_model(model) == net

@@ -8,7 +8,7 @@ from neat_onnx import ModelError, import_model
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 B = np.array([0.25, -1.0])
-GEMM = node("Gemm", "x W B", "z", transB=1)
+GEMM = "z = Gemm<transB=1>(x, W, B)"
 
 
 @pytest.mark.parametrize(
@@ -36,14 +36,14 @@ def test_an_operator_is_an_activation(operator, attributes, activation):
 
 
 def test_a_subgraph_is_an_activation():
-    swish = [GEMM, node("Sigmoid", "z", "s"), node("Mul", "s z", "y")]
-    swapped = [GEMM, node("Sigmoid", "z", "s"), node("Mul", "z s", "y")]
+    swish = f"{GEMM} s = Sigmoid(z) y = Mul(s, z)"
+    swapped = f"{GEMM} s = Sigmoid(z) y = Mul(z, s)"
     assert import_model(graph(swapped, W=W, B=B)).activation_names[3] == "swish"
     assert_lifts(graph(swish, W=W, B=B))
-    step = [GEMM, node("Greater", "z zero", "g"), node("Cast", "g", "y", to=1)]
+    step = f"{GEMM} g = Greater(z, zero) y = Cast<to=1>(g)"
     net = assert_lifts(graph(step, W=W, B=B, zero=np.array(0.0)))
     assert net.activation_names[3] == "step"
-    square = assert_lifts(graph([GEMM, node("Mul", "z z", "y")], W=W, B=B))
+    square = assert_lifts(graph(f"{GEMM} y = Mul(z, z)", W=W, B=B))
     assert square.activation_names[3] == "square"
 
 
@@ -69,22 +69,18 @@ def test_arithmetic_with_constants(operator, reads, constants, after):
 
 @pytest.mark.parametrize("operator", ["Add", "Sub", "Mul"])
 def test_arithmetic_of_two_tensors_is_neurons(operator):
-    two = [GEMM, node("Gemm", "x V", "v", transB=1), node("Tanh", "v", "t")]
-    assert_lifts(graph([*two, node(operator, "z t", "y")], W=W, B=B, V=W[::-1]))
+    two = f"{GEMM} v = Gemm<transB=1>(x, V) t = Tanh(v)"
+    assert_lifts(graph([two, node(operator, "z t", "y")], W=W, B=B, V=W[::-1]))
     column = np.array([[0.5, 0.25, 0.125]])
     one = [GEMM, node("Gemm", "x V", "v", transB=1), node(operator, "z v", "y")]
     assert_lifts(graph(one, W=W, B=B, V=column))  # [N, 2] and [N, 1]
 
 
 def test_a_constant_of_constants_is_a_constant():
-    nodes = [
-        node("Add", "B B", "c"),
-        node("Tanh", "c", "d"),
-        node("Gemm", "x W d", "y", transB=1),
-    ]
+    nodes = "c = Add(B, B) d = Tanh(c) y = Gemm<transB=1>(x, W, d)"
     assert_lifts(graph(nodes, W=W, B=B))
 
 
 def test_an_unknown_operator_is_refused_by_name():
     with pytest.raises(ModelError, match="MaxRoiPool"):
-        import_model(graph([node("MaxRoiPool", "x x", "y")], x=("N", 2, 2)))
+        import_model(graph("y = MaxRoiPool(x, x)", x=("N", 2, 2)))

@@ -8,108 +8,48 @@ from support.harness.sweep import every
 
 from neat_onnx import export, import_model
 
-NORM = [
-    node("Mul", "a a", "square"),
-    node("ReduceSum", "square axis", "total"),
-    node("Sqrt", "total", "length"),
-]
+NORM = "square = Mul(a, a) total = ReduceSum(square, axis) length = Sqrt(total)"
 CASES = {
-    "a quotient": [
-        node("Equal", "a zero", "is"),
-        node("Div", "b a", "q"),
-        node("Where", "is zero q", "z"),
-    ],
-    "the other branch": [
-        node("Less", "zero a", "is"),
-        node("Div", "b a", "q"),
-        node("Where", "is q zero", "z"),
-    ],
-    "a reciprocal times a number": [
-        node("Equal", "a zero", "is"),
-        node("Div", "one a", "q"),
-        node("Mul", "q b", "p"),
-        node("Where", "is b p", "z"),
-    ],
-    "a product with a logarithm": [
-        node("Abs", "a", "size"),
-        node("Log", "size", "l"),
-        node("Mul", "b l", "p"),
-        node("Equal", "a zero", "is"),
-        node("Where", "is zero p", "z"),
-    ],
-    "a logarithm": [
-        node("Abs", "a", "size"),
-        node("Log", "size", "l"),
-        node("Mul", "a b", "p"),
-        node("Equal", "p zero", "is"),
-        node("Where", "is b l", "z"),
-    ],
-    "a vector by its length": [
-        *NORM,
-        node("Equal", "length zero", "is"),
-        node("Div", "a length", "q"),
-        node("Where", "is zero q", "z"),
-    ],
-    "what is computed of a quotient": [
-        node("Div", "b a", "q"),
-        node("Atan", "q", "t"),
-        node("Add", "t b", "s"),
-        node("Max", "s q", "m"),
-        node("Equal", "a zero", "is"),
-        node("Where", "is b m", "z"),
-    ],
-    "a quotient of quotients": [
-        node("Div", "b a", "q"),
-        node("Div", "one q", "r"),
-        node("Add", "q r", "s"),
-        node("Mul", "a b", "p"),
-        node("Equal", "p zero", "is"),
-        node("Where", "is one s", "z"),
-    ],
-    "a choice in a choice": [
-        node("Equal", "a zero", "is"),
-        node("Div", "b a", "q"),
-        node("Where", "is one q", "w"),
-        node("Equal", "w zero", "none"),
-        node("Div", "a w", "r"),
-        node("Where", "none b r", "z"),
-    ],
-    "a slope": [node("Reciprocal", "a", "r"), node("PRelu", "a r", "z")],
-    "a slope by another number": [
-        node("Mul", "a a", "square"),
-        node("Div", "b a", "q"),
-        node("PRelu", "square q", "z"),
-    ],
+    "a quotient": "is = Equal(a, zero) q = Div(b, a) z = Where(is, zero, q)",
+    "the other branch": "is = Less(zero, a) q = Div(b, a) z = Where(is, q, zero)",
+    "a reciprocal times a number": (
+        "is = Equal(a, zero) q = Div(one, a) p = Mul(q, b) z = Where(is, b, p)"
+    ),
+    "a product with a logarithm": (
+        "size = Abs(a) l = Log(size) p = Mul(b, l) is = Equal(a, zero) z = Where(is, zero, p)"
+    ),
+    "a logarithm": (
+        "size = Abs(a) l = Log(size) p = Mul(a, b) is = Equal(p, zero) z = Where(is, b, l)"
+    ),
+    "a vector by its length": (
+        f"{NORM} is = Equal(length, zero) q = Div(a, length) z = Where(is, zero, q)"
+    ),
+    "what is computed of a quotient": (
+        "q = Div(b, a) t = Atan(q) s = Add(t, b) m = Max(s, q) is = Equal(a, zero) "
+        "z = Where(is, b, m)"
+    ),
+    "a quotient of quotients": (
+        "q = Div(b, a) r = Div(one, q) s = Add(q, r) p = Mul(a, b) is = Equal(p, zero) "
+        "z = Where(is, one, s)"
+    ),
+    "a choice in a choice": (
+        "is = Equal(a, zero) q = Div(b, a) w = Where(is, one, q) none = Equal(w, zero) "
+        "r = Div(a, w) z = Where(none, b, r)"
+    ),
+    "a slope": "r = Reciprocal(a) z = PRelu(a, r)",
+    "a slope by another number": "square = Mul(a, a) q = Div(b, a) z = PRelu(square, q)",
 }
 OVERFLOWING = {
-    "an exponential": [
-        node("Exp", "a", "e"),
-        node("Less", "b limit", "is"),
-        node("Where", "is e b", "z"),
-    ],
-    "a product": [
-        node("Exp", "a", "e"),
-        node("Mul", "e e", "p"),
-        node("Mul", "p b", "q"),
-        node("Less", "a limit", "is"),
-        node("Where", "is q b", "z"),
-    ],
-    "a difference of exponentials": [
-        node("Exp", "a", "e"),
-        node("Mul", "a b", "p"),
-        node("Exp", "p", "f"),
-        node("Sub", "e f", "d"),
-        node("Less", "b limit", "is"),
-        node("Where", "is d one", "z"),
-    ],
-    "a softplus": [
-        node("Add", "a b", "s"),
-        node("Exp", "s", "e"),
-        node("Add", "e one", "m"),
-        node("Log", "m", "l"),
-        node("Greater", "a limit", "is"),
-        node("Where", "is b l", "z"),
-    ],
+    "an exponential": "e = Exp(a) is = Less(b, limit) z = Where(is, e, b)",
+    "a product": "e = Exp(a) p = Mul(e, e) q = Mul(p, b) is = Less(a, limit) z = Where(is, q, b)",
+    "a difference of exponentials": (
+        "e = Exp(a) p = Mul(a, b) f = Exp(p) d = Sub(e, f) is = Less(b, limit) "
+        "z = Where(is, d, one)"
+    ),
+    "a softplus": (
+        "s = Add(a, b) e = Exp(s) m = Add(e, one) l = Log(m) is = Greater(a, limit) "
+        "z = Where(is, b, l)"
+    ),
 }
 
 
@@ -117,7 +57,7 @@ def model(nodes):
     constants = {"zero": 0.0, "one": 1.0, "small": 1e-5, "limit": 20.0, "far": 1e4}
     halves = node("Split", "x parts", "a b", axis=1)
     return graph(
-        [halves, *nodes], x=("N", 8), outputs=("z",), axis=np.array([1]), parts=np.array([4, 4]),
+        [halves, nodes], x=("N", 8), outputs=("z",), axis=np.array([1]), parts=np.array([4, 4]),
         count=np.array([3]),
         **{name: np.array(value) for name, value in constants.items()},
     )  # fmt: skip
@@ -165,7 +105,7 @@ def chain(count):
             node("Where", f"{is_} {q} b", result),
         ]
         state = result
-    return model([*nodes, node("Identity", state, "z")])
+    return model([nodes, node("Identity", state, "z")])
 
 
 def test_many_choices_of_quotients_of_one_another_add_as_many_neurons_each():
@@ -178,24 +118,14 @@ def test_many_choices_of_quotients_of_one_another_add_as_many_neurons_each():
     assert sizes[2] - sizes[1] == sizes[1] - sizes[0] < 1000
 
 
-LOGARITHM = [
-    node("Log", "a", "l"),
-    node("Sub", "l b", "d"),
-    node("Mul", "d d", "square"),
-    node("Add", "square b", "s"),
-    node("Mul", "s d", "cube"),
-    node("Add", "cube b", "e"),
-    node("Mul", "e e", "f"),
-    node("Sub", "f b", "g"),
-]
+LOGARITHM = (
+    "l = Log(a) d = Sub(l, b) square = Mul(d, d) s = Add(square, b) cube = Mul(s, d) "
+    "e = Add(cube, b) f = Mul(e, e) g = Sub(f, b)"
+)
 FAR = {
-    "elements in their order": [*LOGARITHM, node("TopK", "g count", "z places")],
-    "one of two": [*LOGARITHM, node("Greater", "b zero", "is"), node("Where", "is g b", "z")],
-    "the other of two": [
-        *LOGARITHM,
-        node("Greater", "b zero", "is"),
-        node("Where", "is one g", "z"),
-    ],
+    "elements in their order": f"{LOGARITHM} z, places = TopK(g, count)",
+    "one of two": f"{LOGARITHM} is = Greater(b, zero) z = Where(is, g, b)",
+    "the other of two": f"{LOGARITHM} is = Greater(b, zero) z = Where(is, one, g)",
 }
 
 

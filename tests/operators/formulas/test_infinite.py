@@ -11,165 +11,138 @@ INF = np.inf
 CAUSAL = np.where(np.tri(3), 0.0, -INF)
 CAUSAL_TRUTH = np.tri(3).astype(np.int64)
 RIGHT = {
-    "add then softmax": ([node("Add", "x m", "a"), node("Softmax", "a", "y")], CAUSAL),
+    "add then softmax": ("a = Add(x, m) y = Softmax(a)", CAUSAL),
     "softmax of a scaled sum": (
-        [node("Mul", "x h", "s"), node("Add", "s m", "a"), node("Softmax", "a", "y", axis=1)],
+        "s = Mul(x, h) a = Add(s, m) y = Softmax<axis=1>(a)",
         CAUSAL,
     ),
     "where": (
-        [node("Cast", "t", "c", to=9), node("Where", "c x m", "a"), node("Softmax", "a", "y")],
+        "c = Cast<to=9>(t) a = Where(c, x, m) y = Softmax(a)",
         -np.full((1,), INF),
     ),
     "computed mask": (
-        [node("Sub", "o t", "f"), node("Cast", "f", "u", to=1), node("Mul", "u n", "k"),
-         node("Min", "k m", "l"), node("Add", "x l", "a"), node("Softmax", "a", "y")],
+        (
+            "f = Sub(o, t) u = Cast<to=1>(f) k = Mul(u, n) l = Min(k, m) a = Add(x, l) "
+            "y = Softmax(a)"
+        ),
         np.array([0.0]),
     ),
-    "max keeps": ([node("Max", "x m", "y")], CAUSAL),
-    "min keeps": ([node("Min", "x m", "y")], -CAUSAL),
-    "max of masked": (
-        [node("Add", "x m", "a"), node("ReduceMax", "a axis", "y", keepdims=0)], CAUSAL
-    ),
+    "max keeps": ("y = Max(x, m)", CAUSAL),
+    "min keeps": ("y = Min(x, m)", -CAUSAL),
+    "max of masked": ("a = Add(x, m) y = ReduceMax<keepdims=0>(a, axis)", CAUSAL),
     "row of nothing but mask": (
-        [node("Add", "x m", "a"), node("Softmax", "a", "s"),
-         node("ReduceMax", "m axis", "top"), node("Equal", "top n1", "all"),
-         node("Where", "all zero s", "y")],
+        (
+            "a = Add(x, m) s = Softmax(a) top = ReduceMax(m, axis) all = Equal(top, n1) "
+            "y = Where(all, zero, s)"
+        ),
         np.where(np.tri(3, k=-1), 0.0, -INF),
     ),
-    "clip": ([node("Clip", "x low high", "y")], CAUSAL),
+    "clip": ("y = Clip(x, low, high)", CAUSAL),
     "softmax of a computed mask": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"), node("Softmax", "a", "y")],
+        "c = Greater(x, zero) a = Where(c, x, low) y = Softmax(a)",
         CAUSAL,
     ),
     "two computed masks": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "k"), node("Less", "x h", "d"),
-         node("Where", "d k low", "a"), node("Softmax", "a", "y")],
+        (
+            "c = Greater(x, zero) k = Where(c, x, low) d = Less(x, h) a = Where(d, k, low) "
+            "y = Softmax(a)"
+        ),
         CAUSAL,
     ),
     "a computed mask as it is added": (
-        [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Add", "x k", "a"),
-         node("Transpose", "a", "b"), node("Softmax", "b", "s", axis=0),
-         node("Transpose", "s", "y")],
+        (
+            "c = Less(x, zero) k = Where(c, low, t3) a = Add(x, k) b = Transpose(a) "
+            "s = Softmax<axis=0>(b) y = Transpose(s)"
+        ),
         CAUSAL,
     ),
     "a computed mask of constants": (
-        [node("Less", "x zero", "c"), node("Where", "c m zero", "k"), node("Add", "x k", "a"),
-         node("Softmax", "a", "y")],
+        "c = Less(x, zero) k = Where(c, m, zero) a = Add(x, k) y = Softmax(a)",
         CAUSAL,
     ),
     "rows of nothing but a computed mask": (
-        [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Add", "x k", "a"),
-         node("Softmax", "a", "s"), node("ReduceMax", "k axis", "top"),
-         node("CastLike", "n1 top", "minus"), node("Equal", "top minus", "all"),
-         node("Where", "all zero s", "y")],
+        (
+            "c = Less(x, zero) k = Where(c, low, t3) a = Add(x, k) s = Softmax(a) "
+            "top = ReduceMax(k, axis) minus = CastLike(n1, top) all = Equal(top, minus) "
+            "y = Where(all, zero, s)"
+        ),
         CAUSAL,
     ),
     "the largest of a computed mask": (
-        [node("Greater", "x h", "c"), node("Where", "c low x", "a"),
-         node("ArgMax", "a", "i", axis=2), node("Cast", "i", "y", to=1)],
+        "c = Greater(x, h) a = Where(c, low, x) i = ArgMax<axis=2>(a) y = Cast<to=1>(i)",
         CAUSAL,
     ),
-    "NaN never chosen": (
-        [node("Greater", "h zero", "c"), node("Where", "c x nan", "y")], CAUSAL
-    ),
+    "NaN never chosen": ("c = Greater(h, zero) y = Where(c, x, nan)", CAUSAL),
     "NaN in some elements": (
-        [node("Cast", "t", "c", to=9), node("Where", "c zero nan", "n1x"),
-         node("Add", "x n1x", "a"), node("Where", "c a x", "y")],
+        "c = Cast<to=9>(t) n1x = Where(c, zero, nan) a = Add(x, n1x) y = Where(c, a, x)",
         CAUSAL,
     ),
     "a computed mask that is given": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "y")],
+        "c = Greater(x, zero) y = Where(c, x, low)",
         CAUSAL,
     ),
     "the largest number of a computed mask": (
-        [
-            node("Greater", "x zero", "c"),
-            node("Where", "c x low", "a"),
-            node("ReduceMax", "a axis", "y"),
-        ],
+        "c = Greater(x, zero) a = Where(c, x, low) y = ReduceMax(a, axis)",
         CAUSAL,
     ),
     "a computed mask times 2": (
-        [
-            node("Greater", "x zero", "c"),
-            node("Where", "c x low", "a"),
-            node("Mul", "a t2", "b"),
-            node("Softmax", "b", "y"),
-        ],
+        "c = Greater(x, zero) a = Where(c, x, low) b = Mul(a, t2) y = Softmax(b)",
         CAUSAL,
     ),
     "a computed mask compared with 0": (
-        [
-            node("Greater", "x zero", "c"),
-            node("Where", "c x low", "a"),
-            node("Equal", "a zero", "b"),
-            node("Cast", "b", "y", to=1),
-        ],
+        "c = Greater(x, zero) a = Where(c, x, low) b = Equal(a, zero) y = Cast<to=1>(b)",
         CAUSAL,
     ),
     "a computed mask of ∞": (
-        [
-            node("Greater", "x zero", "c"),
-            node("Neg", "low", "plus"),
-            node("Where", "c x plus", "a"),
-            node("Softmax", "a", "y"),
-        ],
+        "c = Greater(x, zero) plus = Neg(low) a = Where(c, x, plus) y = Softmax(a)",
         CAUSAL,
     ),
-    "a computed mask on the other side": (
-        [node("Greater", "x zero", "c"), node("Where", "c low x", "y")], CAUSAL
-    ),
+    "a computed mask on the other side": ("c = Greater(x, zero) y = Where(c, low, x)", CAUSAL),
     "a computed mask between −∞ and ∞": (
-        [node("Greater", "x zero", "c"), node("Neg", "low", "plus"),
-         node("Where", "c plus low", "y")],
+        "c = Greater(x, zero) plus = Neg(low) y = Where(c, plus, low)",
         CAUSAL,
     ),
     "logarithms of a masked softmax": (
-        [node("Greater", "x low3", "c"), node("Where", "c x low", "a"),
-         node("LogSoftmax", "a", "y")],
+        "c = Greater(x, low3) a = Where(c, x, low) y = LogSoftmax(a)",
         CAUSAL,
     ),
     "the largest of a masked row in their order": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
-         node("TopK", "a k2", "v i"), node("Cast", "i", "j", to=1), node("Add", "v j", "y")],
+        (
+            "c = Greater(x, zero) a = Where(c, x, low) v, i = TopK(a, k2) j = Cast<to=1>(i) "
+            "y = Add(v, j)"
+        ),
         CAUSAL,
     ),
     "the place of the largest, and the masked row": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
-         node("ArgMax", "a", "i", axis=-1), node("Cast", "i", "j", to=1), node("Add", "a j", "y")],
+        (
+            "c = Greater(x, zero) a = Where(c, x, low) i = ArgMax<axis=-1>(a) "
+            "j = Cast<to=1>(i) y = Add(a, j)"
+        ),
         CAUSAL,
     ),
     "a masked row where it is chosen": (
-        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
-         node("Greater", "x h", "d"), node("Where", "d a zero", "y")],
+        ("c = Greater(x, zero) a = Where(c, x, low) d = Greater(x, h) y = Where(d, a, zero)"),
         CAUSAL,
     ),
-    "equal to NaN": (
-        [node("Equal", "x nan", "c"), node("Cast", "c", "y", to=1)], CAUSAL
-    ),
-    "NaN that only a tensor without readers has": (
-        [node("Add", "nan nan", "lost"), node("Relu", "x", "y")], CAUSAL
-    ),
-}  # fmt: skip
+    "equal to NaN": ("c = Equal(x, nan) y = Cast<to=1>(c)", CAUSAL),
+    "NaN that only a tensor without readers has": ("lost = Add(nan, nan) y = Relu(x)", CAUSAL),
+}
 REFUSED = {
-    "a computed mask, and NaN": [
-        node("Greater", "x zero", "c"),
-        node("Where", "c x low", "k"),
-        node("Cast", "t", "d", to=9),
-        node("Where", "d k nan", "a"),
-        node("Softmax", "a", "y"),
-    ],
-    "NaN that may be chosen": [node("Greater", "x zero", "c"), node("Where", "c x nan", "y")],
-    "NaN chosen": [node("Cast", "t", "c", to=9), node("Where", "c x nan", "y")],
-    "NaN of an output": [node("Add", "x nan", "y")],
-    "NaN in a weight": [node("MatMul", "x nans", "y")],
-    "NaN as a bound": [node("Clip", "x nan high", "y")],
-    "Mul": [node("Mul", "x m", "y")],
-    "MatMul": [node("MatMul", "x m", "y")],
-    "output": [node("Add", "x m", "y")],
-    "LogSoftmax": [node("Add", "x m", "a"), node("LogSoftmax", "a", "y")],
-    "Concat": [node("Concat", "x m3", "y", axis=1)],
-    "Greater": [node("Greater", "x m", "a"), node("Cast", "a", "y", to=1)],
+    "a computed mask, and NaN": (
+        "c = Greater(x, zero) k = Where(c, x, low) d = Cast<to=9>(t) "
+        "a = Where(d, k, nan) y = Softmax(a)"
+    ),
+    "NaN that may be chosen": "c = Greater(x, zero) y = Where(c, x, nan)",
+    "NaN chosen": "c = Cast<to=9>(t) y = Where(c, x, nan)",
+    "NaN of an output": "y = Add(x, nan)",
+    "NaN in a weight": "y = MatMul(x, nans)",
+    "NaN as a bound": "y = Clip(x, nan, high)",
+    "Mul": "y = Mul(x, m)",
+    "MatMul": "y = MatMul(x, m)",
+    "output": "y = Add(x, m)",
+    "LogSoftmax": "a = Add(x, m) y = LogSoftmax(a)",
+    "Concat": "y = Concat<axis=1>(x, m3)",
+    "Greater": "a = Greater(x, m) y = Cast<to=1>(a)",
 }
 
 
@@ -205,13 +178,7 @@ ENDS = [np.full(1, INF), np.full((3, 3), -INF), np.array(-INF)]
 @pytest.mark.parametrize("ends", ENDS, ids=["inf", "matrix", "number"])
 def test_a_value_that_becomes_infinite_is_replaced(ends):
     sign = np.array(-np.sign(ends.flat[0]))
-    nodes = [
-        node("Abs", "x", "a"),
-        node("Log", "a", "l"),
-        node("Mul", "l s", "f"),
-        node("Equal", "f e", "is"),
-        node("Where", "is h f", "y"),
-    ]
+    nodes = "a = Abs(x) l = Log(a) f = Mul(l, s) is = Equal(f, e) y = Where(is, h, f)"
     proto = graph(nodes, x=["N", 3, 3], e=ends, s=sign, h=np.array(0.5))
     x = np.random.default_rng(0).normal(size=(5, 3, 3)).astype(np.float32)
     x[:3, 0] = 0.0
@@ -235,7 +202,6 @@ def test_a_tensor_and_itself_are_one_formula(operator, normal):
 
 
 def test_ones_multiply_nothing():
-    nodes = [node("Ceil", "x", "c"), node("Floor", "c", "f"), node("Mul", "f o", "m")]
-    nodes.append(node("Round", "m", "y"))
+    nodes = "c = Ceil(x) f = Floor(c) m = Mul(f, o) y = Round(m)"
     net = assert_lifts(graph(nodes, x=["N", 3], o=np.ones(3)))
     assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"

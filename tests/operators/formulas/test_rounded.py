@@ -2,35 +2,31 @@
 
 import numpy as np
 import pytest
-from support.examples.graphs import graph, node
+from support.examples.graphs import graph
 from support.harness.sessions import open_session
 
 from neat_onnx import export, import_model, runtimes
 
 DIVISORS = (49.0, -98.0, 107.0)
 CASES = {
-    "floor": [node("Floor", "q", "z")],
-    "ceil": [node("Neg", "q", "n"), node("Ceil", "n", "z")],
-    "round": [node("Add", "q half", "s"), node("Round", "s", "z")],
-    "half up": [node("Add", "q half", "s"), node("Floor", "s", "z")],
-    "a whole number": [node("Cast", "q", "whole", to=7), node("Cast", "whole", "z", to=1)],
-    "the rest": [
-        node("Floor", "q", "f"),
-        node("Mul", "f divisor", "whole"),
-        node("Sub", "x whole", "z"),
-    ],
-    "the fraction": [node("Floor", "q", "f"), node("Sub", "q f", "r"), node("Ceil", "r", "z")],
-    "equal": [node("Equal", "q one", "is"), node("Cast", "is", "z", to=1)],
-    "at least": [node("GreaterOrEqual", "q one", "is"), node("Cast", "is", "z", to=1)],
+    "floor": "z = Floor(q)",
+    "ceil": "n = Neg(q) z = Ceil(n)",
+    "round": "s = Add(q, half) z = Round(s)",
+    "half up": "s = Add(q, half) z = Floor(s)",
+    "a whole number": "whole = Cast<to=7>(q) z = Cast<to=1>(whole)",
+    "the rest": "f = Floor(q) whole = Mul(f, divisor) z = Sub(x, whole)",
+    "the fraction": "f = Floor(q) r = Sub(q, f) z = Ceil(r)",
+    "equal": "is = Equal(q, one) z = Cast<to=1>(is)",
+    "at least": "is = GreaterOrEqual(q, one) z = Cast<to=1>(is)",
 }
 MULTIPLES = np.arange(-60, 61, dtype=np.float32)[:, None] * [[1.0, 0.5]]
 
 
 def model(nodes, divisor, shape=()):
-    quotient = [node("Gemm", "x weights bias", "sum"), node("Div", "sum divisor", "q")]
+    quotient = "sum = Gemm(x, weights, bias) q = Div(sum, divisor)"
     constants = {"one": np.array(1.0), "half": np.array(0.5), "divisor": np.full(shape, divisor)}
     return graph(
-        [*quotient, *nodes],
+        [quotient, nodes],
         x=("N", 2),
         outputs=("z",),
         weights=np.eye(2),

@@ -7,11 +7,7 @@ from support.examples.graphs import node
 
 from neat_onnx import export, import_model, load_network, verify
 
-AT_EACH_STEP = [
-    node("Unsqueeze", "s second", "s1"),
-    node("Shape", "x", "sizes"),
-    node("Slice", "sizes first third", "leading"),
-]
+AT_EACH_STEP = "s1 = Unsqueeze(s, second) sizes = Shape(x) leading = Slice(sizes, first, third)"
 READ = {
     "at the end": [
         *layer("GRU", "x", "h"),
@@ -31,7 +27,7 @@ READ = {
         node("Identity", "h_end", "y"),
     ],
     "expanded": [
-        *AT_EACH_STEP,
+        AT_EACH_STEP,
         node("Concat", "leading two", "shape", axis=0),
         node("Expand", "s1 shape", "s2"),
         node("Concat", "x s2", "wide", axis=2),
@@ -39,7 +35,7 @@ READ = {
         node("Identity", "h_end", "y"),
     ],
     "tiled": [
-        *AT_EACH_STEP,
+        AT_EACH_STEP,
         node("Slice", "leading second third", "steps"),
         node("Concat", "second steps second", "times", axis=0),
         node("Tile", "s1 times", "s2"),
@@ -47,11 +43,7 @@ READ = {
         *layer("RNN", "wide", "h"),
         node("Identity", "h", "y"),
     ],
-    "without a layer": [
-        node("MatMul", "s into_3", "f"),
-        node("Unsqueeze", "f second", "f1"),
-        node("Mul", "x f1", "y"),
-    ],
+    "without a layer": "f = MatMul(s, into_3) f1 = Unsqueeze(f, second) y = Mul(x, f1)",
 }
 
 

@@ -4,16 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.examples.graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph
 
 from neat_onnx import export, import_model
 
-SIZES = [
-    node("Shape", "x", "shape"),
-    node("Slice", "shape zero one", "n"),
-    node("Concat", "n two", "sizes", axis=0),
-]
-SPREAD = [*SIZES, node("Expand", "index sizes", "i")]
+SIZES = "shape = Shape(x) n = Slice(shape, zero, one) sizes = Concat<axis=0>(n, two)"
+SPREAD = f"{SIZES} i = Expand(index, sizes)"
 PARTS = {
     "zero": np.array([0]),
     "one": np.array([1]),
@@ -27,48 +23,40 @@ PARTS = {
     "places_in_two": np.array([[1, 1]]),
     "column": np.ones((4, 1)),
 }
-TURN = node("Transpose", "x", "t", perm=[1, 0])
+TURN = "t = Transpose<perm=[1, 0]>(x)"
 RIGHT: dict[str, Any] = {
-    "GatherElements": [*SPREAD, node("GatherElements", "x i", "y", axis=1)],
-    "GatherElements of places that were made in the size of the batch": [
-        *SIZES, node("ConstantOfShape", "sizes", "zeros"), node("Cast", "zeros", "start", to=7),
-        node("Add", "start index", "i"), node("GatherElements", "x i", "y", axis=-1),
-    ],
-    "GatherElements where the batch is the last axis": [
-        *SPREAD, TURN, node("Transpose", "i", "j", perm=[1, 0]),
-        node("GatherElements", "t j", "a", axis=0), node("Transpose", "a", "y", perm=[1, 0]),
-    ],
-    "GatherND along features": [
-        TURN, node("GatherND", "t places", "a"), node("Transpose", "a", "y", perm=[1, 0]),
-    ],
-    "GatherND in each sample": [
-        *SPREAD, node("Unsqueeze", "i two", "j"), node("GatherND", "x j", "y", batch_dims=1),
-    ],
-    "ScatterElements": [
-        *SPREAD, node("Expand", "updates sizes", "u"),
-        node("ScatterElements", "x i u", "y", axis=1),
-    ],
-    "ScatterElements of computed updates": [
-        *SPREAD, node("Sin", "x", "s"), node("Slice", "s zero two one", "u"),
-        node("ScatterElements", "x i u", "y", axis=1, reduction="add"),
-    ],
-    "ScatterND along features": [
-        TURN, node("Sin", "t", "s"), node("Slice", "s zero two zero", "u"),
-        node("ScatterND", "t rows u", "a"), node("Transpose", "a", "y", perm=[1, 0]),
-    ],
-    "ScatterND into constants": [
-        TURN, *SIZES, node("ConstantOfShape", "sizes", "zeros"),
-        node("Transpose", "zeros", "z", perm=[1, 0]), node("Slice", "t zero two zero", "u"),
-        node("ScatterND", "z again u", "a", reduction="add"),
-        node("Transpose", "a", "y", perm=[1, 0]),
-    ],
-    "ScatterElements of constants": [
-        *SPREAD, node("ConstantOfShape", "sizes", "zeros"), node("Expand", "updates sizes", "u"),
-        node("Expand", "places_in_two sizes", "p"),
-        node("ScatterElements", "zeros p u", "s", axis=1, reduction="add"),
-        node("GatherElements", "x i", "g", axis=1), node("Add", "s g", "y"),
-    ],
-}  # fmt: skip
+    "GatherElements": f"{SPREAD} y = GatherElements<axis=1>(x, i)",
+    "GatherElements of places that were made in the size of the batch": (
+        f"{SIZES} zeros = ConstantOfShape(sizes) start = Cast<to=7>(zeros) "
+        "i = Add(start, index) y = GatherElements<axis=-1>(x, i)"
+    ),
+    "GatherElements where the batch is the last axis": (
+        f"{SPREAD} {TURN} j = Transpose<perm=[1, 0]>(i) a = GatherElements<axis=0>(t, j) "
+        "y = Transpose<perm=[1, 0]>(a)"
+    ),
+    "GatherND along features": f"{TURN} a = GatherND(t, places) y = Transpose<perm=[1, 0]>(a)",
+    "GatherND in each sample": f"{SPREAD} j = Unsqueeze(i, two) y = GatherND<batch_dims=1>(x, j)",
+    "ScatterElements": f"{SPREAD} u = Expand(updates, sizes) y = ScatterElements<axis=1>(x, i, u)",
+    "ScatterElements of computed updates": (
+        f"{SPREAD} s = Sin(x) u = Slice(s, zero, two, one) "
+        'y = ScatterElements<axis=1, reduction="add">(x, i, u)'
+    ),
+    "ScatterND along features": (
+        f"{TURN} s = Sin(t) u = Slice(s, zero, two, zero) a = ScatterND(t, rows, u) "
+        "y = Transpose<perm=[1, 0]>(a)"
+    ),
+    "ScatterND into constants": (
+        f"{TURN} {SIZES} zeros = ConstantOfShape(sizes) z = Transpose<perm=[1, 0]>(zeros) "
+        'u = Slice(t, zero, two, zero) a = ScatterND<reduction="add">(z, again, u) '
+        "y = Transpose<perm=[1, 0]>(a)"
+    ),
+    "ScatterElements of constants": (
+        f"{SPREAD} zeros = ConstantOfShape(sizes) u = Expand(updates, sizes) "
+        "p = Expand(places_in_two, sizes) "
+        's = ScatterElements<axis=1, reduction="add">(zeros, p, u) '
+        "g = GatherElements<axis=1>(x, i) y = Add(s, g)"
+    ),
+}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -78,7 +66,7 @@ def test_indices_that_are_there_for_each_sample(name: str):
 
 
 def test_a_model_of_one_sample_has_one_row_of_indices():
-    nodes = [node("GatherElements", "x index", "y", axis=1)]
+    nodes = "y = GatherElements<axis=1>(x, index)"
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(net.activate({"x": x})["y"], x[:, [3, 0]])

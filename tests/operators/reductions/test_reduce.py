@@ -4,30 +4,25 @@ import numpy as np
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 
-ROWS = [node("Mul", "x w", "m"), node("Reshape", "m s", "v")]
+ROWS = "m = Mul(x, w) v = Reshape(m, s)"
 CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0, 2, 3])}
 
 
 @pytest.mark.parametrize(
     ("nodes", "aggregation"),
     [
-        ([node("ReduceMax", "v a", "y", keepdims=0)], "max"),
-        ([node("ReduceMin", "v a", "y", keepdims=0)], "min"),
-        ([node("ReduceProd", "v a", "y", keepdims=0)], "product"),
+        ("y = ReduceMax<keepdims=0>(v, a)", "max"),
+        ("y = ReduceMin<keepdims=0>(v, a)", "min"),
+        ("y = ReduceProd<keepdims=0>(v, a)", "product"),
         (
-            [
-                node("Abs", "v", "b"),
-                node("ArgMax", "b", "i", axis=2),
-                node("GatherElements", "v i", "p", axis=2),
-                node("ReduceMax", "p a", "y", keepdims=0),
-            ],
+            (
+                "b = Abs(v) i = ArgMax<axis=2>(b) p = GatherElements<axis=2>(v, i) "
+                "y = ReduceMax<keepdims=0>(p, a)"
+            ),
             "maxabs",
         ),
         (
-            [
-                node("TopK", "v k", "t u", axis=2, largest=0),
-                node("ReduceMax", "t a", "y", keepdims=0),
-            ],
+            "t, u = TopK<axis=2, largest=0>(v, k) y = ReduceMax<keepdims=0>(t, a)",
             "median",
         ),
     ],
@@ -37,13 +32,9 @@ CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0,
 def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     constants = CONSTANTS | {"a": np.array([axis]), "k": np.array([2])}
     if after:
-        *rest, last = nodes
-        kept = node(last.op_type, " ".join([*last.input]), "kept", keepdims=1)
-        flat = (
-            node("Flatten", "kept", "y") if after == "Flatten" else node("Squeeze", "kept a", "y")
-        )
-        nodes = [*rest, kept, flat]
-    net = assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **constants))
+        kept = nodes.replace("y = ", "kept = ").replace("keepdims=0", "keepdims=1")
+        nodes = f"{kept} y = {after}(kept{', a' if after == 'Squeeze' else ''})"
+    net = assert_lifts(graph([ROWS, nodes], x=("N", 6), **constants))
     assert net.aggregation_names[6:].tolist() == [aggregation] * 2
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
@@ -68,7 +59,7 @@ def test_every_reduction_over_any_axes(operator, axes, keepdims):
         assert_lifts(model)
 
 
-EMPTY = [node("Slice", "x zero zero one", "none")]
+EMPTY = "none = Slice(x, zero, zero, one)"
 OF_NONE = {
     "MatMul": ("none w", {"w": np.zeros((0, 4))}),
     "Gemm": ("none w b", {"w": np.zeros((0, 4)), "b": [1.0, 2.0, 3.0, 4.0]}),
@@ -80,5 +71,5 @@ OF_NONE = {
 @pytest.mark.parametrize("operator", OF_NONE)
 def test_sums_and_products_of_no_elements(operator: str):
     reads, given = OF_NONE[operator]
-    nodes = [*EMPTY, node(operator, reads, "a"), node("Add", "a x", "y")]
+    nodes = [EMPTY, node(operator, reads, "a"), node("Add", "a x", "y")]
     assert_lifts(graph(nodes, x=("N", 4), zero=[0], one=[1], **given))

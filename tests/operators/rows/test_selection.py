@@ -33,7 +33,7 @@ def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
 @pytest.mark.parametrize("kind", [np.float32])
 def test_what_is_taken_stays_below_the_smallest_number_that_there_is(kind):
     most = np.finfo(kind).max
-    model = graph([node("TopK", "x k", "y i")], x=("N", 16), k=np.array([3]))
+    model = graph("y, i = TopK(x, k)", x=("N", 16), k=np.array([3]))
     for each in (*model.graph.input, *model.graph.output):
         each.type.tensor_type.elem_type = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind))
     net = import_model(model)

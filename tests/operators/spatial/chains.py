@@ -1,42 +1,16 @@
-"""Random chains for hypothesis: convolutions and pools on one another, then dense layers or none.
-
-They are neurons and connections. What they slide is said by mappings, or by the network's blocks.
-"""
+"""Networks with convolutions and pools, made of neurons and connections."""
 
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons
+from neat_onnx.network.genes import Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import POOLS, Kind, SpatialBlock, receptive_fields
 from neat_onnx.network.window import Sizes, Window
-
-CURVES = ("identity", "relu", "tanh", "sigmoid", "softsign", "gelu", "selu", "neat_tanh",
-          "neat_sigmoid", "neat_lelu")  # fmt: skip
-MAPPED: tuple[Kind, ...] = ("Conv", "Conv", "MaxPool", "AveragePool")
-CARRIED: tuple[Kind, ...] = (*MAPPED, "ConvTranspose", "GlobalMaxPool", "GlobalAveragePool")
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A chain, and how to export it.
-
-    Attributes:
-        net: without blocks if it is `mapped`.
-        kinds: of its spatial layers, in order: the nodes that export has to write.
-        options: those that a second export has, too.
-        mappings: those that it does without.
-    """
-
-    net: Network
-    kinds: list[Kind]
-    options: dict[str, Any]
-    mappings: dict[str, Any]
 
 
 @dataclass
@@ -140,136 +114,3 @@ class Building:
             aggregations=aggregations,
             blocks=tuple(block for block in moved if block is not None) if blocks else (),
         )
-
-
-@st.composite
-def chains(draw: st.DrawFn, *, mapped: bool) -> Chain:
-    """Chains of one to three spatial layers, over one to three axes where no mapping has to say."""
-    axes = 2 if mapped else draw(st.sampled_from((1, 2, 2, 3)))
-    shape = (draw(st.integers(1, 3)), *(draw(st.integers(2, 9 - 2 * axes)) for _ in range(axes)))
-    building = Building(np.random.default_rng(draw(st.integers(0, 2**32 - 1))))
-    current = first = building.neurons(shape)
-    flat = draw(st.booleans())
-    options: dict[str, Any] = {
-        "opset": draw(st.sampled_from((13, 18, 22))),
-        "fold": draw(st.sampled_from((False, False, True))),
-        "flatten_after_pooling": draw(st.booleans()),
-    }
-    for _ in range(draw(st.integers(1, 3))):
-        current = _spatial(draw, building, current, mapped)
-        last = building.blocks[-1]
-        late = last.window.leaves_out_a_late_start(last.sources.shape[1:])
-        if late or (last.kind == "AveragePool" and set(last.window.dilations) != {1}):
-            options["opset"] = 22  # since 22, and since 19
-    for _ in range(draw(st.integers(0, 2))):
-        read = current.ravel()
-        if not mapped and draw(st.booleans()):  # a connection that skips what is between
-            read = np.union1d(read, first.ravel())
-        current = building.dense(read, draw(st.integers(1, 4)), draw(st.sampled_from(CURVES)))
-    order = np.arange(len(building.activation))
-    if not mapped and draw(st.booleans()):
-        order = building.random.permutation(order)
-    port = Port("input", (first.size,) if flat else shape, first.ravel())
-    ends = (current.size,) if draw(st.booleans()) else current.shape
-    net = building.network(
-        port,
-        Port("output", ends, current.ravel()),
-        blocks=not mapped,
-        order=order,
-        sparse=not mapped and draw(st.booleans()),
-    )
-    return Chain(
-        net=net,
-        kinds=[block.kind for block in building.blocks],
-        options=options,
-        mappings=mappings_of(building.blocks, draw(st.booleans()) or flat) if mapped else {},
-    )
-
-
-def _spatial(draw: st.DrawFn, building: Building, sources: Ints, mapped: bool) -> Ints:
-    """A spatial layer of any kind over these."""
-    kind = draw(st.sampled_from(MAPPED if mapped else CARRIED))
-    channels, space = len(sources), sources.shape[1:]
-    curve = draw(st.sampled_from(CURVES))
-    if kind.startswith("Global"):
-        window = Window.of(space)
-        return building.slide(kind, sources, (channels, *(1,) * len(space)), window, curve)
-    window = draw(_windows(space, pool=kind in POOLS))
-    if kind in POOLS:
-        curve = draw(st.sampled_from(("identity", "identity", curve)))
-        counted = kind == "AveragePool" and draw(st.booleans())
-        shape = (channels, *window.positions(space))
-        return building.slide(kind, sources, shape, window, curve, count_padding=counted)
-    groups = draw(st.sampled_from([k for k in (1, 1, 2, 3) if channels % k == 0]))
-    out = groups * draw(st.integers(1, 3 if groups == 1 else 2))
-    positions = window.positions(space)
-    if kind == "ConvTranspose":
-        more = [draw(st.integers(0, stride - 1)) for stride in window.strides]
-        window = Window.of(window.kernel, strides=window.strides, dilations=window.dilations)
-        positions = tuple(
-            (count - 1) * stride + reach + extra
-            for count, stride, reach, extra in zip(
-                space, window.strides, window.reach, more, strict=True
-            )
-        )
-    return building.slide(kind, sources, (out, *positions), window, curve, groups)
-
-
-@st.composite
-def _windows(draw: st.DrawFn, space: Sizes, *, pool: bool) -> Window:
-    """A window that shows something of the space at each of its positions."""
-
-    def sizes(low: int, high: int) -> Sizes:
-        return tuple(draw(st.integers(low, high)) for _ in space)
-
-    kernel = tuple(map(min, sizes(1, 3), space))
-    strides = sizes(1, 3)
-    window = Window.of(
-        kernel,
-        strides=strides,
-        dilations=sizes(1, 2),
-        begin=tuple(draw(st.integers(0, taps - 1)) for taps in kernel),  # runtimes want no more
-        end=tuple(draw(st.integers(0, taps - 1)) for taps in kernel),
-        ceil=pool and draw(st.booleans()),
-    )
-    taps = window.taps(space)
-    if not len(taps) or not np.all(np.any(taps != NONE, axis=1)):
-        return Window.of(kernel, strides=strides)
-    return window
-
-
-# --- mappings -------------------------------------------------------------------------------------
-
-
-def mappings_of(blocks: list[SpatialBlock], sizes_of_pools: bool) -> dict[str, Any]:
-    """The options that say what the layers of a chain are, from the first one on."""
-    found: dict[str, Any] = {"conv2d_mappings": [], "pool2d_mappings": []}
-    for level, block in enumerate(blocks, 1):
-        if block.kind == "Conv":
-            mapping = {"layer_index": level} | _window(block.window) | _sizes("in", block.sources)
-            mapping |= _sizes("out", block.neurons) | {"groups": block.groups}
-            found["conv2d_mappings"].append(mapping)
-            continue
-        mapping = {"after_layer_index": level - 1, "type": block.kind} | _window(block.window)
-        mapping |= {"ceil_mode": block.window.ceil, "count_include_pad": block.count_padding}
-        found["pool2d_mappings"].append(
-            mapping | (_sizes("in", block.sources) if sizes_of_pools else {})
-        )
-    return found
-
-
-def _window(window: Window) -> dict[str, int]:
-    names = ("kernel", "stride", "dilation")
-    rows = (window.kernel, window.strides, window.dilations)
-    found = {
-        f"{name}_{axis}": row[k]
-        for name, row in zip(names, rows, strict=True)
-        for k, axis in enumerate(("height", "width"))
-    }
-    sides = ("pad_top", "pad_left", "pad_bottom", "pad_right")
-    return found | dict(zip(sides, window.pads, strict=True))
-
-
-def _sizes(side: str, neurons: Ints) -> dict[str, int]:
-    channels, height, width = neurons.shape
-    return {f"{side}_channels": channels, f"{side}_height": height, f"{side}_width": width}

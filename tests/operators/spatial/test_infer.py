@@ -209,10 +209,6 @@ def test_off_by_default():
     assert entry(model, "conv2d_layers") is None
 
 
-def test_is_deterministic():
-    assert export(lenet(), infer_conv=True).to_json() == export(lenet(), infer_conv=True).to_json()
-
-
 def test_windows_leave_out_neurons_inside_of_another_node():
     """The sums of a softmax are windows over its level, where an ArgMin has neurons as well."""
     nodes = [

@@ -13,7 +13,9 @@ from mapped import (
     POOL,
     assert_same,
     changed_edge,
+    changed_neuron,
     network,
+    said,
     with_edges,
 )
 from support.examples.graphs import operators
@@ -134,6 +136,44 @@ def test_blocks_of_the_network_need_no_mapping():
     net = network(blocks=True)
     assert export(net).to_json() == export(NET, **BOTH).to_json()
     assert export(load_network(net.to_json())).to_json() == export(net).to_json()
+
+
+NOT_SHARED = {
+    "weighs neuron 4 with 0.75, where the first neuron of its channel has": (28, {}, 4),
+    "has a bias of its own, unlike its channel": (30, {"bias": 9.0}, None),
+    "has another activation than neat_tanh": (30, {"activation": "tanh"}, None),
+    "has a response of its own": (30, {"response": 2.0}, None),
+    "does not take the sum of its inputs": (30, {"aggregation": "mean"}, None),
+}
+
+
+@pytest.mark.parametrize("message", NOT_SHARED)
+def test_a_layer_that_shares_no_weights_is_written_as_it_is_and_told(message: str):
+    neuron, genes, source = NOT_SHARED[message]
+    net = (
+        changed_neuron(NET, neuron, **genes)
+        if genes
+        else changed_edge(NET, source, neuron, weight=0.75)
+    )
+    model, warnings = said(net, conv2d_mappings=[CONV])
+    assert "Conv" not in operators(model)
+    assert json.loads(model.metadata["conv2d_sharing_mismatch"]) == [1]
+    assert len(warnings) == 1 and message in warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"layer_index": 9}, "there is no layer 8, the last one is 3"),
+        ({"out_width": 2}, "outChannels·outHeight·outWidth is 2·4·2 = 16, but layer 1 has 24"),
+        ({"pad_top": 0}, "the window has 3×3 positions over 4×3 neurons, not 4×3"),
+        ({"kernel_height": 1, "pad_top": 0, "pad_bottom": 0}, "reads more than its window"),
+        ({"activation": "relu"}, "the activation relu is left out, the layer has neat_tanh"),
+    ],
+)
+def test_mappings_that_do_not_fit_are_told(mapping: dict, message: str):
+    _, (warning,) = said(NET, conv2d_mappings=[CONV | mapping])
+    assert message in warning
 
 
 # --- memory ---------------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def test_gemm_is_neurons(reads, attributes, constants, activation):
 
 def test_the_slope_of_a_gemm_is_the_activations():
     model = graph(
-        [node("Gemm", "x W B", "z", transB=1, alpha=5.0, beta=5.0), node("Sigmoid", "z", "y")],
+        "z = Gemm<transB=1, alpha=5.0, beta=5.0>(x, W, B) y = Sigmoid(z)",
         W=W,
         B=B,
     )
@@ -166,22 +166,20 @@ def test_the_slope_of_a_gemm_is_the_activations():
 
 
 def test_zero_weights_are_no_connections():
-    net = import_model(graph([node("Gemm", "x W B", "y", transB=1)], W=W, B=B))
+    net = import_model(graph("y = Gemm<transB=1>(x, W, B)", W=W, B=B))
     assert len(net.connections) == np.count_nonzero(W)
 
 
 def test_matmul_and_add():
-    product = node("MatMul", "x W", "p")
-    net = assert_lifts(
-        graph([product, node("Add", "p B", "z"), node("Relu", "z", "y")], W=W.T, B=B)
-    )
+    product = "p = MatMul(x, W)"
+    net = assert_lifts(graph(f"{product} z = Add(p, B) y = Relu(z)", W=W.T, B=B))
     assert len(net) == 5
     np.testing.assert_array_equal(net.neurons.bias[3:], B)
-    assert_lifts(graph([product, node("Add", "B p", "y")], W=W.T, B=B))
+    assert_lifts(graph(f"{product} y = Add(B, p)", W=W.T, B=B))
 
 
 def test_matmul_of_rows():
-    net = assert_lifts(graph([node("MatMul", "x W", "y")], x=("N", 4, 3), W=W.T))
+    net = assert_lifts(graph("y = MatMul(x, W)", x=("N", 4, 3), W=W.T))
     assert net.outputs[0].shape == (4, 2)
     assert len(net) == 12 + 8
 
@@ -192,14 +190,12 @@ def test_alpha_and_beta(alpha, beta):
     assert_lifts(graph([node("Gemm", "x W B", "y", transB=1, alpha=alpha, beta=beta)], W=W, B=B))
 
 
-ROWS = [node("Reshape", "x shape", "v")]
+ROWS = "v = Reshape(x, shape)"
 SHAPE = {"shape": np.array([0, 2, 3])}
 
 
 def test_gemm_of_computed_matrices():
-    nodes = [
-        node("Gemm", "x x x", "y", transA=1, alpha=0.5, beta=-2.0),
-    ]
+    nodes = "y = Gemm<transA=1, alpha=0.5, beta=-2.0>(x, x, x)"
     model = graph(nodes, x=(3, 3))
     net = import_model(model, batch_axis=None)
     x = np.random.default_rng(0).normal(size=(3, 3))
@@ -208,12 +204,10 @@ def test_gemm_of_computed_matrices():
 
 def test_an_addend_times_zero_adds_nothing():
     """As the converter of scikit-learn writes the distances of k-means."""
-    nodes = [
-        node("ReduceSumSquare", "x one", "q"),
-        node("Mul", "q zero", "z"),
-        node("Gemm", "x w z", "g", alpha=-2.0, transB=1),
-        node("Add", "g q", "y"),
-    ]
+    nodes = (
+        "q = ReduceSumSquare(x, one) z = Mul(q, zero) "
+        "g = Gemm<alpha=-2.0, transB=1>(x, w, z) y = Add(g, q)"
+    )
     weights = {"w": np.arange(6.0).reshape(2, 3), "zero": np.zeros(1), "one": np.array([1])}
     net = assert_lifts(graph(nodes, x=("N", 3), **weights))
     assert not np.any(net.connections.weight == 0.0)
@@ -222,15 +216,11 @@ def test_an_addend_times_zero_adds_nothing():
 
 def test_a_constant_matrix_times_a_transposed_layer_has_the_batch_as_columns():
     """PyTorch-NEAT writes `weights.mm(x.t()).t()`."""
-    nodes = [
-        node("Transpose", "x", "t", perm=[1, 0]),
-        node("MatMul", "W t", "m"),
-        node("Transpose", "m", "s", perm=[1, 0]),
-        node("Tanh", "s", "h"),
-        node("Transpose", "h", "u", perm=[1, 0]),
-        node("MatMul", "V u", "o"),
-        node("Transpose", "o", "y", perm=[1, 0]),
-    ]
+    nodes = (
+        "t = Transpose<perm=[1, 0]>(x) m = MatMul(W, t) s = Transpose<perm=[1, 0]>(m) "
+        "h = Tanh(s) u = Transpose<perm=[1, 0]>(h) o = MatMul(V, u) "
+        "y = Transpose<perm=[1, 0]>(o)"
+    )
     rng = np.random.default_rng(0)
     parameters = {"W": rng.normal(size=(5, 3)), "V": rng.normal(size=(2, 5))}
     net = assert_lifts(graph(nodes, x=("N", 3), **parameters))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from support.examples.graphs import graph_of_inputs, node
+from support.examples.graphs import Nodes, graph_of_inputs, node, nodes_of
 from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
@@ -33,13 +33,13 @@ def layer(operator: str, reads: str, gives: str, start: str = "") -> list[onnx.N
 
 
 def conditioned(
-    nodes: Sequence[onnx.NodeProto],
+    nodes: Nodes,
     outputs: Sequence[str] = ("y",),
     s: Sequence[Any] = ("N", 2),
     **constants: Any,
 ) -> onnx.ModelProto:
     """A model with these nodes; layers have random weights, and so have `into_H` and `into_3`."""
-    rng = np.random.default_rng(1)
+    nodes, rng = nodes_of(nodes), np.random.default_rng(1)
     known = {"into_H": rng.normal(size=(2, UNITS)), "into_3": rng.normal(size=(2, 3))}
     known |= {"first": np.array([0]), "second": np.array([1]), "third": np.array([2])} | constants
     for operator, gates in _GATES.items():

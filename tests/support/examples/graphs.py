@@ -20,8 +20,25 @@ def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeP
     return helper.make_node(operator, names, gives.split(), f"make_{gives}", **attributes)
 
 
+Nodes = str | onnx.NodeProto | Sequence["Nodes"]
+
+
+def nodes_of(nodes: Nodes) -> list[onnx.NodeProto]:
+    """Nodes, or ONNX's own text of some, as `h = MatMul(x, w) y = Softmax<axis=1>(h)`, in a list;
+    those of texts are named as `node` names them.
+    """
+    if isinstance(nodes, onnx.NodeProto):
+        return [nodes]
+    if not isinstance(nodes, str):
+        return [found for each in nodes for found in nodes_of(each)]
+    parsed = onnx.parser.parse_graph(f"g (float x) => (float y) {{ {nodes} }}").node
+    for each in parsed:
+        each.name = f"make_{' '.join(each.output)}"
+    return list(parsed)
+
+
 def graph(
-    nodes: Sequence[onnx.NodeProto],
+    nodes: Nodes,
     *,
     x: Shape = ("N", 3),
     beside: Mapping[str, Shape] | None = None,
@@ -35,7 +52,7 @@ def graph(
 
 
 def graph_of_inputs(
-    nodes: Sequence[onnx.NodeProto],
+    nodes: Nodes,
     inputs: Mapping[str, Shape],
     *,
     outputs: Sequence[str] | Mapping[str, Shape] = ("y",),
@@ -43,6 +60,7 @@ def graph_of_inputs(
     **constants: Any,
 ) -> onnx.ModelProto:
     """A float32 model with inputs of these shapes, and initializers; outputs may have shapes."""
+    nodes = nodes_of(nodes)
     tensors = [
         numpy_helper.from_array(
             np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
