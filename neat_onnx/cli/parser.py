@@ -118,7 +118,7 @@ _FLAGS: dict[str, Settings] = {
     "--no-check": _flag("do not compare the network with the model on a few samples"),
     "--to": _value(
         "LIBRARY", f"the library whose file to write: {_WRITERS}. Default: by OUT's ending, "
-        "neat-python for .pkl, goneat for .neat, neat-onnx for .json."),
+        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json."),
     "--no-source": _flag(
         "leave out of neat-onnx network JSON the model that the network was imported from, by "
         "which an export is this model again, or its graph with other weights",
