@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from neat_onnx.verification.report import Report
 
 _MODELS = (".onnx", ".json")  # endings of OUT
+_MOST_DRAWN = 60  # networks of a population, the best first
 
 
 def export(arguments: Namespace) -> int:
@@ -126,8 +127,14 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
         written = saving.save(net, arguments.out, library.name, config=config, time_step=step)
         files += [str(path) for path in written if path != Path(arguments.out)]
     facts = _network_facts(net)
-    done = f"wrote {' and '.join(map(printable, files))}: {_in_short(facts)}"
-    _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
+    return _wrote(arguments, _in_short(facts), files=files, network=facts)
+
+
+def _wrote(arguments: Namespace, said: str, **facts: Any) -> int:
+    """Print the names of the files that were written, and what is in them."""
+    files = facts.get("files", [arguments.out])
+    done = f"wrote {' and '.join(map(printable, files))}: {said}"
+    _tell(arguments, {"file": arguments.out} | facts, [done])
     return DONE
 
 
@@ -139,9 +146,7 @@ def code(arguments: Namespace) -> int:
     named = {"dtype": arguments.dtype, "name": arguments.name}
     text = neat_onnx.generate_code(net, language=language, **named)
     save(text.encode(), arguments.out)
-    done = f"wrote {printable(arguments.out)}: {language}, {len(text.splitlines())} lines"
-    _tell(arguments, {"file": arguments.out, "language": language}, [done])
-    return DONE
+    return _wrote(arguments, f"{language}, {len(text.splitlines())} lines", language=language)
 
 
 def draw(arguments: Namespace) -> int:
@@ -151,7 +156,7 @@ def draw(arguments: Namespace) -> int:
     check_target(arguments, (".svg", ".html"))
     chosen = arguments.genome is not None
     nets = {arguments.genome: read(arguments)} if chosen else read(arguments, load_networks)
-    shown = dict(islice(nets.items(), arguments.most))
+    shown = dict(islice(nets.items(), _MOST_DRAWN))
     if len(nets) == 1:
         (net,) = nets.values()
         text, said = svg.to_svg(net), _in_short(_network_facts(net))
@@ -162,9 +167,7 @@ def draw(arguments: Namespace) -> int:
         body = svg.fragment(net) if len(nets) == 1 else text
         text = svg.page(Path(arguments.file).stem, body)
     save(text.encode(), arguments.out)
-    done = f"wrote {printable(arguments.out)}: {said}"
-    _tell(arguments, {"file": arguments.out, "networks": len(shown)}, [done])
-    return DONE
+    return _wrote(arguments, said, networks=len(shown))
 
 
 def convert(arguments: Namespace) -> int:

@@ -44,11 +44,6 @@ examples:
   neat-onnx translate winner.pkl winner.json --config config-feedforward
   neat-onnx translate neat-checkpoint-49 genomes/ --to neataptic-ts
 """,
-    "convert": """\
-NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
-nodes out of order, flat tensors into convolutions. Each repair is a warning on standard error. A
-valid model only changes its form: .onnx is binary, with float32 numbers rounded, .json JSON ONNX.
-""",
     "code": """\
 The head of the file shows how to call it. A network with memory has a state: reset it before a
 sequence, then step.
@@ -56,10 +51,5 @@ sequence, then step.
 examples:
   neat-onnx code winner.json winner.c --dtype float32 --name pilot && cc -c -O2 winner.c
   neat-onnx code winner.json - --language python
-""",
-    "canonicalize": """\
-Constants become initializers, what depends on constants alone is computed, operators of older
-opsets take the form of opset 18, and nodes that do nothing go. The result computes the same, and
-its inputs and outputs keep their names.
 """,
 }

@@ -90,8 +90,6 @@ _FLAGS: dict[str, Settings] = {
     "--language": _choice(get_args(CodeLanguage), "instead of the one of OUT's ending"),
     "--dtype": _choice(("float64", "float32"), "float32: in C only", default="float64"),
     "--name": _value("NAME", "the beginning of C's names, or the name of C#'s class", default=NAME),
-    "--most": _value("N", "how many networks of a population, the best first. Default: 60.", int,
-                     default=60),
     "--samples": _value("N", "default: 256", int, default=256),
     "--seed": _value("N", "default: 0", int, default=0),
     "--runtime": _choice(
@@ -120,7 +118,7 @@ _FLAGS: dict[str, Settings] = {
     "--no-check": _flag("do not compare the network with the model on a few samples"),
     "--to": _value(
         "LIBRARY", f"the library whose file to write: {_WRITERS}. Default: by OUT's ending, "
-        "neat-python for .pkl, goneat for .neat, neat-onnx for .json."),
+        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json."),
     "--no-source": _flag(
         "leave out of neat-onnx network JSON the model that the network was imported from, by "
         "which an export is this model again, or its graph with other weights",
@@ -335,8 +333,8 @@ _COMMANDS = (
     ),
     Command(
         commands.draw,
-        {"IN": "a network, or a population of them", "OUT": "what to write: .svg or .html"},
-        ["--most"],
+        {"IN": "a network, or a population: its 60 best", "OUT": "what to write: .svg or .html"},
+        [],
         [_READ],
     ),
     Command(

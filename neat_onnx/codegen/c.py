@@ -7,9 +7,7 @@ import numpy as np
 from neat_onnx.codegen.language import Language
 from neat_onnx.errors import OptionError
 
-_FILE = """
-$head
-
+_BODY = """
 #include <math.h>
 #include <string.h>
 
@@ -17,21 +15,8 @@ typedef $kind real;
 
 $members
 """
-_HEADER = """
-$head
-
-#ifndef $guard
-#define $guard
-
-#include <math.h>
-#include <string.h>
-
-typedef $kind real;
-
-$members
-
-#endif /* $guard */
-"""
+_FILE = f"$head\n{_BODY}"
+_HEADER = f"$head\n\n#ifndef $guard\n#define $guard\n{_BODY}\n#endif /* $guard */"
 _STATELESS = """
 ${linkage}void ${name}_activate($ports)
 {
@@ -61,20 +46,13 @@ _USAGE = """
 Call it like this:
 
     $declared
-    ${name}_activate($arguments);
+    CALL
 
-Tables $tables bytes, stack $held bytes; C99, libm, no heap.
+Tables $tables bytes, WHERE $held bytes; C99, libm, no heap.
 """
-_USAGE_STATEFUL = """
-Call it like this:
-
-    $declared
-    ${name}_state state;
+_CALL_STATEFUL = """${name}_state state;
     ${name}_reset(&state);            // before the first step of a sequence
-    ${name}_step(&state, $arguments);
-
-Tables $tables bytes, state $held bytes; C99, libm, no heap.
-"""
+    ${name}_step(&state, $arguments);"""
 _SIGNED = ((127, "signed char"), (32767, "short"))
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
 _LIBM = {
@@ -105,7 +83,10 @@ class C(Language):
     table_form = "static const {kind} {name}[{count}] = {{\n{rows}}};"
     stateless = _STATELESS
     stateful = _STATEFUL
-    usage = (_USAGE, _USAGE_STATEFUL)
+    usage = (
+        _USAGE.replace("CALL", "${name}_activate($arguments);").replace("WHERE", "stack"),
+        _USAGE.replace("CALL", _CALL_STATEFUL).replace("WHERE", "state"),
+    )
     port_form = "{const}real {name}[{count}]"
     declare_form = "{kind} {name}[{count}]{zero};"
 

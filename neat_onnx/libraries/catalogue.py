@@ -248,7 +248,7 @@ OTHERS = (
         keys="text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML",
         suffixes=(".net",),
         options=frozenset({"cycles", "genome"}),
-        writes=False,
+        lost="ids, names, disabled genes: left out",
     ),
     DocumentLibrary(
         "fann",

@@ -1,4 +1,4 @@
-"""Read SharpNEAT's network files (version 4), and version 2's XML.
+"""Read and write SharpNEAT's network files (version 4); read version 2's XML.
 
 The sections of a network file are separated by empty lines: how many inputs and outputs; `acyclic`,
 or `cyclic` and the number of updates in a step; the connections; the activation functions. All
@@ -15,13 +15,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.names import finite_number, integer_of, translated
+from neat_onnx.libraries.limits import reasons_against, tell_disabled
+from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import Edges
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -192,6 +196,38 @@ def _activation(section: list[_Line]) -> str:
         warn("SharpNEAT gives every node the first activation function; the others are ignored")
     where, (_, name) = section[0]
     return translated(name, ACTIVATION_NAMES, ACTIVATIONS, "activation", where, "sharpneat")
+
+
+_TITLE = "SharpNEAT"
+_NAMES = reversed_names(ACTIVATION_NAMES)
+
+
+def write(net: Network) -> str:
+    """Return the text of the network file of an acyclic network."""
+    computes, live = ~net.is_input, net.live
+    common = str(net.activation_names[net.output_neurons[0]])
+    other = computes & (net.activation_names != common)
+    found = Edges(live.source, live.target, len(net)).reached(net.is_input)
+    silent = ~found & np.isin(np.arange(len(net)), live.source)  # it would read 0 from these
+    reasons = reasons_against(net, _TITLE, _NAMES)
+    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
+    reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
+    reasons.neurons("a neuron that no input leads to", silent)
+    if not np.any(net.is_input[live.source]):
+        reasons.neurons("a network that reads no input", computes)
+    with_bias = "a bias" in reasons.found
+    reasons.refuse("SharpNEAT's bias is an input that is always 1" if with_bias else None)
+    tell_disabled(net, _TITLE)
+    ends = [*net.input_neurons.tolist(), *net.output_neurons.tolist()]
+    number = {j: at for at, j in enumerate(dict.fromkeys([*ends, *range(len(net))]))}
+    edges = zip(live.source.tolist(), live.target.tolist(), live.weight.tolist(), strict=True)
+    sections = [
+        f"{len(net.input_neurons)}\t{len(net.output_neurons)}",
+        "acyclic",
+        "\n".join(f"{number[i]}\t{number[j]}\t{weight!r}" for i, j, weight in edges),
+        f"0\t{_NAMES[common]}",
+    ]
+    return "\n\n".join(sections) + "\n"
 
 
 _TYPES = ("bias", "in", "out", "hid")

@@ -196,7 +196,8 @@ class Interpreter:
         version = self.opsets.get(key[0], 1)
         if known is not None and known.since <= version:
             given = self._given(known, node, version, tensors)
-            _require_broadcast([x for x in inputs if x is not None])
+            if len(inputs) > 1:
+                _require_broadcast([x for x in inputs if x is not None])
             found = known.call(inputs, self._arguments[id(node)], given)
             if key in _NESTING and len(node.output) > len(found):
                 raise refuse("the number of outputs", len(node.output), f"{len(found)} at most")

@@ -171,8 +171,8 @@ class Pending:
         live = ids >= 0
         changed = live & ((factor != 1.0) | (shift != 0.0))
         made = ids.copy()
-        made[changed] = self.tape.add_neurons(
-            ids[changed][:, None], factor[changed][:, None], bias=shift[changed], merging=merging
+        made[changed] = self.tape.add_factors(
+            ids[changed], factor[changed], shift[changed], merging
         )
         rest = 0.0 if live.all() else np.where(live, 0.0, shift)
         return self.of(made, VARIABLE, 1.0, rest, self.dtype)

@@ -382,7 +382,10 @@ def _widen(part: Any) -> None:
     )  # fmt: skip
 
     narrow = {TensorProto.FLOAT, TensorProto.FLOAT16}
-    if isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:
+    if isinstance(part, NodeProto):
+        for each in part.attribute:
+            _widen(each)
+    elif isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:
         part.elem_type = TensorProto.DOUBLE
     elif isinstance(part, TensorProto) and part.data_type in narrow:
         values = numpy_helper.to_array(part).astype(np.float64)
@@ -393,9 +396,6 @@ def _widen(part: Any) -> None:
         part.CopyFrom(helper.make_attribute("value", tensor))
     elif isinstance(part, AttributeProto) and part.name in ("to", "dtype") and part.i in narrow:
         part.i = TensorProto.DOUBLE
-    elif isinstance(part, NodeProto):
-        for each in part.attribute:
-            _widen(each)
     else:
         for field, value in part.ListFields():
             if field.message_type is not None:

@@ -10,8 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -111,44 +110,21 @@ class Resolution:
             self._initial[register.signals] = register.initial
 
     def _duplicates(self) -> Ints:
-        """For each signal the first one that is the same formula, or factor, of the same signal."""
+        """For each signal the first one that is the same formula of the same signal."""
         same = np.arange(self._tape.count)
         made = np.flatnonzero(self._kind == _FORMULA)
-        factors, *columns = self._factors()
-        for _ in range(4):
+        while True:
             key = same[self._origin[made]] * (len(self._formulas) + 1) + self._formula[made]
-            found = made[_first_alike(key)]
-            key = np.stack([same[columns[0]], *columns[1:]], axis=1)
-            again = factors[_first_alike(_as_items(key))]
-            if np.array_equal(found, same[made]) and np.array_equal(again, same[factors]):
+            _, first, which = np.unique(key, return_index=True, return_inverse=True)
+            found = made[first[which.ravel()]]
+            if np.array_equal(found, same[made]):
                 break
-            same[made], same[factors] = found, again
+            same[made] = found
         self._origin[made] = same[self._origin[made]]
         self._outputs = same[self._outputs]
         held = self._next >= 0
         self._next[held] = same[self._next[held]]
         return same
-
-    def _factors(self) -> tuple[Ints, Ints, Ints, Ints]:
-        """The neurons that multiply and shift one signal: signals, sources, bits of numbers."""
-        found = [np.empty((4, 0), np.int64)]
-        for group in self._tape.groups:
-            if isinstance(group, FormulaGroup) or group.merging != "response":
-                continue
-            if group.source is None or group.source.shape[1] != 1 or group.gate is not None:
-                continue
-            numbers = (1.0 if group.weight is None else group.weight[:, 0], group.bias)
-            found.append(
-                np.stack(
-                    [
-                        np.arange(group.first, group.first + group.count),
-                        group.source[:, 0],
-                        *(_bits(np.broadcast_to(each, group.count)) for each in numbers),
-                    ]
-                )
-            )
-        signals, sources, weights, biases = np.concatenate(found, axis=1)
-        return signals, sources, weights, biases
 
     def _connect(self) -> None:
         """The connections of all neurons as arrays: source, target, weight, gate."""
@@ -519,73 +495,24 @@ class Resolution:
 
     def neurons_of(self, x: Traced) -> Ints | None:
         """The neurons whose activations a tensor's elements are, flat; None if some are not."""
-        signals = x._signals
-        if signals is None and x.is_plain:
-            signals = self._of_formula(x.ids, x.formula)
-        if signals is None and x._settled is not None:
-            x = x._settled
-            signals = self._of_formula(x.ids, x.formula)
-        return None if signals is None else self._neurons_at(signals)
-
-    def _neurons_at(self, signals: Ints) -> Ints | None:
-        flat = signals.ravel()
-        if not len(flat) or flat.min() < 0:
+        found = (self._signals_of(each) for each in (x, x._settled) if each is not None)
+        signals = next((each for each in found if each is not None), None)
+        if signals is None or not signals.size or signals.min() < 0:
             return None
-        neurons = self.neuron_of[flat]
+        neurons = self.neuron_of[signals.ravel()]
         return None if np.any(neurons == NONE) else neurons
 
-    def _of_formula(self, ids: Ints, formula: Expression) -> Ints | None:
-        """The signals that are a formula of these; None if there are none."""
-        if formula is VARIABLE:
-            return ids
-        number = self._formulas.get(formula)
-        return None if number is None else self._found(ids.ravel(), number)
-
-    def _found(self, origin: Ints, number: int) -> Ints:
-        """The signals that are a formula of these."""
+    def _signals_of(self, x: Traced) -> Ints | None:
+        """The signals that a tensor's elements are, as far as they were made."""
+        if x._signals is not None or not x.is_plain:
+            return x._signals
+        if x.formula is VARIABLE:
+            return x.ids
+        number = self._formulas.get(x.formula, NONE)
         made = np.flatnonzero((self._formula == number) & (self._kind == _FORMULA))
         place = np.full(self._tape.count, NONE)
         place[self._origin[made]] = made
-        return np.where(origin >= 0, place[origin], NONE)
-
-
-def _bits(values: Floats) -> Ints:
-    """The bits of numbers, -0 as 0, to be compared."""
-    return (np.asarray(values, np.float64) + 0.0).view(np.int64)
-
-
-def _as_items(rows: Ints) -> Array:
-    """Each row as one item."""
-    whole = np.ascontiguousarray(rows)
-    return whole.view([("", whole.dtype)] * whole.shape[1]).ravel()
-
-
-def _first_alike(keys: Array) -> Ints:
-    """For each key the place of the first one that is equal."""
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-    found: Ints = first[which.ravel()]
-    return found
-
-
-def _read_by_gates(gates: set[int], others: set[int], after: Mapping[int, int]) -> set[int]:
-    """The registers that nothing reads but gates of connections, and such registers.
-
-    Args:
-        gates: signals that gate connections, and that no sum and no formula reads.
-        others: signals that these read.
-        after: by register, the signal that it holds.
-    """
-    readers: dict[int, list[int]] = defaultdict(list)
-    for register, held in after.items():
-        readers[held].append(register)
-    pending = [signal for signal in gates if signal not in readers]
-    found = set(pending)
-    while pending:
-        held = after.get(pending.pop(), NONE)
-        if held in after and held not in others and found.issuperset(readers[held]):
-            found.add(held)
-            pending.append(held)
-    return found
+        return np.where(x.ids >= 0, place[x.ids], NONE)
 
 
 def _separate_starts(tape: Tape) -> None:
@@ -595,35 +522,35 @@ def _separate_starts(tape: Tape) -> None:
     """
     if not tape.registers:
         return
-    gates, others, origin = set[int](), set[int](), dict[int, int]()
-    for group in tape.groups:
-        if isinstance(group, FormulaGroup):
-            others.update(group.origin.tolist())
-            origin.update(enumerate(group.origin.tolist(), group.first))
-            continue
-        gates.update([] if group.gate is None else group.gate.ravel().tolist())
-        others.update([] if group.source is None else group.source.ravel().tolist())
-    first, after = dict[int, float](), dict[int, int]()
+    following, initial = np.full(tape.count, NONE), np.zeros(tape.count)
     for register in tape.registers:
         assert register.next is not None
-        signals = register.signals.tolist()
-        first.update(zip(signals, register.initial.tolist(), strict=True))
-        after.update(zip(signals, register.next.tolist(), strict=True))
-    of_gates = _read_by_gates(gates - others, others, after)
+        following[register.signals], initial[register.signals] = register.next, register.initial
+    read, neuron = np.zeros(tape.count, np.bool_), np.arange(tape.count)  # read not by gates alone
+    for group in tape.groups:
+        if isinstance(group, FormulaGroup):
+            read[group.origin] = True
+            neuron[group.first : group.first + group.count] = group.origin
+        elif group.source is not None:
+            read[group.source[group.source >= 0]] = True
+    more = np.flatnonzero(read & (following != NONE))
+    while len(more):
+        held = following[more]
+        more = held[~read[held] & (following[held] != NONE)]
+        read[held] = True
     starts: dict[int, float] = {}
 
     def differs(signal: int) -> bool:
-        held, initial = after[signal], first[signal]
-        alike = held in of_gates and first[held] == initial
-        if signal in of_gates and (held not in first or alike):
+        held, start = int(following[signal]), float(initial[signal])
+        later = following[held] != NONE
+        alike = initial[held] == start
+        if not read[signal] and not (later and (read[held] or not alike)):
             return False
-        found = starts.setdefault(origin.get(held, held), initial) != initial
-        if held in first:
-            end, steps = held, 0
-            while end in after and steps <= len(after):
-                end, steps = after[end], steps + 1
-            found |= first[held] != initial or end in after
-        return found
+        found = starts.setdefault(int(neuron[held]), start) != start
+        end, steps = held, 0
+        while following[end] != NONE and steps <= len(following):
+            end, steps = int(following[end]), steps + 1
+        return bool(found or (later and not alike) or following[end] != NONE)
 
     for register in tape.registers:
         own = np.array([differs(signal) for signal in register.signals.tolist()], np.bool_)

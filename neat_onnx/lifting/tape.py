@@ -198,6 +198,15 @@ class Tape:
             self._known[key] = signals[which.ravel()]
         return self._known[key].reshape(values.shape)
 
+    def add_factors(self, source: Ints, factor: Floats, shift: Floats, merging: Merging) -> Ints:
+        """Make neurons that multiply and shift one signal each, once for the same ones."""
+        key = ("factors", merging, source.tobytes(), factor.tobytes(), shift.tobytes())
+        if key not in self._known:
+            self._known[key] = self.add_neurons(
+                source[:, None], factor[:, None], bias=shift, merging=merging
+            )
+        return self._known[key]
+
     def add_formula(self, origin: Ints, formula: Expression) -> Ints:
         """Make signals that are a formula of others, in their shape; CONSTANT stays."""
         key = (formula, origin.tobytes())

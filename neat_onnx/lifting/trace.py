@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,9 +43,7 @@ from neat_onnx.model.states import (
     initial_states,
     is_own_pair,
     state_pairs,
-    with_stated_pairs,
 )
-from neat_onnx.model.value import is_fixed
 from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
@@ -55,7 +53,6 @@ from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
 _LAYERS = ("RNN", "GRU", "LSTM", "Scan", "Loop")
-_STATE = 3  # axes: layers, the batch, units
 
 
 @dataclass(frozen=True)
@@ -107,16 +104,7 @@ def trace_model(
     warn_of_half_precision(model.graph)
     batch_axis = None if takes_single_sample(model) else batch_axis
     pairs = _stated_pairs(model)
-    try:
-        return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
-    except _StatesFound as found:
-        for previous, following in found.pairs.items():
-            warn(
-                f"'{following}' is taken to feed '{previous}' in the next step: it is the last "
-                "state of the layers that begin with it"
-            )
-        model = with_stated_pairs(_with_open_batches(model, found.pairs), pairs | found.pairs)
-        return _traced(model, pairs | found.pairs, batch_axis, outputs, check=check, ids=ids)
+    return _traced(model, pairs, batch_axis, outputs, check=check, ids=ids)
 
 
 def _in_order(model: Model) -> Model:
@@ -170,7 +158,7 @@ def _traced(
             if check:
                 found = lifted.tensors, lifted.shapes
                 Proof(model, lifted.network, axes, pairs_read, *found).check()
-        except (LimitReached, _StatesFound):
+        except LimitReached:
             raise
         except ModelError as error:
             refused.append(error)
@@ -191,30 +179,6 @@ def _either_way(errors: Sequence[ModelError]) -> ModelError:
     found = ModelError(first.message, where=first.where, hint=hints)
     found.obstacles = first.obstacles
     return found
-
-
-class _StatesFound(Exception):
-    """Layers over open time begin with inputs that outputs feed.
-
-    Attributes:
-        pairs: the output that feeds each input.
-    """
-
-    def __init__(self, pairs: dict[str, str]) -> None:
-        super().__init__()
-        self.pairs = pairs
-
-
-def _with_open_batches(model: Model, states: Collection[str]) -> Model:
-    """The model in which states [layers, 1, H] have a batch of no fixed size."""
-    inputs = [
-        ValueInfo.of(entry.name, entry.elem_type, [entry.shape[0], "batch", entry.shape[2]])
-        if entry.name in states and is_fixed(entry.shape) and len(entry.shape) == _STATE
-        and entry.shape[1] == 1
-        else entry
-        for entry in model.graph.inputs
-    ]  # fmt: skip
-    return model.model_copy(update={"graph": model.graph.model_copy(update={"inputs": inputs})})
 
 
 class _Trace:
@@ -342,8 +306,7 @@ class _Trace:
         """Hold states that layers begin with against what feeds them.
 
         Raises:
-            _StatesFound: outputs feed inputs that are not known as states.
-            ModelError: something else feeds a state, or nothing.
+            ModelError: something else feeds a state, or nothing, or nobody has said what does.
         """
         if not self._tape.continued:
             return
@@ -369,7 +332,12 @@ class _Trace:
             if name not in self._pairs:
                 found[name] = match
         if found:
-            raise _StatesFound(found)
+            raise ModelError(
+                f"layers over a sequence of open length begin with {', '.join(found)}, whose next "
+                f"values seem to be {', '.join(found.values())}",
+                where="graph.inputs",
+                hint=ImportAdvice("Say which output feeds which input, as {}", {"memory": found}),
+            )
 
     def _feed(self, registers: Mapping[str, Register], tensors: Mapping[str, Any]) -> None:
         for name, register in registers.items():

@@ -236,25 +236,22 @@ def concatenated_ranges(starts: Ints, counts: Ints) -> Ints:
     return places
 
 
-def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
-    """The different positions in ascending order, and how often each occurs.
+def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
+    """The different positions in ascending order, and the place of each given one among them.
 
     Sorting is quicker where there are few of `count` possible ones, counting where there are many.
     """
-    if len(positions) < count and count > _MIN_COUNTED:
-        return np.unique(positions, return_counts=True)
-    times = np.bincount(positions, minlength=count)
-    found = np.flatnonzero(times)
-    return found, times[found]
-
-
-def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
-    """The different positions in ascending order, and the place of each given one among them."""
     if len(positions) < count and count > _MIN_COUNTED:
         return np.unique(positions, return_inverse=True)
     found = np.zeros(count, np.bool_)
     found[positions] = True
     return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
+
+
+def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
+    """The different positions in ascending order, and how often each occurs."""
+    found, place = ranked(positions, count)
+    return found, np.bincount(place, minlength=len(found))
 
 
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

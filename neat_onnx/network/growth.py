@@ -17,7 +17,6 @@ where a neuron asks whether it is, and may be infinite likewise.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -51,52 +50,37 @@ class Overflowing:
     bounded: Bools
 
 
-class _Traits(NamedTuple):
-    """What an activation makes of large numbers.
-
-    Attributes:
-        bound: of |f|; ∞ for none.
-        linear: it grows at most linearly.
-        slope: lim sup |f(z)| / |z|, probed; 0 with a bound.
-        decides: it gives 1 or 0 even of NaN.
-        breaks: it is NaN at ∞ or −∞, as a sine is.
-        asks: it asks whether its argument is NaN, or infinite.
-        partial, not_negative, positive: it is NaN, or infinite, for some moderate numbers; for some
-            that are not negative; for some that are positive.
-        signed: it is negative for some moderate numbers.
-    """
-
-    bound: float
-    linear: bool
-    slope: float
-    decides: bool
-    breaks: bool
-    asks: bool
-    partial: bool
-    not_negative: bool
-    positive: bool
-    signed: bool
-
-
 @lru_cache(maxsize=1024)
 @np.errstate(all="ignore")
-def _traits(function: Activation) -> _Traits:
+def _traits(function: Activation) -> dict[str, float]:
+    """Return what an activation makes of large numbers.
+
+    bound: of |f|; ∞ for none.
+    linear: it grows at most linearly.
+    slope: lim sup |f(z)| / |z|, probed; 0 with a bound.
+    decides: it gives 1 or 0 even of NaN.
+    breaks: it is NaN at ∞ or −∞, as a sine is.
+    asks: it asks whether its argument is NaN, or infinite.
+    partial, not_negative, positive: it is NaN, or infinite, for some moderate numbers; for some
+        that are not negative; for some that are positive.
+    signed: it is negative for some moderate numbers.
+    """
     formula = function.expression
     slope = 0.0 if function.bounded else np.inf
     if function.linear_growth and not function.bounded:
         slope = max(float(np.max(np.abs(function(sign * _FAR)) / _FAR)) for sign in (-1.0, 1.0))
-    return _Traits(
-        bound=max(map(abs, interval_of(formula))) if function.bounded else np.inf,
-        linear=function.linear_growth,
-        slope=slope,
-        decides=formula.op == "number",
-        breaks=bool(np.any(np.isnan(function(np.array([-np.inf, np.inf]))))),
-        asks=any(part.op in ("is_nan", "is_infinite") for part in parts_of(formula)),
-        partial=not stays_finite(formula, ANY),
-        not_negative=not stays_finite(formula, NOT_NEGATIVE),
-        positive=not stays_finite(formula, POSITIVE),
-        signed=sign_of(formula, ANY) == ANY,
-    )
+    return {
+        "bound": max(map(abs, interval_of(formula))) if function.bounded else np.inf,
+        "linear": function.linear_growth,
+        "slope": slope,
+        "decides": formula.op == "number",
+        "breaks": bool(np.any(np.isnan(function(np.array([-np.inf, np.inf]))))),
+        "asks": any(part.op in ("is_nan", "is_infinite") for part in parts_of(formula)),
+        "partial": not stays_finite(formula, ANY),
+        "not_negative": not stays_finite(formula, NOT_NEGATIVE),
+        "positive": not stays_finite(formula, POSITIVE),
+        "signed": sign_of(formula, ANY) == ANY,
+    }
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a factor beyond every number is ∞
@@ -124,10 +108,11 @@ class _Values:
     def __init__(self, net: Structure) -> None:
         self._net, live = net, net.live
         table = [_traits(activation_named(name)) for name in net.activations]
-        columns = np.array(table, np.float64).reshape(-1, len(_Traits._fields)).T
-        code = net.neurons.activation
-        self._is = dict(zip(_Traits._fields, columns[:, code] != 0.0, strict=True))
-        self._bound, self._slope = columns[0, code], columns[2, code]
+        self._is = {
+            name: np.array([each[name] for each in table])[net.neurons.activation]
+            for name in table[0]
+        }
+        self._bound, self._slope = self._is["bound"], self._is["slope"]
         self.bounded = np.isfinite(self._bound) | net.is_input
         self._is["linear"] |= net.is_input
         self._bound[net.is_input] = np.inf

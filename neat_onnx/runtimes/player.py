@@ -23,7 +23,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.runtimes import Feed, Session, load
-from neat_onnx.runtimes.ports import ModelInputs
+from neat_onnx.runtimes.ports import ModelInputs, axes_in_time
 
 _MIN_STEPS_IN_TWO_PARTS = (
     4  # a sequence of as many steps is run in two parts where its states can be fed on
@@ -95,7 +95,8 @@ class Player:
             inputs, entries = inputs.of_sequences(), []
         self._inputs = inputs
         ports, shapes = (*net.inputs, *net.outputs), shapes_of_inputs(model.graph.inputs)
-        self._rows = OutputRows(ports, entries, shapes, outputs or {})
+        known = {port.name: axes_in_time(port) for port in net.outputs}
+        self._rows = OutputRows(ports, entries, shapes, known if outputs is None else outputs)
         self.takes_sequences = inputs.has_time
         steps = not (self.takes_sequences or features_only)
         self.unbatched = steps and net.has_memory and not inputs.pairs
@@ -317,8 +318,8 @@ class OutputRows:
         if name not in self._outputs:
             return values
         count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
-        axes = self._known.get(name)
-        if axes is None:
+        axes = self._known.get(name, ())
+        if len(axes) != len(leading):
             axes = output_axes(self._outputs[name], self._inputs, count)
             axes = self._fitting(name, values.shape, axes, leading)
         if any(axis >= values.ndim for axis in axes):

@@ -1,6 +1,8 @@
 """What the tests of the command line share: a network in a file, and a way to run a command."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from support.examples.cases import case
@@ -36,6 +38,18 @@ class Commands:
         path = self.folder.parent / "options.json"
         path.write_text(json.dumps(options))
         return path
+
+
+def process(*arguments, **keywords):
+    """The command in a process of its own, with keywords of `subprocess.run`."""
+    command = [sys.executable, "-m", "neat_onnx", *map(str, arguments)]
+    keywords = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | keywords
+    return subprocess.run(command, timeout=60, check=False, **keywords)
+
+
+@pytest.fixture(name="process")
+def process_of_its_own():
+    return process
 
 
 @pytest.fixture

@@ -230,25 +230,14 @@ def test_names_in_files_do_not_reach_the_terminal(run):
 # --- as a process --------------------------------------------------------------------------------
 
 
-def process(*arguments, **keywords):
-    return subprocess.run(
-        [sys.executable, "-m", "neat_onnx", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        **keywords,
-    )
-
-
-def test_as_a_process(network, tmp_path):
+def test_as_a_process(process, network, tmp_path):
     done = process("export", network, tmp_path / "a.onnx")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, b"")
     refused = process("import", BAD / "bin-deep-subgraphs.onnx", tmp_path / "b.json")
     assert refused.returncode == 2
-    assert refused.stderr.startswith("error: ")
-    assert refused.stderr.count("\n") == 1
-    assert process("--version").stdout == f"neat-onnx {neat_onnx.__version__}\n"
+    assert refused.stderr.startswith(b"error: ")
+    assert refused.stderr.count(b"\n") == 1
+    assert process("--version").stdout.decode() == f"neat-onnx {neat_onnx.__version__}\n"
 
 
 def test_a_reader_that_stops_reading_is_no_error():
@@ -262,11 +251,11 @@ def test_a_reader_that_stops_reading_is_no_error():
         assert running.wait(60) == 141
 
 
-def test_names_that_the_terminal_cannot_show(tmp_path):
+def test_names_that_the_terminal_cannot_show(process, tmp_path):
     net = neat_onnx.Network.mlp([1, 1], seed=0)
     net.save(tmp_path / "neuron-é-☃.json")
     shown = process(
         "inspect", tmp_path / "neuron-é-☃.json", env=os.environ | {"PYTHONIOENCODING": "ascii"}
     )
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert "neuron-\\xe9-\\u2603.json: a network" in shown.stdout
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"neuron-\\xe9-\\u2603.json: a network" in shown.stdout

@@ -1,6 +1,7 @@
 """Hints of the command line: they have its flags, and what they say can be done."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -79,34 +80,15 @@ def registering_line(text):
 @pytest.mark.parametrize("library", ["neat-python", "neataptic", "neataptic-ts"])
 def test_the_line_that_registers_a_function_works_as_it_is(run, kind, library):
     """Also for `step`, which is a name of ours."""
-    node = {"id": 0, "type": "output", "bias": 0.5, "response": 1.0}
-    functions = {"activation": {"name": "tanh"}, "aggregation": {"name": "sum"}}
-    topology = {"input_keys": [-1], "output_keys": [0]}
-    genes = [{"from": -1, "to": 0, "weight": 2.0, "enabled": True}]
-    documents = {
-        "neat-python": {
-            **{"format_version": "1.0", "network_type": "feedforward", "topology": topology},
-            **{"nodes": [node | functions | {kind: {"name": "step"}}], "connections": genes},
-        },
-        "neataptic-ts": {
-            **{"formatVersion": 2, "input": 1, "output": 1},
-            "nodes": [
-                {"type": "input", "bias": 0, "squash": "logistic", "index": 0},
-                {"type": "output", "bias": 0, "squash": "stairs", "index": 1},
-            ],
-            "connections": [{"from": 0, "to": 1, "weight": 2.0, "gater": None, "enabled": True}],
-        },
-        "neataptic": {
-            **{"input": 1, "output": 1, "connections": [{"from": 0, "to": 1, "weight": 2.0}]},
-            "nodes": [
-                {"type": "input", "bias": 0, "squash": "LOGISTIC"},
-                {"type": "output", "bias": 0, "squash": "step"},
-            ],
-        },
-    }
     if kind == "aggregation" and library != "neat-python":
         pytest.skip("its files name no such function")
-    Path("net.json").write_text(json.dumps(documents[library]))
+    tanh = "neat_tanh" if library == "neat-python" else "tanh"
+    output = {"id": 0, "activation": tanh}
+    net = Network.build(inputs=[-1], outputs=[0], neurons=[output], connections=[(-1, 0, 2.0)])
+    text = json.dumps(net.to_library(library))
+    name = "stairs" if library == "neataptic-ts" else "step"
+    known = '"sum"' if kind == "aggregation" else '"tanh"'
+    Path("net.json").write_text(re.sub(known, f'"{name}"', text, flags=re.IGNORECASE))
     code, _, (error,) = run("inspect", "net.json")
     assert code == 2
     line = registering_line(error)
@@ -116,7 +98,7 @@ def test_the_line_that_registers_a_function_works_as_it_is(run, kind, library):
         assert run("inspect", "net.json", "--plugin", "plugin.py")[0] == 0
     finally:
         unregister = getattr(neat_onnx, f"unregister_{kind}")
-        unregister("stairs" if library == "neataptic-ts" else "step", library=library)
+        unregister(name, library=library)
 
 
 def test_a_word_that_is_nearly_a_command_is_suggested(run):

@@ -20,23 +20,16 @@ from neat_onnx.cli.parser import parser
 NET = neat_onnx.Network.mlp([2, 3, 1], seed=3)
 
 
-def process(*arguments, given=b"", **keywords):
-    run = [sys.executable, "-m", "neat_onnx", *arguments]
-    if "stdout" not in keywords:
-        keywords["stdout"] = subprocess.PIPE
-    return subprocess.run(run, input=given, stderr=subprocess.PIPE, check=False, **keywords)
-
-
-def test_standard_input_to_standard_output():
-    made = process("export", "-", "-", "--dtype", "float64", given=NET.to_json().encode())
+def test_standard_input_to_standard_output(process):
+    made = process("export", "-", "-", "--dtype", "float64", input=NET.to_json().encode())
     assert made.returncode == 0, made.stderr
     assert b"wrote -" in made.stderr
-    back = process("import", "-", "-", given=made.stdout)
+    back = process("import", "-", "-", input=made.stdout)
     assert neat_onnx.load_network(back.stdout) == NET
 
 
-def test_standard_input_is_read_once():
-    reply = process("verify", "-", "-", given=NET.to_json().encode())
+def test_standard_input_is_read_once(process):
+    reply = process("verify", "-", "-", input=NET.to_json().encode())
     assert reply.returncode == 2
     assert reply.stderr.count(b"\n") == 1
     assert b"once only" in reply.stderr
@@ -46,9 +39,9 @@ def test_standard_input_is_read_once():
 @pytest.mark.parametrize(
     "arguments", [("inspect", "-"), ("translate", "-", "-"), ("--help",), ("export", "--help")]
 )
-def test_a_full_standard_output_is_one_line(arguments):
+def test_a_full_standard_output_is_one_line(process, arguments):
     with open("/dev/full", "wb") as full:
-        reply = process(*arguments, given=NET.to_json().encode(), stdout=full)
+        reply = process(*arguments, input=NET.to_json().encode(), stdout=full)
     assert reply.returncode == 2
     assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
     assert b"mistake" not in reply.stderr
@@ -56,7 +49,7 @@ def test_a_full_standard_output_is_one_line(arguments):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of a file's size here")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(unbuffered, tmp_path):
+def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(process, unbuffered, tmp_path):
     import resource
 
     def small_files():
@@ -64,7 +57,7 @@ def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(unbuffered, tmp_pa
 
     keywords = {"env": os.environ | {"PYTHONUNBUFFERED": unbuffered}, "preexec_fn": small_files}
     with (tmp_path / "out.json").open("wb") as out:
-        reply = process("translate", "-", "-", given=NET.to_json().encode(), stdout=out, **keywords)
+        reply = process("translate", "-", "-", input=NET.to_json().encode(), stdout=out, **keywords)
     assert reply.returncode == 2
     assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
 

@@ -23,6 +23,7 @@ ODD = Network.build(
 COMMON = ("gelu (neuron 2", "cube (neuron 3", "aggregation median (neuron 3", "a delay (neuron 3")
 GATED = (*COMMON, "a gated connection (neuron 4")
 REASONS = {
+    "sharpneat": (*GATED, "a response (neuron 2", "another activation than gelu"),
     "neat-python": ("gelu (neuron 2", "a delay of more than 1 (neuron 3", "a gate (neuron 4"),
     "neataptic-ts": ("cube (neuron 3", "median (neuron 3", "an initial value (neuron 4"),
     "neataptic": ("gelu (neuron 2", "median (neuron 3", "an initial value (neuron 4"),
@@ -65,9 +66,10 @@ def test_a_product_of_nothing_is_not_taken_for_an_empty_sum():
         net.to_library("goneat")
 
 
-def test_a_library_of_one_activation_refuses_several():
+@pytest.mark.parametrize("library", ["brain.js", "sharpneat"])
+def test_libraries_of_one_activation_refuse_several(library):
     neurons = [{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "sigmoid"}]
     edges = [(0, 1, 1.0), (1, 2, 1.0)]
     net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=edges)
     with pytest.raises(NetworkError, match=r"another activation than sigmoid.*\(neuron 1"):
-        net.to_library("brain.js")
+        net.to_library(library)

@@ -8,6 +8,7 @@ import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
+from neat_onnx import import_model, verify
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.trace import trace_model
 from tests.lifting.harness import Case, case, cases_of, check, loaded
@@ -127,3 +128,18 @@ def test_open_sequences(op: str, attributes: dict[str, Any]) -> None:
 def test_no_sequence_of_open_length_runs_backwards(op: str, direction: str) -> None:
     with pytest.raises(ModelError, match=r"direction is reverse over a sequence of open length"):
         trace_model(loaded(_open(op, direction=direction)))
+
+
+def test_states_of_open_sequences_that_no_names_pair_are_asked_for():
+    made = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> layer '
+        "(float[T, N, 3] x, float[1, N, 2] alpha) => (float[T, 1, N, 2] y, float[1, N, 2] last)"
+        "{ y, last = RNN<hidden_size = 2>(x, W, R, , , alpha) }"
+    )
+    for name, width in (("W", 3), ("R", 2)):
+        made.graph.initializer.append(numpy_helper.from_array(_of(1, 2, width), name))
+    with pytest.raises(ModelError, match="layers over a sequence of open length") as caught:
+        import_model(made)
+    assert "memory={'alpha': " in caught.value.hint
+    net = import_model(made, memory={"alpha": "last"})
+    assert verify(net, made, samples=8, runtime="onnxruntime").passed

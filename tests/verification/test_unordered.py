@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 
 from neat_onnx import import_model, verify
 
@@ -15,24 +15,14 @@ def masked_policy(weights=WEIGHTS) -> onnx.ModelProto:
 
     Random masks are negative in places, and the logarithm NaN there.
     """
-    nodes = [
-        helper.make_node("MatMul", ["x", "W"], ["logits"]),
-        helper.make_node("Softmax", ["logits"], ["p"], axis=-1),
-        helper.make_node("Mul", ["p", "mask"], ["allowed"]),
-        helper.make_node("Log", ["allowed"], ["log_p"]),
-        helper.make_node("ArgMax", ["log_p"], ["action"], axis=1, keepdims=1),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "policy",
-        [
-            helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3]),
-            helper.make_tensor_value_info("mask", TensorProto.FLOAT, ["N", 4]),
-        ],
-        [helper.make_tensor_value_info("action", TensorProto.INT64, ["N", 1])],
-        [numpy_helper.from_array(weights, "W")],
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 17]> policy '
+        "(float[N, 3] x, float[N, 4] mask) => (int64[N, 1] action) {"
+        "logits = MatMul(x, W) p = Softmax<axis = -1>(logits) allowed = Mul(p, mask)"
+        "log_p = Log(allowed) action = ArgMax<axis = 1, keepdims = 1>(log_p) }"
     )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    model.graph.initializer.append(numpy_helper.from_array(weights, "W"))
+    return model
 
 
 @pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
+from onnx import numpy_helper
 from support.examples.cases import case
-from support.examples.graphs import graph, node
+from support.examples.graphs import graph, graph_of_inputs, node
 
 from neat_onnx import (
     Model,
@@ -107,26 +107,20 @@ def two_loops() -> Network:
     )
 
 
-def looped(padded: bool, dtype: int = TensorProto.FLOAT) -> onnx.ModelProto:
+def looped(padded: bool) -> onnx.ModelProto:
     """`two_loops`, its states multiplied by a matrix with zeros, or each by its own weight."""
-    element = helper.tensor_dtype_to_np_dtype(dtype)
-    loops = np.array([1.5, 0.5], element)
     nodes = [
-        helper.make_node("MatMul" if padded else "Mul", ["hidden_prev", "R"], ["kept"]),
-        helper.make_node("MatMul", ["input", "W"], ["new"]),
-        helper.make_node("Add", ["kept", "new"], ["hidden_next"]),
-        helper.make_node("Tanh", ["hidden_next"], ["output"]),
+        node("MatMul" if padded else "Mul", "hidden_prev R", "kept"),
+        node("MatMul", "input W", "new"),
+        node("Add", "kept new", "hidden_next"),
+        node("Tanh", "hidden_next", "output"),
     ]
-    values = [
-        helper.make_tensor_value_info(name, dtype, ["N", width])
-        for name, width in (("input", 1), ("hidden_prev", 2), ("output", 2), ("hidden_next", 2))
-    ]
-    weights = [
-        numpy_helper.from_array(np.diag(loops) if padded else loops, "R"),
-        numpy_helper.from_array(np.ones((1, 2), element), "W"),
-    ]
-    graph = helper.make_graph(nodes, "loops", values[:2], values[2:], weights)
-    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+    loops = np.array([1.5, 0.5])
+    return graph_of_inputs(
+        nodes, {"input": ("N", 1), "hidden_prev": ("N", 2)},
+        outputs={"output": ("N", 2), "hidden_next": ("N", 2)},
+        R=np.diag(loops) if padded else loops, W=np.ones((1, 2)),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
@@ -318,25 +312,14 @@ def test_a_chaotic_network_is_told_from_a_wrong_one():
 
 def mixing(op: str) -> onnx.ModelProto:
     """A model [N, 2] → … that is the identity but for the batch."""
-    tensors = {
-        "gather": [numpy_helper.from_array(np.array([0], np.int64), "index")],
-        "slice": [
-            numpy_helper.from_array(np.array([value], np.int64), name)
-            for name, value in (("start", 0), ("stop", 1), ("axis", 0))
-        ],
-        "reverse": [
-            numpy_helper.from_array(np.array([value], np.int64), name)
-            for name, value in (("start", -1), ("stop", -(2**31)), ("axis", 0), ("step", -1))
-        ],
+    numbers = {
+        "gather": {"index": [0]},
+        "slice": {"start": [0], "stop": [1], "axis": [0]},
+        "reverse": {"start": [-1], "stop": [-(2**31)], "axis": [0], "step": [-1]},
     }[op]
-    kind = "Gather" if op == "gather" else "Slice"
-    node = helper.make_node(kind, ["input", *(each.name for each in tensors)], ["output"])
-    values = [
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 2])
-        for name in ("input", "output")
-    ]
-    graph = helper.make_graph([node], "mix", values[:1], values[1:], tensors)
-    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+    made = node("Gather" if op == "gather" else "Slice", " ".join(["input", *numbers]), "output")
+    ports = {"input": ("N", 2)}, {"output": ("N", 2)}
+    return graph_of_inputs([made], ports[0], outputs=ports[1], **numbers)
 
 
 @pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
@@ -364,16 +347,11 @@ def test_what_no_runtime_loads_is_not_repaired():
 
 def test_a_model_that_one_runtime_lacks_is_verified_in_another():
     """onnxruntime has a linear model of floats alone."""
-    made = helper.make_node(
-        "LinearRegressor", ["x"], ["y"], domain="ai.onnx.ml", coefficients=[0.5, -0.25],
-        intercepts=[0.125],
-    )  # fmt: skip
-    x = helper.make_tensor_value_info("x", TensorProto.DOUBLE, ["N", 2])
-    y = helper.make_tensor_value_info("y", TensorProto.DOUBLE, ["N", 1])
-    model = helper.make_model(
-        helper.make_graph([made], "linear", [x], [y]), ir_version=8,
-        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 1)],
-    )  # fmt: skip
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["": 18, "ai.onnx.ml": 1]> linear '
+        "(double[N, 2] x) => (double[N, 1] y) { y = ai.onnx.ml.LinearRegressor"
+        "<coefficients = [0.5, -0.25], intercepts = [0.125]>(x) }"
+    )
     net = import_model(model)
     with pytest.raises(ModelError, match="does not load") as caught:
         verify(net, model, runtime="onnxruntime")

@@ -30,21 +30,13 @@ for _name in ("tanh", "sigmoid", "relu", "identity"):
     NETWORKS[f"mlp_{_name}"] = Network.mlp([2, 3, 1], activation=_name)
 
 
-@_named
-def deep_mlp() -> Network:
-    return Network.mlp([3, 6, 5, 4, 2], activation="softsign", output_activation="identity")
-
-
-@_named
-def one_layer() -> Network:
-    return Network.mlp([3, 2], activation="neat_sigmoid")
-
-
-@_named
-def mixed_layers() -> Network:
-    return layered(
-        [3, 4, 3, 2], [["tanh", "relu", "tanh", "identity"], "sigmoid", ["identity", "sin"]], 1
-    )
+NETWORKS["deep_mlp"] = Network.mlp(
+    [3, 6, 5, 4, 2], activation="softsign", output_activation="identity"
+)
+NETWORKS["one_layer"] = Network.mlp([3, 2], activation="neat_sigmoid")
+NETWORKS["mixed_layers"] = layered(
+    [3, 4, 3, 2], [["tanh", "relu", "tanh", "identity"], "sigmoid", ["identity", "sin"]], 1
+)
 
 
 @_named
@@ -53,9 +45,9 @@ def slopes_of_their_own() -> Network:
     return layered([2, 6, 6], [names, names[::-1]], 2)
 
 
-@_named
-def every_activation() -> Network:
-    return layered([2, len(BUILTIN_ACTIVATIONS)], [list(BUILTIN_ACTIVATIONS)], 3)
+NETWORKS["every_activation"] = layered(
+    [2, len(BUILTIN_ACTIVATIONS)], [list(BUILTIN_ACTIVATIONS)], 3
+)
 
 
 for _name in BUILTIN_ACTIVATIONS:
@@ -186,14 +178,8 @@ def outputs_that_are_inputs() -> Network:
     return Network.build(inputs=2, outputs=[0, 2, 0], neurons=genes, connections=[(1, 2, 0.5)])
 
 
-@_named
-def only_inputs() -> Network:
-    return Network.build(inputs=2, outputs=[1, 0], neurons=[], connections=[])
-
-
-@_named
-def the_input_itself() -> Network:
-    return Network.build(inputs=2, outputs=[0, 1], neurons=[], connections=[])
+NETWORKS["only_inputs"] = Network.build(inputs=2, outputs=[1, 0], neurons=[], connections=[])
+NETWORKS["the_input_itself"] = Network.build(inputs=2, outputs=[0, 1], neurons=[], connections=[])
 
 
 @_named
@@ -209,14 +195,12 @@ def unread_inputs() -> Network:
     return Network.build(inputs=4, outputs=[9], neurons=genes, connections=[(2, 9, 1.5)])
 
 
-@_named
-def shaped_ports() -> Network:
-    return with_ports({"image": [2, 3], "speed": []}, {"map": [2, 2], "left": [], "right": [1]}, 6)
-
-
-@_named
-def ports_named_like_tensors() -> Network:
-    return with_ports({"Layer_1": [2], "W0": [1]}, {"Gemm_2": [2], "gemm_l1": [1]}, 7)
+NETWORKS["shaped_ports"] = with_ports(
+    {"image": [2, 3], "speed": []}, {"map": [2, 2], "left": [], "right": [1]}, 6
+)
+NETWORKS["ports_named_like_tensors"] = with_ports(
+    {"Layer_1": [2], "W0": [1]}, {"Gemm_2": [2], "gemm_l1": [1]}, 7
+)
 
 
 @_named
@@ -228,7 +212,7 @@ def a_port_that_nothing_reads() -> Network:
 
 @_named
 def one_neuron_in_two_ports() -> Network:
-    document = shaped_ports().to_document()
+    document = NETWORKS["shaped_ports"].to_document()
     first = document.outputs[0].neurons[0]
     again = {"name": "again", "shape": [2, 1], "neurons": [first, 0]}
     whole = document.model_dump()
@@ -238,19 +222,11 @@ def one_neuron_in_two_ports() -> Network:
 # --- irregular and large --------------------------------------------------------------------------
 
 
-@_named
-def evolved_small() -> Network:
-    return evolved(12, seed=1)
-
-
-@_named
-def evolved_mixed() -> Network:
-    return evolved(30, seed=2, activations=("tanh", "relu", "identity", "neat_sigmoid", "sin"))
-
-
-@_named
-def evolved_large() -> Network:
-    return evolved(200, seed=3)
+NETWORKS["evolved_small"] = evolved(12, seed=1)
+NETWORKS["evolved_mixed"] = evolved(
+    30, seed=2, activations=("tanh", "relu", "identity", "neat_sigmoid", "sin")
+)
+NETWORKS["evolved_large"] = evolved(200, seed=3)
 
 
 @_named

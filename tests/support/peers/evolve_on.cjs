@@ -1,11 +1,9 @@
-// Networks that neataptic, carrot or NeatapticTS evolves on, by its own mutation and crossover.
-//     node evolve_on.cjs neataptic|carrot|neataptic-ts GENERATIONS < tasks > answers
+// Networks that neataptic or carrot evolves on, by its own mutation and crossover.
+//     node evolve_on.cjs neataptic|carrot GENERATIONS < tasks > answers
 // A line of the input is {document, inputs}: rows are steps from the reset state. A line of the
-// output has what the first champion computes, the fitness of each generation's best, and the last
-// population with the outputs of each of its networks; or error.
+// output has what the first champion computes, and the fitness of each generation's best; or error.
 'use strict';
 const readline = require('node:readline');
-const ownCode = require('./own_code.cjs');
 const log = console.log;
 console.log = console.warn = () => {};
 
@@ -52,22 +50,12 @@ async function evolved(code, library, { document, inputs }, generations) {
     const found = await neat.evolve(); // the fittest, or with carrot the population, it first
     best.push((found.score === undefined ? found[0] : found).score);
   }
-  return { champion, best, population: neat.population.map((genome) => alive(genome, code.Network, inputs)) };
+  return { champion, best };
 }
-
-// A document and its outputs. The first toJSON() after a mutation has old positions of gaters.
-function alive(genome, Network, inputs) {
-  genome.toJSON();
-  const document = JSON.parse(JSON.stringify(genome.toJSON()));
-  const outputs = played(Network.fromJSON(document), inputs);
-  return { document, outputs: outputs.map((row) => row.map(finite)) };
-}
-
-const finite = (value) => (Number.isFinite(value) ? value : String(value));
 
 async function main() {
   const [library, generations] = process.argv.slice(2);
-  const code = library in PACKAGES ? require(PACKAGES[library]) : await ownCode.neatapticTS();
+  const code = require(PACKAGES[library]);
   for await (const line of readline.createInterface({ input: process.stdin })) {
     let answer;
     try {

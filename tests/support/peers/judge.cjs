@@ -2,10 +2,12 @@
 //     node judge.cjs LIBRARY < tasks > answers
 // A line of the input is {document, inputs, sequence}: rows are steps from the reset state, or
 // independent samples. A line of the output is {outputs} or {error}.
-// NeatapticTS is its own code where there is any (own_code.cjs), else its algorithm, written out.
+// NeatapticTS is its own code where NEATAPTIC_TS names a folder in which it is built, else its
+// algorithm, written out.
 'use strict';
 const readline = require('node:readline');
-const ownCode = require('./own_code.cjs');
+const path = require('node:path');
+const { pathToFileURL } = require('node:url');
 const log = console.log;
 console.log = console.warn = () => {};
 
@@ -15,8 +17,9 @@ const load = {
   synaptic: () => synaptic(require('synaptic').Network),
   'brain.js': () => brain(require('brain.js').NeuralNetwork),
   'neataptic-ts': async () => {
-    const built = await ownCode.neatapticTS();
-    return built ? listOrder(built.Network) : require('./neataptic_ts.cjs').restore;
+    const folder = process.env.NEATAPTIC_TS;
+    if (!folder) return require('./neataptic_ts.cjs').restore;
+    return listOrder((await import(pathToFileURL(path.resolve(folder, 'dist', 'neataptic.js')))).Network);
   },
 };
 
