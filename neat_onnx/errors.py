@@ -45,6 +45,7 @@ class ImportArguments(TypedDict, total=False):
     check: bool
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int | str, ...]]
+    memory: Mapping[str, str]
 
 
 @dataclass(frozen=True)
