@@ -46,6 +46,7 @@ class ImportArguments(TypedDict, total=False):
     memory: Mapping[str, str]
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int | str, ...]]
+    memory: Mapping[str, str]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def nodes_of(graph):
 
 def unwritten(model):
     """The attributes with a default that nodes leave out, by ONNX's own table."""
-    nodes = [*nodes_of(model.graph), *(node for each in model.functions for node in each.node)]
+    nodes = nodes_of(model.graph)
     return {
         (node.op_type, name)
         for node in nodes

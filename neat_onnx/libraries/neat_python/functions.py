@@ -48,9 +48,10 @@ ACTIVATION_NAMES = {
 AGGREGATION_NAMES = {
     key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
 }
-Kind = Literal["activation", "aggregation"]
-KINDS: tuple[Kind, Kind] = ("activation", "aggregation")
-_TABLES: dict[Kind, tuple[Mapping[str, str], Mapping[str, Registered]]] = {
+Role = Literal["activation", "aggregation"]
+"""What a function is for in a node."""
+ROLES: tuple[Role, Role] = ("activation", "aggregation")
+_TABLES: dict[Role, tuple[Mapping[str, str], Mapping[str, Registered]]] = {
     "activation": (ACTIVATION_NAMES, ACTIVATIONS),
     "aggregation": (AGGREGATION_NAMES, AGGREGATIONS),
 }
@@ -65,7 +66,7 @@ class Function(NamedTuple):
     custom: bool = False
 
 
-def described(kind: Kind, function: Any, name: str | None = None) -> Function:
+def described(kind: Role, function: Any, name: str | None = None) -> Function:
     """Return a function of a gene or a configuration.
 
     Args:
@@ -81,7 +82,7 @@ def described(kind: Kind, function: Any, name: str | None = None) -> Function:
     return Function(name, not _is_own(function, kind, name))
 
 
-def _is_own(function: Any, kind: Kind, name: str) -> bool:
+def _is_own(function: Any, kind: Role, name: str) -> bool:
     """Whether the function is neat-python's own one of that name, or Python's."""
     if name in _PYTHONS and function in (getattr(builtins, name), Name("builtins", name)):
         return True
@@ -91,7 +92,7 @@ def _is_own(function: Any, kind: Kind, name: str) -> bool:
     return module is not None and getattr(module, f"{name}_{kind}", None) is function
 
 
-def name_in_network(function: Function, kind: Kind, where: str) -> str:
+def name_in_network(function: Function, kind: Role, where: str) -> str:
     """Return the name in a Network of a function, or refuse it."""
     names, registry = _TABLES[kind]
     if not function.custom:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.libraries.neat_python.functions import Kind, described, name_in_network
+from neat_onnx.libraries.neat_python.functions import Role, described, name_in_network
 from neat_onnx.libraries.neat_python.settings import NEWER, Settings
 from neat_onnx.network.genes import Connections, Neurons
 from neat_onnx.network.schedule import Edges, schedule
@@ -86,7 +86,7 @@ def _side_by_side(genomes: Sequence[Any], settings: Settings) -> Structure:
     return net
 
 
-def _names(nodes: Sequence[Any], kind: Kind, plain: str, settings: Settings) -> list[str]:
+def _names(nodes: Sequence[Any], kind: Role, plain: str, settings: Settings) -> list[str]:
     """Return our names of the functions of nodes."""
     theirs: list[Any] = [None if node is None else getattr(node, kind) for node in nodes]
     known, table = {None: plain}, settings.functions[kind]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.neat_python.functions import Function
+from neat_onnx.libraries.neat_python.functions import ROLES, Function, Role
 from neat_onnx.parsing import ForeignDocument, parse
 
 _VERSION = "1.0"
@@ -24,7 +24,7 @@ class Kind(NamedTuple):
         network: the class of networks, whose attributes `inputs`, `outputs` and `nodes` hold the
             keys and the nodes.
         genome, node: the classes of genomes and of node genes.
-        numbers: the genes of a node that are numbers.
+        numbers, functions: the genes of a node.
     """
 
     network: str
@@ -34,6 +34,7 @@ class Kind(NamedTuple):
     genome: str = "neat.genome.DefaultGenome"
     node: str = "neat.genes.DefaultNodeGene"
     numbers: tuple[str, ...] = ("bias", "response")
+    functions: tuple[Role, ...] = ROLES
 
 
 KINDS = {
@@ -43,6 +44,7 @@ KINDS = {
     "iznn": Kind(
         *("IZNN", "inputs", "outputs", "neurons", "neat.iznn.IZGenome", "neat.iznn.IZNodeGene"),
         numbers=("bias", "a", "b", "c", "d"),
+        functions=(),
     ),
 }
 

@@ -15,12 +15,11 @@ depends on. neat-python is never imported.
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import completed, reached
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.neat_python import functions
 from neat_onnx.libraries.neat_python.functions import Function, described
 from neat_onnx.libraries.neat_python.genes import KINDS, ConnectionGene, Genes, NodeGene
 from neat_onnx.libraries.neat_python.pickled import Name, Record, number
@@ -131,10 +130,8 @@ def _node_gene(
     numbers = {
         name: _number(getattr(node, name, None), name, where) for name in KINDS[kind].numbers
     }
-    if kind == "iznn":
-        return NodeGene(key, numbers, Function("izhikevich"), where=where)
-    found: dict[str, Function] = {}
-    for which in functions.KINDS:
+    found = {"activation": Function("izhikevich")} if kind == "iznn" else {}
+    for which in KINDS[kind].functions:
         function = name = getattr(node, which, None)
         if settings is not None:
             name = number(name)
@@ -272,17 +269,6 @@ def genes_of_network(network: Any, version: str | None = None) -> Genes:
     if kind == "ctrnn":
         found.version = version_of(network, version)
     return found.checked()
-
-
-def refuse(value: Any) -> NoReturn:
-    """Refuse a value that holds no network."""
-    name = bases_of(value)[0] if isinstance(value, Record) else type(value).__name__
-    called = "None" if value is None else f"a {name}"
-    raise DocumentError(
-        f"{called} is not a network of neat-python",
-        hint="Give or pickle a network, a genome or a population of genomes (winner, "
-        "stats.best_genome(), population.population)",
-    )
 
 
 def version_of(network: Any, given: str | None, config: Version | None = None) -> str:

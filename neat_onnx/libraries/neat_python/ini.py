@@ -9,37 +9,49 @@ import configparser
 import io
 
 from neat_onnx.errors import OptionError, warn
-from neat_onnx.libraries.neat_python import functions
+from neat_onnx.libraries.neat_python.functions import Role
 from neat_onnx.libraries.neat_python.genes import KINDS, Genes
 from neat_onnx.libraries.neat_python.settings import parsed_ini
 
 _Ini = configparser.RawConfigParser
 _GENOME = "DefaultGenome"
-_USUAL = {
+_ITEMS: dict[str, dict[str, tuple[str, str | None]]] = {
     "NEAT": {
-        "fitness_criterion": "max",
-        "fitness_threshold": "1e9",
-        "pop_size": "150",
-        "reset_on_extinction": "False",
+        "fitness_criterion": ("max", None),
+        "fitness_threshold": ("1e9", None),
+        "pop_size": ("150", None),
+        "reset_on_extinction": ("False", None),
+        "no_fitness_termination": ("False", "False"),
     },
     _GENOME: {
-        "num_hidden": "0",
-        "compatibility_disjoint_coefficient": "1.0",
-        "compatibility_weight_coefficient": "0.5",
-        "conn_add_prob": "0.5",
-        "conn_delete_prob": "0.3",
-        "node_add_prob": "0.2",
-        "node_delete_prob": "0.1",
-        "initial_connection": "full_direct",
-        "enabled_default": "True",
-        "enabled_mutate_rate": "0.01",
+        "num_hidden": ("0", None),
+        "compatibility_disjoint_coefficient": ("1.0", None),
+        "compatibility_weight_coefficient": ("0.5", None),
+        "conn_add_prob": ("0.5", None),
+        "conn_delete_prob": ("0.3", None),
+        "node_add_prob": ("0.2", None),
+        "node_delete_prob": ("0.1", None),
+        "single_structural_mutation": ("false", "false"),
+        "structural_mutation_surer": ("default", "default"),
+        "initial_connection": ("full_direct", "unconnected"),
+        "enabled_default": ("True", None),
+        "enabled_mutate_rate": ("0.01", None),
+        "enabled_rate_to_true_add": ("0.0", "0.0"),
+        "enabled_rate_to_false_add": ("0.0", "0.0"),
     },
-    "DefaultSpeciesSet": {"compatibility_threshold": "3.0"},
-    "DefaultStagnation": {"species_fitness_func": "max", "max_stagnation": "20"}
-    | {"species_elitism": "2"},
-    "DefaultReproduction": {"elitism": "2", "min_species_size": "2"},
+    "DefaultSpeciesSet": {"compatibility_threshold": ("3.0", None)},
+    "DefaultStagnation": {
+        "species_fitness_func": ("max", "mean"),
+        "max_stagnation": ("20", "15"),
+        "species_elitism": ("2", "0"),
+    },
+    "DefaultReproduction": {
+        "elitism": ("2", "0"),
+        "survival_threshold": ("0.2", "0.2"),
+        "min_species_size": ("2", "1"),  # 2 in 0.92; newer ones refuse many small species with it
+    },
 }
-"""The configuration without the user's: the items that have no default, or another one."""
+"""The usual value of each item, and the one that neat-python takes where it is left out."""
 _SPIKING_THRESHOLD = "12.0"
 """The numbers of spiking nodes are large: with 3.0 nearly each genome is a species, which 2.1
 refuses."""
@@ -51,27 +63,6 @@ _NUMBER = {
     "replace_rate": "0.05",
 }
 _CONSTANT = dict.fromkeys(("init_stdev", "mutate_power", "mutate_rate", "replace_rate"), "0.0")
-_DEFAULTS = {
-    "NEAT": {"no_fitness_termination": "False"},
-    _GENOME: {
-        "single_structural_mutation": "false",
-        "structural_mutation_surer": "default",
-        "initial_connection": "unconnected",
-        "enabled_rate_to_true_add": "0.0",
-        "enabled_rate_to_false_add": "0.0",
-    },
-    "DefaultStagnation": {
-        "species_fitness_func": "mean",
-        "max_stagnation": "15",
-        "species_elitism": "0",
-    },
-    "DefaultReproduction": {
-        "elitism": "0",
-        "survival_threshold": "0.2",
-        "min_species_size": "1",  # 0.92 takes 2, with which newer ones refuse many small species
-    },
-}
-"""The values that neat-python takes for items that are left out."""
 
 
 def ini_text(genes: Genes, config: tuple[str, str] | None) -> str:
@@ -102,12 +93,7 @@ def ini_text(genes: Genes, config: tuple[str, str] | None) -> str:
     return written.getvalue()
 
 
-def _functions(genes: Genes) -> tuple[functions.Kind, ...]:
-    """The kinds of functions that nodes have."""
-    return () if genes.kind == "iznn" else functions.KINDS
-
-
-def _used(genes: Genes, kind: functions.Kind) -> list[str]:
+def _used(genes: Genes, kind: Role) -> list[str]:
     """The names of the functions of the nodes."""
     return sorted({getattr(node, kind).name for node in genes.nodes})
 
@@ -124,25 +110,27 @@ def _numbers(genes: Genes) -> dict[str, list[float]]:
 def _usual(genes: Genes, section: str) -> _Ini:
     """A configuration of usual rates, with bounds that hold the values of this genome."""
     ini = _Ini()
-    ini.read_dict({section if name == _GENOME else name: items for name, items in _USUAL.items()})
+    for place, items in _ITEMS.items():
+        usual = {key: value for key, (value, _) in items.items()}
+        ini.read_dict({section if place == _GENOME else place: usual})
     if genes.kind == "iznn":
         ini.set("DefaultSpeciesSet", "compatibility_threshold", _SPIKING_THRESHOLD)
-    for kind in _functions(genes):
+    for kind in KINDS[genes.kind].functions:
         used = _used(genes, kind)
         ini.set(section, f"{kind}_default", used[0])
         ini.set(section, f"{kind}_mutate_rate", "0.05" if len(used) > 1 else "0.0")
     for name, values in _numbers(genes).items():
-        items, least, most = dict(_NUMBER), min(values, default=0.0), max(values, default=0.0)
+        rates, least, most = dict(_NUMBER), min(values, default=0.0), max(values, default=0.0)
         size = max(-least, most)
         if name in ("bias", "response", "weight"):
             most = max(30.0, 2.0 * size)
             least = -most
-            items |= {"init_mean": "1.0"} | _CONSTANT if name == "response" else {}
+            rates |= {"init_mean": "1.0"} | _CONSTANT if name == "response" else {}
         else:  # about as large as in this genome
-            items |= {"init_mean": repr(sum(values) / len(values)), "init_stdev": "0.0"}
-            items |= {"mutate_power": repr(0.1 * size)}
+            rates |= {"init_mean": repr(sum(values) / len(values)), "init_stdev": "0.0"}
+            rates |= {"mutate_power": repr(0.1 * size)}
             least, most = least - 0.5 * abs(least), most + 0.5 * abs(most)
-        for key, value in (items | {"max_value": repr(most), "min_value": repr(least)}).items():
+        for key, value in (rates | {"max_value": repr(most), "min_value": repr(least)}).items():
             ini.set(section, f"{name}_{key}", value)
     return ini
 
@@ -174,7 +162,7 @@ def _fit(ini: _Ini, section: str, genes: Genes, changes: list[str]) -> None:
     change("num_outputs", str(len(genes.outputs)))
     if not ini.has_option(section, "feed_forward") or not _is_either(genes):
         change("feed_forward", str(genes.kind == "feedforward"))
-    for kind in _functions(genes):
+    for kind in KINDS[genes.kind].functions:
         default = ini.get(section, f"{kind}_default", fallback="random")
         own = ini.get(section, f"{kind}_options", fallback="").split()
         used = _used(genes, kind)
@@ -191,16 +179,15 @@ def _fit(ini: _Ini, section: str, genes: Genes, changes: list[str]) -> None:
 def _completed(ini: _Ini, section: str, genes: Genes) -> list[str]:
     """Add the items that newer versions ask for, and return them."""
     added = []
-    of_genome = {f"{name}_init_type": "gaussian" for name in _numbers(genes)}
-    of_genome |= _DEFAULTS[_GENOME]
-    for name, items in (_DEFAULTS | {_GENOME: of_genome}).items():
-        place = section if name == _GENOME else name
+    types = {f"{name}_init_type": ("gaussian", "gaussian") for name in _numbers(genes)}
+    for name, items in _ITEMS.items():
+        place, more = (section, types) if name == _GENOME else (name, {})
         if not ini.has_section(place):
             ini.add_section(place)
-        for key, value in items.items():
-            if not ini.has_option(place, key):
-                ini.set(place, key, value)
-                added.append(f"{key} = {value}")
+        for key, (_, default) in (items | more).items():
+            if default is not None and not ini.has_option(place, key):
+                ini.set(place, key, default)
+                added.append(f"{key} = {default}")
     return added
 
 

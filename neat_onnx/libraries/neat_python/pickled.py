@@ -117,17 +117,13 @@ def unpickled(data: bytes, max_opcodes: int | None = None) -> Any:
         except DocumentError:
             warn(f"the file has {len(data) - begin} bytes after the pickle, which are not read")
             break
-    named = sorted(name for name in machine.names if not _COMMANDS.isdisjoint(_with_module(name)))
+    named = sorted(name for name in machine.names if {name, name.split(".")[0]} & _COMMANDS)
     if named:
         warn(
             f"the file names {', '.join(named[:4])}: nothing in it was run, but unpickling it "
             "elsewhere may run that"
         )
     return found if len(found) > 1 else found[0]
-
-
-def _with_module(name: str) -> tuple[str, str]:
-    return name, name.partition(".")[0]
 
 
 def _enter(target: Any, items: list[Any]) -> None:

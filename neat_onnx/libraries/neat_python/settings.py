@@ -13,7 +13,7 @@ from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
 from neat_onnx.libraries.genome_graph import completed
-from neat_onnx.libraries.neat_python.functions import Kind
+from neat_onnx.libraries.neat_python.functions import Role
 from neat_onnx.libraries.neat_python.genes import ConnectionGene
 from neat_onnx.libraries.neat_python.pickled import number
 
@@ -77,7 +77,7 @@ def versions_of_genes(
 
 
 _MAX_KEYS = 100_000
-_FUNCTIONS: dict[Kind, str] = {
+_FUNCTIONS: dict[Role, str] = {
     "activation": "activation_defs",
     "aggregation": "aggregation_function_defs",
 }
@@ -114,7 +114,7 @@ class Settings:
     inputs: list[int]
     outputs: list[int]
     feed_forward: bool
-    functions: Mapping[Kind, Mapping[str, Any]] = field(default_factory=dict)
+    functions: Mapping[Role, Mapping[str, Any]] = field(default_factory=dict)
     version: Version | None = None
     prefers_low: bool = False
 

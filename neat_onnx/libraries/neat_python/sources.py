@@ -17,7 +17,6 @@ from neat_onnx.libraries.neat_python.genome import (
     genes_of_genome,
     genes_of_network,
     network_class,
-    refuse,
 )
 from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
 from neat_onnx.libraries.neat_python.settings import (
@@ -138,7 +137,13 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
         content = unpickled(content, options.max_opcodes)
     members, config = contents_of(content)
     if not members:
-        refuse(content)
+        is_live = not isinstance(content, Record)
+        name = type(content).__name__ if is_live else bases_of(content)[0]
+        raise DocumentError(
+            f"{'None' if content is None else f'a {name}'} is not a network of neat-python",
+            hint="Give or pickle a network, a genome or a population of genomes (winner, "
+            "stats.best_genome(), population.population)",
+        )
     return members, config if options.config is None else options.config
 
 

@@ -18,13 +18,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.neat_python.functions import Kind, name_in_network
+from neat_onnx.libraries.neat_python.functions import Role, name_in_network
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
 from neat_onnx.network.genes import Connections, Neurons, codes_of, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
-_HOLDS = "genes of node "
+HOLDS = "genes of node "
+"""The name of a holder, before the key of its node."""
 
 
 def static_network(genes: Genes) -> Network:
@@ -40,7 +41,7 @@ def static_network(genes: Genes) -> Network:
         nodes = [NodeGene(node.key) if node.key in genes.silent else node for node in nodes]
         nodes += [*map(NodeGene, missing), *held.values()]
         edges = [*edges, *(ConnectionGene(h.key, key, 0.0, False) for key, h in held.items())]
-        names = [""] * (count + len(nodes) - len(held)) + [holder_name(key) for key in held]
+        names = [""] * (count + len(nodes) - len(held)) + [f"{HOLDS}{key}" for key in held]
     keys = [*genes.inputs, *(node.key for node in nodes)]
     place = {key: index for index, key in enumerate(keys)}
     source = [place[edge.source] for edge in edges]
@@ -78,7 +79,7 @@ def static_network(genes: Genes) -> Network:
     return network
 
 
-def _names(nodes: Sequence[NodeGene], kind: Kind) -> list[str]:
+def _names(nodes: Sequence[NodeGene], kind: Role) -> list[str]:
     """Our names of the functions of nodes."""
     known: dict[object, str] = {}
     found = []
@@ -103,17 +104,12 @@ def holders(genes: Genes) -> dict[int, NodeGene]:
 _PLAIN = NodeGene(0, {"bias": 0.0, "response": 1.0})[1:4]
 
 
-def holder_name(key: int) -> str:
-    """Return the name of the holder of a node."""
-    return _HOLDS + str(key)
-
-
 def held_genes(network: Network) -> dict[int, int]:
     """Return the neurons that hold the genes of others, by these others."""
     own = network.connections
     found = {}
     for holder, name in enumerate(network.neuron_names):
-        if name.startswith(_HOLDS):
+        if name.startswith(HOLDS):
             (at,) = np.nonzero((own.source == holder) & ~own.enabled)
             if len(at) == 1:
                 found[int(own.target[at[0]])] = holder

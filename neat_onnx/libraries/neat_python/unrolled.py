@@ -47,9 +47,9 @@ from typing import Any
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
-from neat_onnx.libraries.neat_python.functions import KINDS, name_in_network
+from neat_onnx.libraries.neat_python.functions import ROLES, name_in_network
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
-from neat_onnx.libraries.neat_python.static import holder_name, holders
+from neat_onnx.libraries.neat_python.static import HOLDS, holders
 from neat_onnx.network.network import Network
 
 _CTRNN, _IZNN = "neat-python ctrnn", "neat-python iznn"
@@ -165,7 +165,7 @@ _MAX_CHANGES = 100
 
 def ctrnn_network(genes: Genes, times: Times) -> Network:
     """Return the network, one step of which is `net.advance(inputs, advance_time, time_step)`."""
-    version = integrator_of(genes.version)
+    version = _integrator_of(genes.version)
     step, advance = times.of(_CTRNN)
     swaps = _swaps(step, advance) if version == "2.0.0" else ()
     return _Continuous(genes, version, sub_steps(step, advance), swaps).integrated()
@@ -196,7 +196,7 @@ def _swaps(time_step: float, advance_time: float) -> tuple[int, ...]:
     return tuple(changes)
 
 
-def integrator_of(version: str | None) -> str:
+def _integrator_of(version: str | None) -> str:
     """Return the version that brought the integrator of a version: 2.0.0 or 2.1.0."""
     found = re.match(r"(\d{1,9})\.(\d{1,9})", version or "")
     if not found:
@@ -250,7 +250,7 @@ class _Continuous(Unrolled):
         for key in sorted(self._returned):
             self._add_returned(key)
         for key, node in holders(genes).items():
-            holder = self._add_genes(holder_name(key), node)
+            holder = self._add_genes(f"{HOLDS}{key}", node)
             constant = node.numbers["time_constant"] / self._lengths[0]
             made.connect((holder, 0), key, constant, enabled=False)
         for key in (*genes.inputs, *self._silent):
@@ -262,7 +262,7 @@ class _Continuous(Unrolled):
         """Add a neuron with the genes of a node; returns its id."""
         functions = {
             kind: name_in_network(getattr(node, kind), kind, f"{node.where}.{kind}")
-            for kind in KINDS
+            for kind in ROLES
         }
         return self.made.helper(name, [], bias=node.bias, response=node.response, **functions)
 

@@ -88,8 +88,9 @@ def population_of(genomes: Sequence[tuple[Any, Any]]) -> Any:
                 what = f"{name} is {other}, of the first network {one}"
                 raise OptionError(what, where=f"nets[{at}]")
         for name in ("activation_options", "aggregation_options"):
-            options = [*getattr(shared, name), *getattr(config.genome_config, name)]
-            setattr(shared, name, list(dict.fromkeys(options)))
+            if hasattr(shared, name):  # nodes that spike have none
+                options = [*getattr(shared, name), *getattr(config.genome_config, name)]
+                setattr(shared, name, list(dict.fromkeys(options)))
     population = _neat().Population(settings)
     numbers: dict[Any, int] = {}
     for gene in (gene for seed in seeds for gene in seed.connections.values()):

@@ -93,10 +93,9 @@ def _gemm(ctx: LoweringContext, block: Block, tensor: str, slope: float, *weight
     """slope · (tensor · weights + bias), of weights and, if there is one, a bias."""
     stems = zip("WB", weights, strict=False)
     inputs = [tensor, *(ctx.initializer(block.weights(stem), values) for stem, values in stems)]
-    names = block.tensor("Gemm"), block.name("gemm")
     given = ("alpha", "beta")[: len(weights)] if len(weights) > 1 or slope != 1.0 else ()
-    factors: dict[str, Any] = dict.fromkeys(given, slope)
-    return ctx.emit("Gemm", inputs, *names, **factors, transB=1)
+    factors: dict[str, Any] = dict.fromkeys(given, slope) | {"transB": 1}
+    return ctx.emit("Gemm", inputs, block.tensor("Gemm"), block.name("gemm"), **factors)
 
 
 def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
@@ -202,21 +201,15 @@ def plan_per_neuron(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim levels of plain sums with several activations, if the options ask for it."""
     if ctx.options.mixed_activations != "per_neuron":
         return Plan()
-    levels = ctx.levels_of(free)
-    return Plan(
-        [
-            Claim(Block(level, neurons), lower_per_neuron)
-            for level, neurons in levels
-            if _is_plain(ctx, neurons)
-        ]
-    )
+    levels = ((level, found) for level, found in ctx.levels_of(free) if _is_plain(ctx, found))
+    return Plan([Claim(Block(level, neurons), lower_per_neuron) for level, neurons in levels])
 
 
 def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether they sum, have several activations, and a layer that all read may be padded."""
+    sums = ctx.net.aggregation_names[neurons] == "sum"
     return (
-        bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
-        and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
+        bool(np.all(sums & (ctx.net.neurons.response[neurons] == 1.0)))
         and not ctx.reads_state(neurons)
         and len(set(ctx.net.activation_names[neurons])) > 1
         and len(by_overflowing_source(ctx, neurons)) == 1

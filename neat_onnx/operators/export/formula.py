@@ -1,12 +1,11 @@
 """Formulas to nodes: a node for each primitive of an expression."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.model import DataType, node_class
 from neat_onnx.network.activations import ACTIVATIONS
@@ -27,23 +26,6 @@ class Emission(NamedTuple):
     inputs: list[str]
     attributes: Mapping[str, Any] = MappingProxyType({})
     outputs: tuple[str, ...] = ("",)
-
-
-Rule = Callable[["FormulaEmitter", Expression], Emission]
-RULES: dict[str, Rule] = {}
-
-
-def emits(*primitives: str) -> Callable[[Rule], Rule]:
-    """Register the decorated function to turn these primitives into a node."""
-
-    def register(rule: Rule) -> Rule:
-        for primitive in primitives:
-            if primitive in RULES:
-                raise ModelError(f"two rules emit the primitive {primitive}")
-            RULES[primitive] = rule
-        return rule
-
-    return register
 
 
 def whole_operator(ctx: GraphBuilder, formula: Expression) -> str | None:
@@ -69,6 +51,54 @@ def emit_formula(
     if formula == VARIABLE:
         return ctx.emit("Identity", [tensor], output, name)
     return FormulaEmitter(ctx, tensor, output, name).emit(formula)
+
+
+_SAME = {
+    name.lower(): name
+    for name in (
+        *("Sigmoid", "Tanh", "Exp", "Log", "Sin", "Sqrt", "Abs", "Neg", "Reciprocal", "Relu"),
+        *("Softplus", "Softsign", "Add", "Sub", "Mul", "Div", "Pow", "Cos", "Tan", "Asin", "Acos"),
+        *("Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Erf", "Sign", "Floor", "Ceil"),
+        *("Round", "Greater", "Less", "Equal", "Where"),
+    )
+} | {
+    "maximum": "Max",
+    "minimum": "Min",
+    "greater_or_equal": "GreaterOrEqual",
+    "less_or_equal": "LessOrEqual",
+    "both": "And",
+    "either": "Or",
+    "one_of": "Xor",
+    "negated": "Not",
+    "is_nan": "IsNaN",
+    "is_infinite": "IsInf",
+}
+_WITH_ATTRIBUTES = {
+    "elu": ("Elu", ("alpha",)),
+    "selu": ("Selu", ("alpha", "gamma")),
+    "leaky_relu": ("LeakyRelu", ("alpha",)),
+}
+_REDUCTIONS = {
+    "largest": "ReduceMax",
+    "smallest": "ReduceMin",
+    "product": "ReduceProd",
+    "total": "ReduceSum",
+}
+_WITH_AXIS: dict[str, tuple[str, dict[str, int]]] = {
+    "where_largest": ("ArgMax", {"axis": INPUTS_AXIS, "keepdims": 1}),
+    "pick": ("GatherElements", {"axis": INPUTS_AXIS}),
+    "mod": ("Mod", {"fmod": 1}),  # the only form for floats
+}
+
+
+def reduction(
+    ctx: GraphBuilder, operator: str, tensor: str, axis: int, keepdims: int = 1
+) -> Emission:
+    """The reduction of a tensor along an axis: an input or an attribute, by the opset."""
+    if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
+        inputs = [tensor, ctx.shared_integers("axes", [axis])]
+        return Emission(operator, inputs, {"keepdims": keepdims})
+    return Emission(operator, [tensor], {"axes": (axis,), "keepdims": keepdims})
 
 
 class FormulaEmitter:
@@ -104,120 +134,34 @@ class FormulaEmitter:
         """The tensors that hold the arguments of a part."""
         return [self.operand(arg) for arg in part.args]
 
+    def _emission(self, part: Expression) -> Emission:
+        """The node of a primitive."""
+        op, args, ctx = part.op, part.args, self.ctx
+        if op in _SAME:
+            return Emission(_SAME[op], self.operands(part))
+        if op in _WITH_ATTRIBUTES:
+            operator, names = _WITH_ATTRIBUTES[op]
+            given = {name: arg.value for name, arg in zip(names, args[1:], strict=True)}
+            return Emission(operator, [self.operand(args[0])], given)
+        if op in _REDUCTIONS:
+            return reduction(ctx, _REDUCTIONS[op], self.operand(args[0]), INPUTS_AXIS)
+        if op in _WITH_AXIS:
+            return Emission(_WITH_AXIS[op][0], self.operands(part), _WITH_AXIS[op][1])
+        if op == "number":  # truth values
+            return Emission("Cast", self.operands(part), {"to": int(ctx.data_type)})
+        if op == "lowest":  # of the inputs of a neuron, sorted
+            inputs = [self.operand(args[0]), ctx.shared_integers("lowest", [int(args[1].value)])]
+            order = {"axis": INPUTS_AXIS, "largest": 0, "sorted": 1}
+            return Emission("TopK", inputs, order, ("", "_places"))
+        if op != "clip":
+            raise AssertionError(f"no node computes the primitive {op}")
+        ends = zip(args[1:], (-np.inf, np.inf), strict=True)
+        bounds = ["" if arg.value == infinite else self.operand(arg) for arg, infinite in ends]
+        while bounds and not bounds[-1]:  # that bounds nothing
+            bounds.pop()
+        return Emission("Clip", [self.operand(args[0]), *bounds])
+
     def _node(self, part: Expression, suffix: str) -> str:
-        operator, inputs, attributes, outputs = RULES[part.op](self, part)
+        operator, inputs, attributes, outputs = self._emission(part)
         names = [self._output + suffix + each for each in outputs]
         return self.ctx.emit_all(operator, inputs, names, self._name + suffix, **attributes)[0]
-
-
-# --- element by element --------------------------------------------------------------------------
-
-_SAME = {
-    name.lower(): name
-    for name in (
-        *("Sigmoid", "Tanh", "Exp", "Log", "Sin", "Sqrt", "Abs", "Neg", "Reciprocal", "Relu"),
-        *("Softplus", "Softsign", "Add", "Sub", "Mul", "Div", "Pow", "Cos", "Tan", "Asin", "Acos"),
-        *("Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Erf", "Sign", "Floor", "Ceil"),
-        *("Round", "Greater", "Less", "Equal", "Where"),
-    )
-} | {
-    "maximum": "Max",
-    "minimum": "Min",
-    "greater_or_equal": "GreaterOrEqual",
-    "less_or_equal": "LessOrEqual",
-    "both": "And",
-    "either": "Or",
-    "one_of": "Xor",
-    "negated": "Not",
-    "is_nan": "IsNaN",
-    "is_infinite": "IsInf",
-}
-_WITH_ATTRIBUTES = {
-    "elu": ("Elu", ("alpha",)),
-    "selu": ("Selu", ("alpha", "gamma")),
-    "leaky_relu": ("LeakyRelu", ("alpha",)),
-}
-_REDUCTIONS = {
-    "largest": "ReduceMax",
-    "smallest": "ReduceMin",
-    "product": "ReduceProd",
-    "total": "ReduceSum",
-}
-
-
-@emits(*_SAME)
-def _same(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """The operator that computes a primitive without parameters."""
-    return Emission(_SAME[part.op], emitter.operands(part))
-
-
-@emits(*_WITH_ATTRIBUTES)
-def _with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """The operator of a primitive whose constant parameters are attributes."""
-    operator, names = _WITH_ATTRIBUTES[part.op]
-    values = [arg.value for arg in part.args[1:]]
-    return Emission(
-        operator, [emitter.operand(part.args[0])], dict(zip(names, values, strict=True))
-    )
-
-
-@emits("clip")
-def _clip(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """Clip; a bound that bounds nothing is left out."""
-    bounds = [
-        "" if arg.value == infinite else emitter.operand(arg)
-        for arg, infinite in zip(part.args[1:], (-np.inf, np.inf), strict=True)
-    ]
-    while bounds and not bounds[-1]:
-        bounds.pop()
-    return Emission("Clip", [emitter.operand(part.args[0]), *bounds])
-
-
-@emits("mod")
-def _mod(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """Mod with fmod=1, the only form for floats."""
-    return Emission("Mod", emitter.operands(part), {"fmod": 1})
-
-
-@emits("number")
-def _number(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """The Cast of truth values to numbers."""
-    return Emission("Cast", emitter.operands(part), {"to": int(emitter.ctx.data_type)})
-
-
-# --- over the inputs of a neuron -----------------------------------------------------------------
-
-
-def reduction(
-    ctx: GraphBuilder, operator: str, tensor: str, axis: int, keepdims: int = 1
-) -> Emission:
-    """The reduction of a tensor along an axis: an input or an attribute, by the opset."""
-    if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
-        inputs = [tensor, ctx.shared_integers("axes", [axis])]
-        return Emission(operator, inputs, {"keepdims": keepdims})
-    return Emission(operator, [tensor], {"axes": (axis,), "keepdims": keepdims})
-
-
-@emits(*_REDUCTIONS)
-def _reduce(emitter: FormulaEmitter, part: Expression) -> Emission:
-    data = emitter.operand(part.args[0])
-    return reduction(emitter.ctx, _REDUCTIONS[part.op], data, INPUTS_AXIS)
-
-
-@emits("where_largest")
-def _where_largest(emitter: FormulaEmitter, part: Expression) -> Emission:
-    return Emission("ArgMax", emitter.operands(part), {"axis": INPUTS_AXIS, "keepdims": 1})
-
-
-@emits("pick")
-def _pick(emitter: FormulaEmitter, part: Expression) -> Emission:
-    return Emission("GatherElements", emitter.operands(part), {"axis": INPUTS_AXIS})
-
-
-@emits("lowest")
-def _lowest(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """TopK of the smallest inputs of a neuron, sorted."""
-    data, count = part.args
-    wanted = emitter.ctx.shared_integers("lowest", [int(count.value)])
-    attributes = {"axis": INPUTS_AXIS, "largest": 0, "sorted": 1}
-    return Emission("TopK", [emitter.operand(data), wanted], attributes, ("", "_places"))

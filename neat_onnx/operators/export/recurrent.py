@@ -6,6 +6,8 @@
 Any other recurrence is dense: a Gemm that reads columns of `hidden_prev…` among others.
 """
 
+from typing import Any
+
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
@@ -70,25 +72,13 @@ def lower_recurrent(ctx: LoweringContext, block: Block) -> None:
         ctx.initializer(block.weights(stem), values)
         for stem, values in (("W", weights), ("B", bias), ("R", recurrent))
     ]
-    incoming = ctx.emit(
-        "Gemm",
-        [tensor, *names[:2]],
-        block.tensor("Gemm"),
-        block.name("gemm_in"),
-        alpha=slope,
-        beta=slope,
-        transB=1,
-    )
-    carried = ctx.emit(
-        "Gemm",
-        [hidden, names[2]],
-        block.tensor("Gemm_rec"),
-        block.name("gemm_rec"),
-        alpha=slope,
-        transB=1,
-    )
-    sum_name = block.tensor("RecurrentSum")
-    total = ctx.emit("Add", [incoming, carried], sum_name, block.name("add_recurrent"))
+    factors: dict[str, Any] = {"alpha": slope, "transB": 1}
+    wish = block.tensor("Gemm"), block.name("gemm_in")
+    incoming = ctx.emit("Gemm", [tensor, *names[:2]], *wish, **factors, beta=slope)
+    wish = block.tensor("Gemm_rec"), block.name("gemm_rec")
+    carried = ctx.emit("Gemm", [hidden, names[2]], *wish, **factors)
+    wish = block.tensor("RecurrentSum"), block.name("add_recurrent")
+    total = ctx.emit("Add", [incoming, carried], *wish)
     activate(ctx, block, total, core)
 
 

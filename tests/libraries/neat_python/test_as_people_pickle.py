@@ -1,10 +1,5 @@
 """Pickles as people make them give the library's own outputs."""
 
-import base64
-import json
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from pickle_cases import cases
@@ -14,18 +9,9 @@ from neat_onnx import load_networks
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
 
-def recorded():
-    """The rows of the file that `pickle_cases.py` wrote with another version of neat-python."""
-    path = os.environ.get("PICKLE_CASES")
-    for line in Path(path).read_text().splitlines() if path else ():
-        words, data, *rest = json.loads(line)
-        yield words, base64.b64decode(data), *rest
-
-
 def test_every_container_compression_attribute_and_number_is_read():
-    version = os.environ.get("PICKLE_CASES_VERSION")
-    for words, data, config, inputs, outputs in [*recorded()] or cases(72):
-        nets = load_networks(data, config, version=version)
+    for words, data, config, inputs, outputs in cases(72):
+        nets = load_networks(data, config)
         assert len(nets) == len(outputs) or "beside" in words, words
         if len(outputs) == 1:
             (want,) = outputs.values()

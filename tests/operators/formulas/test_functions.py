@@ -12,22 +12,6 @@ W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 GEMM = "z = Gemm<transB=1>(x, W)"
 OTHER = "u = Gemm<transB=1, alpha=-0.75>(x, W)"
 
-ONE = [
-    ("Gelu", {}), ("Gelu", {"approximate": "tanh"}), ("HardSigmoid", {}),
-    ("HardSigmoid", {"alpha": 0.5, "beta": 0.1}), ("HardSwish", {}), ("Mish", {}), ("Celu", {}),
-    ("Celu", {"alpha": 0.5}), ("ThresholdedRelu", {}), ("ThresholdedRelu", {"alpha": 0.25}),
-    ("Shrink", {"bias": 0.25, "lambd": 0.3}), ("Softsign", {}), ("Sign", {}), ("Floor", {}),
-    ("Ceil", {}), ("Round", {}), ("Erf", {}), ("Cos", {}), ("Tan", {}), ("Atan", {}),
-    ("Sinh", {}), ("Cosh", {}), ("Asinh", {}), ("Reciprocal", {}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("operator", "attributes"), ONE)
-def test_a_function_is_one_activation(operator, attributes):
-    net = assert_lifts(graph([GEMM, node(operator, "z", "y", **attributes)], W=W, opset=20))
-    assert len(net) == 3 + 2
-
-
 TWO = [
     "y = Mul(z, u)",
     "y = Div(z, u)",
@@ -58,24 +42,6 @@ def test_tensors_are_combined(nodes):
         "two": np.array(2.0), "zero": np.array(0.0),
     }  # fmt: skip
     assert_lifts(graph([GEMM, OTHER, nodes], W=W, **constants))
-
-
-ALONG = [
-    "Softmax(v)", "Softmax<axis=1>(v)", "LogSoftmax<axis=-2>(v)", "Hardmax(v)",
-    "CumSum<exclusive=1, reverse=1>(v, two)", "CumSum(v, one)", "LpNormalization<p=1>(v)",
-    "LpNormalization<axis=1>(v)", "LayerNormalization(v, s)",
-    "InstanceNormalization<epsilon=0.01>(v, c, c)", "GroupNormalization<num_groups=2>(v, g, g)",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("last", ALONG)
-def test_along_axes(last):
-    constants = {
-        "shape": np.array([0, 4, 3]), "one": np.array(1), "two": np.array(2),
-        "s": np.array([0.5, 1.0, -2.0]), "b": np.arange(12.0).reshape(4, 3),
-        "c": np.array([0.5, 1.0, -2.0, 0.25]), "g": np.array([0.5, -2.0]),
-    }  # fmt: skip
-    assert_lifts(graph(f"v = Reshape(x, shape) y = {last}", x=("N", 12), **constants))
 
 
 @pytest.mark.parametrize("axis", [1, 2])

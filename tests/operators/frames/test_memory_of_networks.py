@@ -40,9 +40,7 @@ def test_any_neurons_in_any_order_are_carried_under_a_name(neurons, batch_axis):
     assert shapes["m"] == sizes
     assert ("hidden_prev" in shapes) == (not {1, 2, 3} <= {*neurons})
     assert verify(net, model).passed
-    back = import_model(model)
-    assert back == net
-    assert back == net
+    assert import_model(model) == net
 
 
 def test_a_sequence_has_its_memory_inside():

@@ -1,71 +1,58 @@
-"""Tile, Pad, Resize, scatters, ArgMax, TopK and their kind, against onnxruntime."""
+"""Elements that move beside a batch, by places that are known, against onnxruntime."""
 
 import numpy as np
 import pytest
 from onnx import ModelProto, TensorProto
-from support.examples.graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph, node, nodes_of
 from support.harness.sessions import open_session
 
-from neat_onnx import import_model
+from neat_onnx import ModelError, import_model
 
 INTS = np.array
-ROWS = ("N", 3, 4)
-IMAGE = ("N", 4, 4, 6)
+ROWS, FLAT = ("N", 3, 4), ("N", 2, 6)
+MOVES = [
+    (FLAT, "y = Reshape(x, s)", {"s": [0, 3, -1]}),
+    (FLAT, "y = Reshape(x, s)", {"s": [-1, 12]}),
+    (FLAT, "y = Transpose<perm=[0, 2, 1]>(x)", {}),
+    (FLAT, "u = Unsqueeze(x, a) y = Squeeze(u, a)", {"a": [1]}),
+    (FLAT, "y = Gather<axis=2>(x, i)", {"i": [[3, -1], [0, 3]]}),
+    (FLAT, "y = Concat<axis=-1>(x, x)", {}),
+    (FLAT, "a, b, y = Split<axis=2>(x, s) w = Concat<axis=2>(y, a, b)", {"s": [1, 3, 2]}),
+    (FLAT, "a, y = Split<axis=-1, num_outputs=2>(x)", {}),
+    (FLAT, "y = Slice(x, b, e, a, s)", {"b": [0, 1], "e": [2**40, 6], "a": [1, 2], "s": [1, 2]}),
+    (FLAT, "y = Slice(x, b, e, a, s)", {"b": [5], "e": [-7], "a": [2], "s": [-2]}),
+    (FLAT, "y = Slice(x, b, e, a)", {"b": [0, 1], "e": [10**9, 5], "a": [0, 2]}),
+    (ROWS, "y = Tile(x, r)", {"r": [1, 2, 3]}),
+    (("N", 1, 4), "y = Expand(x, s)", {"s": [5, 4]}),
+    (ROWS, "y = Pad(x, p, v)", {"p": [0, 1, -1, 0, 0, 2], "v": 1.5}),
+    (ROWS, 'y = Pad<mode="reflect">(x, p, , a)', {"p": [2, 1], "a": [-1]}),
+    (("N", 4, 4, 6), 'y = DepthToSpace<blocksize=2, mode="CRD">(x)', {}),
+    (ROWS, "y = Trilu<upper=0>(x, k)", {"k": INTS(1)}),
+    (ROWS, "b = Cast<to=9>(c) y = Compress<axis=2>(x, b)", {"c": [1, 0, 1, 1]}),
+    (ROWS, "i = Cast<to=7>(x) y = OneHot<axis=1>(i, d, v)", {"d": [3], "v": [-1.0, 2.0]}),
+    (ROWS, "i = ArgMin<axis=1>(x) y = Cast<to=1>(i)", {}),
+    (ROWS, "y, i = TopK<axis=1>(x, k)", {"k": [2]}),
+    (ROWS, "m = Reshape(w, s) t = Transpose<perm=[1, 0]>(m) y = MatMul(x, t)",
+     {"w": np.arange(8.0), "s": [2, 4]}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("x", "nodes", "constants"),
-    [
-        (ROWS, "y = Tile(x, r)", {"r": INTS([1, 2, 3])}),
-        (ROWS, "y = Expand(x, s)", {"s": INTS([1, 3, 1])}),
-        (("N", 1, 4), "y = Expand(x, s)", {"s": INTS([5, 4])}),
-        (ROWS, "y = Pad(x, p, v)", {"p": INTS([0, 1, -1, 0, 0, 2]), "v": 1.5}),
-        (ROWS, 'y = Pad<mode="reflect">(x, p, , a)', {"p": INTS([2, 1]), "a": INTS([-1])}),
-        (ROWS, 'y = Pad<mode="edge">(x, p)', {"p": INTS([0, 2, 1, 0, 1, 0])}),
-        (IMAGE, 'y = DepthToSpace<blocksize=2, mode="CRD">(x)', {}),
-        (IMAGE, "y = SpaceToDepth<blocksize=2>(x)", {}),
-        (ROWS, "y = Trilu<upper=0>(x, k)", {"k": INTS(1)}),
-        (ROWS, "y = Trilu(x, k)", {"k": INTS(-1)}),
-        (ROWS, "y = Compress<axis=2>(x, c)", {"c": INTS([1, 0, 1, 1])}),
-        (ROWS, "i = Cast<to=7>(x) y = OneHot<axis=1>(i, d, v)", {"d": INTS([3]), "v": [-1.0, 2.0]}),
-        (ROWS, "i = ArgMax<axis=2, keepdims=0>(x) y = Cast<to=1>(i)", {}),
-        (ROWS, "i = ArgMin<axis=1>(x) y = Cast<to=1>(i)", {}),
-        (ROWS, "y, i = TopK<axis=1>(x, k)", {"k": INTS([2])}),
-        (ROWS, "v, i = TopK<largest=0>(x, k) y = Cast<to=1>(i)", {"k": INTS([3])}),
-    ],
-)
-def test_elements_move_as_in_onnxruntime(x, nodes, constants):
-    if "Compress" in nodes:
-        constants = {"b": constants["c"]}
-        nodes = f"c = Cast<to=9>(b) {nodes}"
-    assert_lifts(graph(nodes, x=x, **constants))
+@pytest.mark.parametrize(("x", "nodes", "constants"), MOVES)
+def test_elements_move(x, nodes, constants):
+    names = nodes_of(nodes)[-1].output
+    outputs = names[-1:] if "Split" in nodes else names[:1]
+    assert_lifts(graph(nodes, x=x, outputs=outputs, **constants))
 
 
-@pytest.mark.parametrize("order", ["first", "last"])
-def test_the_first_of_equal_ones_is_found_or_the_last(order):
-    nodes = [
-        node("Round", "x", "r"),
-        node("ArgMax", "r", "i", axis=1, select_last_index=int(order == "last")),
-        node("Cast", "i", "y", to=1),
-    ]
-    assert_lifts(graph(nodes, x=("N", 6)), rows=50)
+def test_a_shape_that_is_computed_is_refused():
+    with pytest.raises(ModelError):
+        import_model(graph("s = Cast<to=7>(x) y = Reshape(x, s)"))
 
 
-def test_equal_ones_keep_their_order():
-    nodes = "r = Round(x) v, i = TopK(r, k) y = Cast<to=1>(i)"
-    assert_lifts(graph(nodes, x=("N", 6), k=INTS([4])), rows=50)
-
-
-@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
-@pytest.mark.parametrize(
-    "coordinates",
-    ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"],
-)
-@pytest.mark.parametrize("sizes", [[7, 9], [3, 1], [8, 4]])
-def test_resize(mode, coordinates, sizes):
-    options = {"mode": mode, "coordinate_transformation_mode": coordinates}
-    made = node("Resize", "x _ _ s", "y", axes=[2, 3], **options)
-    assert_lifts(graph([made], x=("N", 1, 4, 6), s=INTS(sizes)), rows=2)
+@pytest.mark.parametrize("axis", [7, -9, 2**40, -(2**40)])
+def test_axes_that_are_none_are_refused_by_name(axis: int):
+    with pytest.raises(ModelError, match="make_y"):
+        import_model(graph("y = Unsqueeze(x, at)", at=np.array([axis])))
 
 
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])

@@ -1,5 +1,6 @@
-"""neat-python's continuous-time networks, by both of its integrators."""
+"""neat-python's continuous-time and spiking networks: live ones, documents, and refusals."""
 
+import json
 import math
 from typing import Any
 
@@ -9,26 +10,21 @@ import pytest
 from neat.activations import relu_activation, sigmoid_activation, tanh_activation
 from neat.aggregations import max_aggregation, sum_aggregation
 from neat.ctrnn import CTRNN, CTRNNNodeEval
-from support.examples.cases import Case, assert_within, cases
-from timed import quietly, ran, read
+from neat.export import export_network_json
+from neat.iznn import IZNN, IZNeuron
+from support.examples.cases import cases
+from support.harness.playing import played
+from timed import quietly
 
+from neat_onnx import export, import_model, load_model
 from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
-from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import Floats
 
-CASES = cases("np-ctrnn-v20", "np-ctrnn-v21")
 ODD = 0.0625 * (1.0 + 2.0**-44)
 WRITER = "metadata.neat_python_version"
-each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
 
-
-@each_case
-def test_computes_what_the_peer_computes(one: Case):
-    assert_within(ran(one), one.outputs, one.tolerance64)
-    assert_within(evaluate(read(one), one.inputs), one.outputs, one.tolerance64)
-
-
+pytestmark = pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning")
 TIMES = [
     (0.125, 0.125),
     (0.125, 0.3125),
@@ -81,72 +77,17 @@ def test_rounding_of_the_time_is_followed_over_thousands_of_steps():
     np.testing.assert_allclose(net.run(x), want, rtol=1e-11, atol=1e-11)
 
 
-def exponential(source: dict[str, Any], x: Floats, lengths: list[float]) -> Floats:
-    """The states of `live()`'s nodes 0 and 1, by the method that 2.1.0 documents."""
-    decay = {node["id"]: node["time_constant"] for node in source["nodes"]}
-    y, rows = dict.fromkeys([0, 1, 3], 0.0), []
-    for a, b in x.tolist():
-        for dt in lengths:
-            z0 = 0.1 + 0.9 * (0.7 * a - 1.3 * y[3] + 0.4 * y[0])
-            z1 = -0.2 + 1.2 * max(1.1 * y[0], 0.9 * y[1], 0.0)
-            z3 = 0.3 + 0.5 * (-0.8 * b + 1.7 * y[1] + 0.2 * a)
-            drive = {0: math.tanh(2.5 * z0), 1: 1 / (1 + math.exp(-5 * z1)), 3: max(z3, 0.0)}
-            kept = {key: math.exp(-dt / decay[key]) for key in y}
-            y = {key: kept[key] * y[key] + (1 - kept[key]) * drive[key] for key in y}
-        rows.append([y[0], y[1]])
-    return np.array(rows)
+@pytest.mark.parametrize("version", ["2.1.3", "3.0"])
+def test_versions_after_2_1_integrate_as_it_does(version: str):
+    times = {"time_step": 0.1, "advance_time": 0.25}
+    net = load_network(document(version), **times)
+    assert net == load_network(document("2.1.0"), **times)
 
 
-@pytest.mark.parametrize(
-    ("step", "advance", "lengths"),
-    [
-        (0.1, 0.1, [0.1]),
-        (0.1, 0.25, [0.1, 0.1, 0.05]),
-        (0.1, 0.3, [0.1, 0.1, 0.1]),
-        (0.5, 0.2, [0.2]),
-        (1e300, 1e-300, [1e-300]),
-    ],
-)
-@pytest.mark.parametrize("version", ["2.1.0", "2.1.3", "3.0"])
-def test_from_2_1_on_it_is_exponential_euler(
-    version: str, step: float, advance: float, lengths: list[float]
-):
-    x = np.random.default_rng(0).normal(size=(40, 2))
-    net = load_network(document(version), time_step=step, advance_time=advance)
-    want = exponential(document(version), x, lengths)
-    np.testing.assert_allclose(net.run(x), want, rtol=1e-12, atol=1e-12)
-
-
-def document(version: str | None = "2.1.0", **others: Any) -> dict[str, Any]:
+def document(version: str | None = "2.1.0") -> dict[str, Any]:
     """The document of `live()`."""
-
-    def function(name: str) -> dict[str, Any]:
-        return {"name": name.rsplit("_", 1)[0], "custom": False}
-
-    evals = live().node_evals
-    return {
-        "format_version": "1.0",
-        "network_type": "ctrnn",
-        "metadata": {"neat_python_version": version} if version else {},
-        "topology": {"input_keys": [-1, -2], "output_keys": [0, 1]},
-        "nodes": [
-            {
-                "id": key,
-                "type": "hidden" if key == 3 else "output",
-                "activation": function(node.activation.__name__),
-                "aggregation": function(node.aggregation.__name__),
-                "bias": node.bias,
-                "response": node.response,
-                "time_constant": node.time_constant,
-            }
-            for key, node in evals.items()
-        ],
-        "connections": [
-            {"from": source, "to": key, "weight": weight, "enabled": True}
-            for key, node in evals.items()
-            for source, weight in node.links
-        ],
-    } | others
+    found = json.loads(export_network_json(live()))
+    return found | {"metadata": {"neat_python_version": version} if version else {}}
 
 
 def test_disabled_connections_are_genes():
@@ -209,3 +150,53 @@ def test_times_are_for_these_networks_only():
         with pytest.raises(OptionError, match="for ctrnn and iznn networks") as caught:
             load_network(source, advance_time=0.1)
         assert caught.value.where == "advance_time"
+
+
+def spiking() -> IZNN:
+    """A neuron that bursts, one that it drives, and one without inputs that fires by its bias."""
+    neurons = {
+        0: IZNeuron(4.0, 0.02, 0.2, -55.0, 4.0, [(-1, 9.0), (2, 15.0)]),
+        2: IZNeuron(-1.0, 0.1, 0.2, -65.0, 2.0, [(0, 40.0), (-1, 3.0), (5, -2.0)]),
+        5: IZNeuron(12.0, 0.02, 0.25, -65.0, 0.05, []),
+    }
+    return IZNN(neurons, [-1], [0, 2, 5])
+
+
+@pytest.mark.parametrize(("step", "advances"), [(1.0, 1), (0.5, 2), (0.1, 3)])
+def test_a_live_spiking_network(step: float, advances: int):
+    x = np.linspace(0.0, 2.0, 60)[:, None]
+    net, want = spiking(), []
+    net.reset()
+    for row in x.tolist():
+        net.set_inputs(row)
+        want.append([net.advance(step) for _ in range(advances)][-1])
+    network = load_network(spiking(), time_step=step, advance_time=step * advances)
+    np.testing.assert_array_equal(network.run(x), want)
+    assert np.sum(want) > 0
+    for sequence in (False, True):
+        model = export(network, dtype="float64", sequence=sequence)
+        np.testing.assert_array_equal(played(model, x[:, None])[:, 0], want)
+        assert import_model(load_model(model.to_json())) == network
+
+
+@pytest.mark.parametrize(
+    ("change", "times", "where"),
+    [
+        ({}, {}, "time_step"),
+        ({}, {"time_step": 0.5, "advance_time": 1.25}, "advance_time"),
+        ({"from": 77, "to": 0}, {"time_step": 1.0}, "connections[-].from"),
+        ({"from": 0, "to": 77}, {"time_step": 1.0}, "connections[-].to"),
+        ({"from": 0, "to": -1}, {"time_step": 1.0}, "connections[-].to"),
+        ({"output_keys": [0, 77]}, {"time_step": 1.0}, "topology.output_keys[1]"),
+    ],
+)
+def test_what_is_no_spiking_network_is_refused(change, times, where):
+    source = dict(cases("np-iznn")[0].source)
+    if "from" in change:
+        source["connections"] = [*source["connections"], {**change, "weight": 1.0}]
+    elif change:
+        topology = {"input_keys": source["topology"]["input_keys"]}
+        source["topology"] = topology | change
+    with pytest.raises((NetworkError, OptionError)) as caught:
+        load_network(source, **times)
+    assert caught.value.where == where.replace("-", str(len(source["connections"]) - 1))
