@@ -43,6 +43,7 @@ class ImportArguments(TypedDict, total=False):
 
     batch_axis: None
     check: bool
+    memory: Mapping[str, str]
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int | str, ...]]
     memory: Mapping[str, str]
