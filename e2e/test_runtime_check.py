@@ -9,7 +9,7 @@ from site_page import DIST, DROP, case, source_text
 import neat_onnx
 
 VERSION = json.loads((DIST / "runtime" / "files.json").read_text())["version"]
-CASES = ["nts-net-dag-24", "np-rec-01"]
+CASES = ["nts-net-dag-24", "np-rec-11"]
 
 # Drop each file as soon as the one before it has come to its end; gives what the engine was asked.
 ONE_AFTER_THE_OTHER = f"""async (zone, files) => {{

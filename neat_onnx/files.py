@@ -6,8 +6,8 @@ import io
 import json
 import os
 import re
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
@@ -157,7 +157,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         mode = _mode_of(target)
         if mode is not None and not stat.S_ISREG(mode):
             raise DocumentError(f"cannot write to {_kind_of(target)}: not a file", where=where)
-        _replace(target, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+        _replace(target, data, mode)
 
 
 @contextmanager
@@ -172,13 +172,15 @@ def _reported(verb: str, where: str) -> Iterator[None]:
         raise DocumentError(text, where=where) from error
 
 
-def _replace(target: str, data: bytes, mode: int) -> None:
+def _replace(target: str, data: bytes, mode: int | None) -> None:
     """Write a temporary file beside `target` and rename it; remove it whatever goes wrong."""
-    handle, temporary = tempfile.mkstemp(prefix=".neat_onnx-", dir=os.path.dirname(target))
+    temporary = os.path.join(os.path.dirname(target), f".neat_onnx-{secrets.token_hex(8)}")
+    file = open(temporary, "xb")  # noqa: SIM115 - what is opened is removed again
     try:
-        with os.fdopen(handle, "wb") as file:
+        with file:
             file.write(data)
-        os.chmod(temporary, mode)
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
     except BaseException:  # an interrupt too: nothing half-written stays, and it goes on
         os.unlink(temporary)
@@ -261,9 +263,3 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 raise DocumentError(f"invalid JSON: the key '{key}' occurs twice in one object")
             seen.add(key)
     return found
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

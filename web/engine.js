@@ -43,11 +43,6 @@ export class Engine {
     early.forEach(worker.onmessage);
   }
 
-  /** End the worker, and with it all calls. */
-  end() {
-    this.#end(new Cancelled("ended"));
-  }
-
   /** Call a method of neat_onnx/page/bridge.py. Resolves to {result, warnings, blobs}; rejects with the error. */
   call(method, params = {}, data = undefined, onProgress = () => {}) {
     const id = this.#next++;

@@ -66,5 +66,5 @@ def _dequantized(draft: Draft, name: str, values: Floats, axis: int) -> Node:
     ):
         parts.append(draft.name(f"{name}_{stem}"))
         draft.tensors[parts[-1]] = Tensor.of(parts[-1], part, kind)
-    label = draft.node_name(f"dequantize_{name}")
+    label = f"dequantize_{name}"
     return draft.node("DequantizeLinear", parts, [name], name=label, axis=axis)

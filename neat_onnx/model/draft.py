@@ -90,14 +90,6 @@ class Draft:
         """`wish`, or `wish_2` and so on if that is taken."""
         return self._names.like(wish)
 
-    @cached_property
-    def _node_names(self) -> FreshNames:
-        return FreshNames(node.name for node in self.model.graph.node)
-
-    def node_name(self, wish: str) -> str:
-        """The name of a new node: `wish`, or `wish_2` and so on if that is taken."""
-        return self._node_names.like(wish) if wish else ""
-
     def constant(self, wish: str, values: Any, data_type: DataType = DataType.INT64) -> str:
         """The name of a new initializer."""
         name = self.name(wish)

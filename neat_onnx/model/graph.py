@@ -344,7 +344,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise PydanticCustomError(
             "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
         ) from None
-    if _is_of_runtime(document, kind) and (found := _read_open(document, context, "")):
+    of_runtime = document.get("domain") == RUNTIME_DOMAIN and not domain_of(kind)
+    if of_runtime and (found := _read_open(document, context, "")):
         return found
     try:
         return kind.model_validate(document, context=context)
@@ -353,8 +354,3 @@ def parse_node(document: Any, context: Any = None) -> Node:
         if not kind.whole and (found := _read_open(document, context, problem)):
             return found
         raise
-
-
-def _is_of_runtime(document: dict[str, Any], kind: type[Node]) -> bool:
-    """Whether a node is of onnxruntime's operator that has the name of one of ONNX's classes."""
-    return document.get("domain") == RUNTIME_DOMAIN and not domain_of(kind)

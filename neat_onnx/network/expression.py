@@ -125,6 +125,14 @@ REDUCING = frozenset(_LAST_AXIS)
 # --- expressions ----------------------------------------------------------------------------------
 
 
+Operator = Callable[["Expression", "Expression | float"], "Expression"]
+
+
+def _infix(op: str) -> tuple[Operator, Operator]:
+    """Return the methods of an operation, with the expression on the left and on the right."""
+    return lambda one, other: call(op, one, other), lambda one, other: call(op, other, one)
+
+
 @dataclass(frozen=True, eq=False)
 class Expression:
     """One primitive applied to expressions; compared and hashed by structure.
@@ -153,29 +161,10 @@ class Expression:
     def __hash__(self) -> int:
         return hash(self.key)
 
-    def __add__(self, other: Expression | float) -> Expression:
-        return call("add", self, other)
-
-    def __radd__(self, other: float) -> Expression:
-        return call("add", other, self)
-
-    def __sub__(self, other: Expression | float) -> Expression:
-        return call("sub", self, other)
-
-    def __rsub__(self, other: float) -> Expression:
-        return call("sub", other, self)
-
-    def __mul__(self, other: Expression | float) -> Expression:
-        return call("mul", self, other)
-
-    def __rmul__(self, other: float) -> Expression:
-        return call("mul", other, self)
-
-    def __truediv__(self, other: Expression | float) -> Expression:
-        return call("div", self, other)
-
-    def __rtruediv__(self, other: float) -> Expression:
-        return call("div", other, self)
+    __add__, __radd__ = _infix("add")
+    __sub__, __rsub__ = _infix("sub")
+    __mul__, __rmul__ = _infix("mul")
+    __truediv__, __rtruediv__ = _infix("div")
 
     def __neg__(self) -> Expression:
         return call("neg", self)

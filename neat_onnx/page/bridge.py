@@ -55,9 +55,9 @@ def call(
         progress: receives a stage and the fraction done, from 0 to 1.
 
     Returns:
-        JSON text of `{"result", "warnings"}` or `{"error": {"kind", "message", "where", "hint",
-        "import", "obstacles"}}`, and the files made; `import` has the options of an import that
-        help.
+        JSON text of `{"result", "warnings"}`, with null for NaN and infinities, or `{"error":
+        {"kind", "message", "where", "hint", "import", "obstacles"}}`, and the files made; `import`
+        has the options of an import that help.
     """
     try:
         run = _METHODS.get(method)
@@ -68,7 +68,8 @@ def call(
             warnings.simplefilter("always", NeatOnnxWarning)
             result = run(json.loads(params), bytes(data), progress)
         blobs = result.pop("blobs", {})
-        return _json({"result": result, "warnings": remarks(caught)}), blobs
+        answer = {"result": result, "warnings": remarks(caught)}
+        return to_json(answer, inf_nan_mode="null").decode(), blobs
     except NeatOnnxError as error:
         return _failed(type(error).__name__, error)
     except MemoryError:
@@ -80,7 +81,7 @@ def call(
 
 
 def _failed(kind: str, error: NeatOnnxError) -> tuple[str, dict[str, bytes]]:
-    return _json({"error": failure(kind, error)}), {}
+    return to_json({"error": failure(kind, error)}).decode(), {}
 
 
 def _warm(params: Params, data: bytes, progress: Progress) -> Result:
@@ -238,11 +239,6 @@ def _runtime_report(params: Params, data: bytes, progress: Progress) -> Result:
     runs = params.get("runs") or []
     report = runtime_report(held.net, held.valid, runs, data, runtime=runtime, **held.checked)
     return dict(report)
-
-
-def _json(value: Any) -> str:
-    """The text of a value; NaN and infinities, which JSON has not, are null."""
-    return to_json(value, inf_nan_mode="null").decode()
 
 
 _METHODS: dict[str, Callable[[Params, bytes, Progress], Result]] = {

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from neat_onnx.genome.document import GENOME, genome_document
 from neat_onnx.model import Model
 from neat_onnx.model.inference import inferred_facts
@@ -21,6 +19,8 @@ def model_graph(net: Network, model: Model) -> dict[str, Any]:
         `reads`, names and shapes of its `initializers` (`W0 3×2`), the `shape` of its first output,
         and positions of the `neurons` that it computes. `text`, `json`: the model; None if long.
     """
+    from onnx import printer  # noqa: PLC0415 - only when it is looked at
+
     graph = model.graph
     shapes = {name: facts.shape for name, facts in inferred_facts(model).items()}
     weights = {tensor.name for tensor in graph.initializer}
@@ -45,7 +45,7 @@ def model_graph(net: Network, model: Model) -> dict[str, Any]:
         ],
         "omitted": len(graph.node) - len(drawn),
         "elements": elements,
-        "text": _text(model) if short else None,
+        "text": str(printer.to_text(model.to_proto())) if short else None,
         "json": model.to_json() if short else None,
     }
 
@@ -70,10 +70,3 @@ def _neurons(net: Network, model: Model) -> list[list[int]]:
 
 def _sized(shape: Any) -> str:
     return "×".join("?" if size is None else str(size) for size in shape) if shape else ""
-
-
-def _text(model: Model) -> str:
-    from onnx import printer  # noqa: PLC0415 - only when it is looked at
-
-    with np.errstate(all="ignore"):
-        return str(printer.to_text(model.to_proto()))

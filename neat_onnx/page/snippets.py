@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import initial_states, state_pairs
@@ -20,13 +20,6 @@ _CSHARP |= {"int8": "sbyte", "int16": "short", "int32": "int", "int64": "long"}
 _CSHARP |= {"uint8": "byte", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
 
 
-class Snippet(TypedDict):
-    """A program: the tab that it stands under, and its text."""
-
-    title: str
-    text: str
-
-
 class _Port(NamedTuple):
     """An input of the graph in an example; names are literals, alike in all languages."""
 
@@ -37,8 +30,8 @@ class _Port(NamedTuple):
     following: str | None  # the output that feeds it at the next step
 
 
-def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]:
-    """Return programs that run `model` from a file of that name.
+def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[dict[str, str]]:
+    """Return the `title` and `text` of programs that run `model` from a file of that name.
 
     `wheel` is the address from which pip installs this package; a site serves its own.
 
@@ -63,7 +56,7 @@ def snippets(model: Model, file: str, wheel: str = "neat-onnx") -> list[Snippet]
         "C#": _csharp(json.dumps(file), ports, outputs[0], _CSHARP[_kind(model.graph.outputs[0])]),
         "Command line": _shell(file, wheel),
     }
-    return [Snippet(title=title, text="\n".join(lines) + "\n") for title, lines in programs.items()]
+    return [{"title": title, "text": "\n".join(lines) + "\n"} for title, lines in programs.items()]
 
 
 def _kind(entry: ValueInfo) -> str:

@@ -55,23 +55,6 @@ def test_overflow_of_float32_names_tensor_and_position():
         model.to_proto()
 
 
-def test_local_functions_are_inlined():
-    double = helper.make_function(
-        "local", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
-        [helper.make_opsetid("", 18)],
-    )  # fmt: skip
-    value = [helper.make_tensor_value_info(name, 1, ["N"]) for name in "xy"]
-    proto = helper.make_model(
-        helper.make_graph(
-            [helper.make_node("Twice", ["x"], ["y"], domain="local")], "g", value[:1], value[1:]
-        ),
-        functions=[double],
-        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("local", 1)],
-        ir_version=8,
-    )
-    assert [node.op_type for node in load_model(proto).graph.node] == ["Add"]
-
-
 def test_what_no_model_of_ours_has_is_refused():
     proto = mlp().to_proto()
     proto.graph.sparse_initializer.add()

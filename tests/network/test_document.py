@@ -5,7 +5,7 @@ import json
 
 import pytest
 from hypothesis import given
-from strategies import BOUNDED, GROWING, networks
+from support.examples.strategies import BOUNDED, GROWING, networks
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.libraries import load_network

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import BOUNDED, GROWING, networks
+from support.examples.strategies import BOUNDED, GROWING, networks
 
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.network import Network

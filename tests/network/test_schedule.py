@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from strategies import networks
+from support.examples.strategies import networks
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.network import Network

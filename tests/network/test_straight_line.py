@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import FORMULAS, networks
+from support.examples.strategies import FORMULAS, networks
 
 from neat_onnx import Network, NetworkError, register_activation, unregister_activation
 from neat_onnx.network.activations import ACTIVATIONS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import networks
+from support.examples.strategies import networks
 
 import neat_onnx
 from neat_onnx import Network, OptionError

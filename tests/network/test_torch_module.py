@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import FORMULAS, networks
 from support.examples.cases import cases
+from support.examples.strategies import FORMULAS, networks
 from support.harness.sweep import count
 
 import neat_onnx

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import networks
+from support.examples.strategies import networks
 from support.harness.sessions import open_session
 from support.harness.sweep import count
 

@@ -45,6 +45,16 @@ test("looking back brings the inputs of that step back; a change there forgets w
   assert.deepEqual(player.frame.outputs, [10]);
 });
 
+test("of a long past the oldest steps are forgotten, and the first that is kept stays what it was", () => {
+  const player = summing(true);
+  player.give([1]);
+  while (!player.forgotten) player.step();
+  player.look(0);
+  assert.deepEqual([player.frame.number, player.frame.outputs, player.flow(1)], [2, [2], 1]);
+  player.give([5]);
+  assert.deepEqual(player.frame.outputs, [6]);
+});
+
 test("without memory every step is the first", () => {
   const player = summing(false);
   player.give([4]);

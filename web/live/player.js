@@ -81,6 +81,7 @@ export class Player {
   reset() {
     this.stop();
     this.frames = [];
+    this.last = {}; // the step that was forgotten last
     this.forgotten = 0;
     this.cursor = 0;
     this.#advance();
@@ -128,13 +129,12 @@ export class Player {
   }
 
   #take() {
-    const before = this.#before();
-    this.#evaluator.restore(before);
+    this.#remember();
     const activations = this.#evaluator.step(this.inputs).slice();
     const outputs = this.#evaluator.outputsOf(activations);
     const number = this.forgotten + this.cursor + 1;
-    const after = this.hasMemory ? this.#evaluator.save() : before;
-    this.frames[this.cursor] = { number, inputs: this.inputs.slice(), activations, outputs, before, after };
+    const after = this.hasMemory ? this.#evaluator.save() : null;
+    this.frames[this.cursor] = { number, inputs: this.inputs.slice(), activations, outputs, after };
     this.touched = true;
     this.#forget();
     this.#notify();
@@ -142,23 +142,22 @@ export class Player {
 
   /** Have the evaluator at the step looked at, after probing as well. */
   resume() {
-    this.#evaluator.restore(this.frame.before);
+    this.#remember();
     this.#evaluator.step(this.frame.inputs);
   }
 
-  /** The memory before the step that the cursor stands on. */
-  #before() {
-    const last = this.frames[this.cursor - 1];
-    if (last && this.hasMemory) return last.after;
-    this.#evaluator.reset();
-    return this.#evaluator.save();
+  /** Have the evaluator remember what was before the step that the cursor stands on. */
+  #remember() {
+    const { after } = this.cursor ? this.frames[this.cursor - 1] : this.last;
+    if (after) this.#evaluator.restore(after);
+    else this.#evaluator.reset();
   }
 
   #forget() {
     const each = this.#evaluator.size * (this.hasMemory ? 1 + 4 * this.#evaluator.depth : 1);
     const most = Math.max(2, Math.floor(MOST_NUMBERS / each));
     while (this.frames.length > most) {
-      this.frames.shift();
+      this.last = this.frames.shift();
       this.forgotten += 1;
       this.cursor -= 1;
     }

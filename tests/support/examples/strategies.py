@@ -25,10 +25,13 @@ def networks(
     activations: list[str] | None = None,
     weights: st.SearchStrategy[float] | None = None,
     memory: bool = True,
+    ports: tuple[int, int] | None = None,
 ) -> Network:
-    """A network of up to 9 neurons, with disabled genes, and delays and gates if `memory`."""
+    """A network of up to 9 neurons, with disabled genes, and delays and gates if `memory`; of any
+    numbers of inputs and outputs, or those of `ports`.
+    """
     weights = st.floats(-2, 2) if weights is None else weights
-    inputs = draw(st.integers(1, 3))
+    inputs, few, many = (draw(st.integers(1, 3)), 1, 4) if ports is None else (*ports, ports[1])
     count = inputs + draw(st.integers(1, 6))
     neurons = [
         {
@@ -44,7 +47,7 @@ def networks(
     connections = [
         draw(_connection(inputs, count, weights, memory)) for _ in range(draw(st.integers(0, 16)))
     ]
-    outputs = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=4))
+    outputs = draw(st.lists(st.integers(0, count - 1), min_size=few, max_size=many))
     return Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=connections)
 
 
