@@ -32,7 +32,11 @@ def in_flags(hints: Iterable[Hint]) -> tuple[str, ...]:
 def _in_flags(advice: ImportAdvice) -> str:
     """The text with flags; as Python has it where a name cannot be typed in one."""
     arguments = advice.arguments
-    names = [*arguments.get("outputs", ()), *arguments.get("shapes", ())]
+    names = [
+        *arguments.get("outputs", ()),
+        *arguments.get("shapes", ()),
+        *arguments.get("memory", ()),
+    ]
     can_be_typed = all("," not in name and name == printable(name).strip() for name in names)
     return advice.said(_flags(arguments)) if can_be_typed else str(advice)
 
@@ -48,3 +52,6 @@ def _flags(arguments: ImportArguments) -> Iterator[str]:
     if shapes:
         texts = (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes)
         yield " ".join(f"--shape {shlex.quote(text)}" for text in texts)
+    if "memory" in arguments:
+        texts = (f"{before}={after}" for before, after in arguments["memory"].items())
+        yield " ".join(f"--memory {shlex.quote(text)}" for text in texts)
