@@ -43,9 +43,9 @@ class ImportArguments(TypedDict, total=False):
 
     batch_axis: None
     check: bool
+    memory: Mapping[str, str]
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int | str, ...]]
-    memory: Mapping[str, str]
 
 
 @dataclass(frozen=True)

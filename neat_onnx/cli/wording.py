@@ -32,11 +32,8 @@ def in_flags(hints: Iterable[Hint]) -> tuple[str, ...]:
 def _in_flags(advice: ImportAdvice) -> str:
     """The text with flags; as Python has it where a name cannot be typed in one."""
     arguments = advice.arguments
-    names = [
-        *arguments.get("outputs", ()),
-        *arguments.get("shapes", ()),
-        *arguments.get("memory", ()),
-    ]
+    names = [*arguments.get("outputs", ()), *arguments.get("shapes", ())]
+    names += [name for pair in arguments.get("memory", {}).items() for name in pair]
     can_be_typed = all("," not in name and name == printable(name).strip() for name in names)
     return advice.said(_flags(arguments)) if can_be_typed else str(advice)
 
@@ -46,12 +43,12 @@ def _flags(arguments: ImportArguments) -> Iterator[str]:
         yield "--batch-axis none"
     if "check" in arguments:
         yield "--no-check"
+    if "memory" in arguments:
+        texts = (f"{name}={following}" for name, following in arguments["memory"].items())
+        yield " ".join(f"--memory {shlex.quote(text)}" for text in texts)
     if "outputs" in arguments:
         yield f"--outputs {shlex.quote(','.join(arguments['outputs']))}"
     shapes = arguments.get("shapes", {}).items()
     if shapes:
         texts = (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes)
         yield " ".join(f"--shape {shlex.quote(text)}" for text in texts)
-    if "memory" in arguments:
-        texts = (f"{before}={after}" for before, after in arguments["memory"].items())
-        yield " ".join(f"--memory {shlex.quote(text)}" for text in texts)

@@ -368,36 +368,34 @@ def _differs(got: Array, want: Array, tolerance: float) -> str:
     return "" if off <= tolerance * scale else f"differs by {off:.3g}"
 
 
-def _widen(part: Any) -> None:
-    """Put DOUBLE in the place of FLOAT and FLOAT16 in a part of a model, wherever a type stands, so
-    that rounding hides no difference.
+def _widen(proto: Any) -> None:
+    """Put DOUBLE in the place of FLOAT and FLOAT16 in a model, wherever a type stands, so that
+    rounding hides no difference.
     """
-    from onnx import (  # noqa: PLC0415 - slow to import
-        AttributeProto,
-        NodeProto,
-        TensorProto,
-        TypeProto,
-        helper,
-        numpy_helper,
-    )  # fmt: skip
+    import onnx  # noqa: PLC0415 - slow to import
 
-    narrow = {TensorProto.FLOAT, TensorProto.FLOAT16}
-    if isinstance(part, NodeProto):
-        for each in part.attribute:
-            _widen(each)
-    elif isinstance(part, TypeProto.Tensor) and part.elem_type in narrow:
-        part.elem_type = TensorProto.DOUBLE
-    elif isinstance(part, TensorProto) and part.data_type in narrow:
-        values = numpy_helper.to_array(part).astype(np.float64)
-        part.CopyFrom(numpy_helper.from_array(values, part.name))
-    elif isinstance(part, AttributeProto) and part.name in ("value_float", "value_floats"):
-        found = part.f if part.name == "value_float" else list(part.floats)
-        tensor = numpy_helper.from_array(np.array(found, np.float64))
-        part.CopyFrom(helper.make_attribute("value", tensor))
-    elif isinstance(part, AttributeProto) and part.name in ("to", "dtype") and part.i in narrow:
-        part.i = TensorProto.DOUBLE
-    else:
-        for field, value in part.ListFields():
-            if field.message_type is not None:
-                for each in value if hasattr(value, "__len__") else [value]:
-                    _widen(each)
+    narrow = {onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16}
+
+    def widen(part: Any) -> None:
+        if isinstance(part, onnx.TypeProto.Tensor) and part.elem_type in narrow:
+            part.elem_type = onnx.TensorProto.DOUBLE
+        elif isinstance(part, onnx.TensorProto) and part.data_type in narrow:
+            values = onnx.numpy_helper.to_array(part).astype(np.float64)
+            part.CopyFrom(onnx.numpy_helper.from_array(values, part.name))
+        elif isinstance(part, onnx.AttributeProto) and part.name in ("value_float", "value_floats"):
+            found = part.f if part.name == "value_float" else list(part.floats)
+            tensor = onnx.numpy_helper.from_array(np.array(found, np.float64))
+            part.CopyFrom(onnx.helper.make_attribute("value", tensor))
+        elif isinstance(part, onnx.AttributeProto) and part.name in ("to", "dtype"):
+            part.i = onnx.TensorProto.DOUBLE if part.i in narrow else part.i
+        elif isinstance(part, onnx.NodeProto):
+            for each in part.attribute:
+                widen(each)
+        else:
+            for field, value in part.ListFields():
+                if field.message_type is not None:
+                    for each in value if hasattr(value, "__len__") else [value]:
+                        if not isinstance(each, onnx.NodeProto) or each.attribute:
+                            widen(each)
+
+    widen(proto)

@@ -508,7 +508,9 @@ class Resolution:
             return x._signals
         if x.formula is VARIABLE:
             return x.ids
-        number = self._formulas.get(x.formula, NONE)
+        number = self._formulas.get(x.formula)
+        if number is None:
+            return None
         made = np.flatnonzero((self._formula == number) & (self._kind == _FORMULA))
         place = np.full(self._tape.count, NONE)
         place[self._origin[made]] = made

@@ -318,8 +318,8 @@ class _Trace:
         for name, x in begun.items():
             wanted = following[x.ids.ravel()]
             fed = [self._pairs[name]] if name in self._pairs else [*self._entries]
-            match = next((each for each in fed if _gives(tensors.get(each), wanted)), None)
-            if match is None:
+            matches = [each for each in fed if _gives(tensors.get(each), wanted)]
+            if not matches:
                 raise ModelError(
                     f"graph input '{name}' is the state that layers over a sequence of open length "
                     "begin with, and no output is the one that they end with",
@@ -330,7 +330,8 @@ class _Trace:
                     ),
                 )
             if name not in self._pairs:
-                found[name] = match
+                alike = (each for each in matches if tensors[each].shape == x.shape)
+                found[name] = next(alike, matches[0])
         if found:
             raise ModelError(
                 f"layers over a sequence of open length begin with {', '.join(found)}, whose next "

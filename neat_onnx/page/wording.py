@@ -56,6 +56,8 @@ def _words(arguments: ImportArguments) -> Iterator[str]:
     """Arguments as the form of an import calls them, which has no other."""
     if "batch_axis" in arguments:
         yield "“No batch”"
+    if "memory" in arguments:
+        yield ", ".join(f"{name}: {output}" for name, output in arguments["memory"].items())
     if "outputs" in arguments:
         yield ", ".join(arguments["outputs"])
     if "shapes" in arguments:
@@ -65,7 +67,9 @@ def _words(arguments: ImportArguments) -> Iterator[str]:
 
 def _options(arguments: ImportArguments) -> dict[str, Any]:
     """Arguments as `reading.imported` takes them from the page."""
-    found = {name: value for name, value in arguments.items() if name in ("outputs", "shapes")}
+    found = {
+        name: value for name, value in arguments.items() if name in ("memory", "outputs", "shapes")
+    }
     return found | ({"batch_axis": "none"} if "batch_axis" in arguments else {})
 
 

@@ -200,13 +200,15 @@ class NetworkModule(nn.Module):  # type: ignore[misc]
 
     def to_network(self) -> Network:
         """Return the network with the parameters as they are now; all else is as it was."""
-        net = self.network
-        weight, bias = net.connections.weight.copy(), net.neurons.bias.copy()
-        response = net.neurons.response.copy()
-        weight[self._connections] = _numbers(self.weight)
-        bias[self._neurons] = _numbers(self.bias)
-        response[self._neurons] = _numbers(self.response)
-        return net.with_parameters(weight=weight, bias=bias, response=response)
+        net, columns = self.network, {}
+        for name, column, places in (
+            ("weight", net.connections.weight, self._connections),
+            ("bias", net.neurons.bias, self._neurons),
+            ("response", net.neurons.response, self._neurons),
+        ):
+            columns[name] = column.copy()
+            columns[name][places] = getattr(self, name).detach().cpu().double().numpy()
+        return net.with_parameters(**columns)
 
 
 def _grouped(net: Network, neurons: Ints) -> list[Ints]:
@@ -219,8 +221,3 @@ def _grouped(net: Network, neurons: Ints) -> list[Ints]:
 
 def _parameter(values: Floats) -> nn.Parameter:
     return nn.Parameter(torch.from_numpy(values.copy()))
-
-
-def _numbers(parameter: Tensor) -> Floats:
-    found: Floats = parameter.detach().cpu().double().numpy()
-    return found
