@@ -177,6 +177,8 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
         OptionError: one that is unknown, or has a wrong value.
     """
     stated = ExportOptions() if document is None else options_in(document)
+    if not options:
+        return stated
     asked = _parsed(options)
     return stated.model_copy(update={name: getattr(asked, name) for name in asked.model_fields_set})
 
