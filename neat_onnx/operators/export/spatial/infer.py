@@ -76,12 +76,10 @@ def _convolution(
         return None
     most = np.count_nonzero(matrix) / _CLEARLY
     for shapes in ([shape] if len(shape) == 3 else [], _shapes(len(sources))):
-        found = [
-            block
-            for sizes in shapes
-            for block in _blocks(matrix, layer, sources.reshape(sizes))
-            if math.prod(block.weight_shape) <= most
-        ]
+        found: list[SpatialBlock] = []
+        for sizes in sorted(shapes):  # those of few channels first, whose weights are few
+            fewest = min([most, *(math.prod(each.weight_shape) for each in found)])
+            found += _blocks(matrix, layer, sources.reshape(sizes), fewest)
         for block in sorted(found, key=_oddity):
             try:
                 check_block(block, len(ctx.net.connections))
@@ -108,11 +106,10 @@ def _shapes(count: int) -> Iterator[Sizes]:
             yield count // (height * width), height, width
 
 
-def _blocks(matrix: Floats, layer: Ints, sources: Ints) -> Iterator[SpatialBlock]:
-    """The convolutions that a matrix may be over sources of a shape."""
+def _blocks(matrix: Floats, layer: Ints, sources: Ints, fewest: float) -> Iterator[SpatialBlock]:
+    """The convolutions that a matrix may be over sources of a shape, of as few weights."""
     channels, height, width = sources.shape
     row, column = np.nonzero(matrix)
-    fewest = len(row) / _CLEARLY
     channel, i, j = column // (height * width), column // width % height, column % width
     rows = matrix.reshape(len(matrix), channels * height, width)
     for across, right in _steps(rows, width, len(row) / fewest / height):
@@ -132,8 +129,9 @@ def _blocks(matrix: Floats, layer: Ints, sources: Ints) -> Iterator[SpatialBlock
             kernel, strides, dilations, begin, end = zip(*along, strict=True)
             window = Window(kernel, strides, dilations, begin, end)
             block = SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
-            fewest = min(fewest, math.prod(block.weight_shape))
-            yield block
+            if math.prod(block.weight_shape) <= fewest:
+                fewest = math.prod(block.weight_shape)
+                yield block
 
 
 def _steps(matrix: Floats, size: int, least: float) -> Iterator[tuple[int, int]]:
