@@ -112,7 +112,6 @@ class GenomeDocument(Document):
     neurons: list[NeuronFields] = Field(default_factory=list)
     connections: Annotated[list[int | list[_Id] | ConnectionDocument], _Runs] | None = None
     genes: dict[str, ConnectionFields] = Field(default_factory=dict)
-    apart: list[Ids] = Field(default_factory=list)
 
 
 def genome_document(text: str, size: int) -> GenomeDocument:

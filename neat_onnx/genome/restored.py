@@ -119,7 +119,7 @@ def restored(
         aggregations=aggregations,
         connections=_connections(document, position, live, exact=exact),
         library=document.library,
-        blocks=_blocks(document, lifted, places),
+        blocks=_blocks(lifted, place),
         memory=moved_memory(net.memory, place),
     )
 
@@ -208,17 +208,11 @@ def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) 
     return [NONE if each is None else position[each] for each in ids]
 
 
-def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
-    """The spatial blocks of a graph, with the genome's neurons in place of those apart."""
-    found, place = [], places.place
-    apart = [np.array([places.position.get(each, NONE) for each in ids]) for ids in document.apart]
-    for block in (*lifted.network.blocks, *lifted.apart):
-        sources = place[block.sources]
-        neurons = np.where(block.neurons == NONE, NONE, place[block.neurons])
-        if np.any(missing := neurons == NONE):
-            alike = (each.reshape(neurons.shape) for each in apart if each.size == neurons.size)
-            has = (each for each in alike if np.array_equal(each[~missing], neurons[~missing]))
-            neurons = next(has, neurons)
+def _blocks(lifted: Lifted, place: Ints) -> tuple[SpatialBlock, ...]:
+    """The spatial blocks of a graph whose neurons the genome has."""
+    found = []
+    for block in lifted.network.blocks:
+        sources, neurons = place[block.sources], place[block.neurons]
         if not np.any(neurons == NONE) and not np.any(sources == NONE):
             found.append(replace(block, sources=sources, neurons=neurons))
     return in_order_of_neurons(found)
