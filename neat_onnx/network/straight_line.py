@@ -113,7 +113,7 @@ def straight_line(net: Structure, levels: Iterable[Ints]) -> Step:
     """
     writer = _Writer(net)
     text = "\n    ".join(writer.lines(levels))
-    names = {"inf": math.inf} | _FUNCTIONS | writer.functions
+    names: dict[str, Any] = {"inf": math.inf, **_FUNCTIONS, **writer.functions}
     exec(compile(text, "<network>", "exec"), names)
     step: Step = names["step"]
     return step
@@ -181,7 +181,7 @@ class _Writer:
         """Return a formula of z; Python's parser takes a few nested parentheses only."""
         if expression.depth <= _MAX_DEPTH:
             return _text_of(expression)
-        self.functions[f"formula{code}"] = lambda z: float(expression.evaluate(np.float64(z)))
+        self.functions[f"formula{code}"] = lambda z: float(expression.evaluate(np.array(z)))
         return f"formula{code}(z)"
 
 
