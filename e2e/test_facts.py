@@ -1,8 +1,6 @@
 """What a file does not say is asked for, kept in the link, and can be changed."""
 
-import json
-
-from site_page import GENOME, ROOT, case, write
+from site_page import GENOME, ROOT, write
 
 import neat_onnx
 
@@ -39,22 +37,4 @@ def test_a_cyclic_genome_asks_how_often_it_is_updated(neat):
     write(neat.page.locator("#cycles"), "3")
     assert neat.after(lambda: neat.page.keyboard.press("Enter")) == "done"
     net = neat_onnx.load_network(cyclic, cycles=3)
-    assert neat.download("network")[1] == net.to_json().encode()
-
-
-def test_a_network_that_states_other_outputs_than_it_has_asks_for_their_number(neat):
-    source = case("nts-net-mlp-1")["source"]
-    stated = source["output"] + 1
-    crossed = json.dumps({**source, "output": stated}).encode()
-    assert neat.choose("net.json", crossed) == "asking"
-    assert not neat["error"].is_visible()
-    assert f"Output is {stated} but" in neat.text("facts-form")
-    assert neat["facts-form"].locator("input").count() == 1
-    for answer, outcome in {stated + 5: "asking", stated: "done"}.items():
-        turns = neat.turns()
-        write(neat.page.locator("#outputs"), str(answer))
-        neat.page.keyboard.press("Enter")
-        assert neat.outcome(turns) == outcome
-        assert neat["error"].is_visible() == (outcome == "asking")
-    net = neat_onnx.load_network(crossed, outputs=stated)
     assert neat.download("network")[1] == net.to_json().encode()

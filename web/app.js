@@ -53,7 +53,7 @@ const state = {
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
   lit: [], // the neurons of the node of the model that is pointed at
-  error: null, // {name, kind, message, where, hint, obstacles, ports, import, asks: times | cycles | outputs | size | configuration | genome}
+  error: null, // {name, kind, message, where, hint, obstacles, ports, import, asks: times | cycles | size | configuration | genome}
   notice: null, // a sentence
   offline: false, // whether the browser has kept the site
   turns: 0, // files finished, well or not

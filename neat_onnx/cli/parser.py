@@ -118,7 +118,7 @@ _FLAGS: dict[str, Settings] = {
     "--no-check": _flag("do not compare the network with the model on a few samples"),
     "--to": _value(
         "LIBRARY", f"the library whose file to write: {_WRITERS}. Default: by OUT's ending, "
-        "neat-python for .pkl, sharpneat for .net, goneat for .neat, neat-onnx for .json."),
+        "neat-python for .pkl, sharpneat for .net, neat-onnx for .json."),
     "--no-source": _flag(
         "leave out of neat-onnx network JSON the model that the network was imported from, by "
         "which an export is this model again, or its graph with other weights",
@@ -147,8 +147,7 @@ _GROUPS: dict[str, dict[str, Settings]] = {
             "N", "inputs of a genome of neat-python without --config, of a matrix of WANN, in "
             "TensorNEAT", int),
         "--outputs": _value(
-            "N", "the same of outputs; and of a NeatapticTS network that states another number "
-            "than it has output nodes (of `import`, their names)", int),
+            "N", "the same of outputs (of `import`, their names)", int),
         "--cycles": _value(
             "N", "updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT", int),
         "--max-opcodes": _value(

@@ -212,7 +212,6 @@ OTHERS = (
         lambda found: "formatVersion" in found or _any_has(found.get("nodes"), "geneId"),
         title="NeatapticTS",
         keys="formatVersion, nodes, connections",
-        options=ExportedLibrary.options | {"outputs"},
         lost="names, responses, delays: expressed by added nodes; disabled self-connections: "
         "left out",
     ),
@@ -268,7 +267,7 @@ OTHERS = (
         keys="text: genomestart ID, lines of trait, node and gene; or YAML: genome",
         suffixes=(".neat", ".yml", ".yaml"),
         options=frozenset({"cycles", "genome"}),
-        lost="names: left out; biases: by an added node",
+        writes=False,
     ),
     DocumentLibrary(
         "tensorneat",

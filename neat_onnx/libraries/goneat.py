@@ -1,39 +1,29 @@
-"""Read and write genomes of goNEAT as the networks that it builds of them.
+"""Read genomes of goNEAT as the networks that it builds of them.
 
 goNEAT computes all nodes at once from the values of the update before, and a caller asks for as
 many updates as the network is deep: one without cycles then holds its values in topological order.
 A node is computed once something that reaches back to an input or a bias has come in; till then it
 is 0, for ever where nothing does.
 
-Plain text is read and written, YAML is read:
+Plain text and YAML are read:
 
     genomestart 1
     trait 1 0.1 0 0 0 0 0 0 0
     node ID TRAIT SENSOR TYPE ACTIVATION
     gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED
     genomeend 1
-
-In what is written, a bias is a gene from an added node that is always 1. A neuron that reads
-nothing gets one of weight 0 as well, because goNEAT leaves a node at 0 that no input and no bias
-leads to. goNEAT evolves on with the id of the last node plus 1, and its crossover sorts nodes by
-their ids: so they stand in that order, and ids by which inputs or outputs would change places are
-not kept.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import pairwise
 from typing import NamedTuple
-
-import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.limits import reasons_against
-from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
+from neat_onnx.libraries.names import finite_number, integer_of, translated
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -293,54 +283,3 @@ def _entries(
 
 def _not_understood(text: str, where: str) -> NetworkError:
     return NetworkError(f"this YAML is not understood: '{text.strip()[:60]}'", where=where)
-
-
-_NAMES = reversed_names(ACTIVATION_NAMES)
-_SENSOR = "NullActivation"
-_ID_LIMIT = 2**30
-"""Ids of new nodes are int32 there; evolution goes on with the ids above."""
-
-
-def write(net: Network) -> str:
-    """Return the genome as plain text; its numbers read back to the same doubles."""
-    reasons_against(net, "goNEAT", _NAMES).refuse()
-    ids, genes = _ids(net), net.connections
-    bias = max(ids, default=0) + 1
-    lines = ["genomestart 1", "trait 1 0.1 0 0 0 0 0 0 0"]
-    outputs = set(net.output_neurons.tolist())
-    for j in np.argsort(ids).tolist():
-        kind = INPUT if net.is_input[j] else OUTPUT if j in outputs else HIDDEN
-        name = _SENSOR if net.is_input[j] else _NAMES[str(net.activation_names[j])]
-        lines.append(_node_line(ids[j], kind, name))
-    lines.append(_node_line(bias, BIAS, _SENSOR))
-    columns = (genes.source, genes.target, genes.weight, genes.enabled)
-    edges = [
-        (ids[source], ids[target], weight, enabled)
-        for source, target, weight, enabled in zip(*(c.tolist() for c in columns), strict=True)
-    ]
-    wanted = ~net.is_input & ((net.neurons.bias != 0.0) | (net.fan_in == 0))
-    edges += [
-        (bias, ids[j], float(net.neurons.bias[j]), True) for j in np.flatnonzero(wanted).tolist()
-    ]
-    lines += [
-        f"gene 1 {source} {target} {weight!r} {str(source == target).lower()} {innovation} 0 "
-        f"{str(enabled).lower()}"
-        for innovation, (source, target, weight, enabled) in enumerate(edges, 1)
-    ]
-    return "\n".join([*lines, "genomeend 1"]) + "\n"
-
-
-def _ids(net: Network) -> list[int]:
-    """The neurons' own ids, or 1, 2, … where goNEAT does not count so: inputs, outputs, others."""
-    ids: list[int] = net.neurons.id.tolist()
-    ends = [net.input_neurons.tolist(), net.output_neurons.tolist()]
-    ascend = all(ids[a] < ids[b] for end in ends for a, b in pairwise(end))
-    if ascend and all(0 < key < _ID_LIMIT for key in ids):
-        return ids
-    order = dict.fromkeys([*ends[0], *ends[1], *range(len(net))])
-    place = {neuron: key for key, neuron in enumerate(order, 1)}
-    return [place[neuron] for neuron in range(len(net))]
-
-
-def _node_line(key: int, kind: str, activation: str) -> str:
-    return f"node {key} 0 {int(kind in (INPUT, BIAS))} {TYPES.index(kind)} {activation}"

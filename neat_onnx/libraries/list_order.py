@@ -120,7 +120,11 @@ def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | No
         found = kinds.count(end)
         if said is not None and said != found:
             nodes = "1 node has" if found == 1 else f"{found} nodes have"
-            raise NetworkError(f"{end} is {said} but {nodes} type {end}", where=end)
+            raise NetworkError(
+                f"{end} is {said} but {nodes} type {end}",
+                where=end,
+                hint=f"Write {found} there if no nodes are missing",
+            )
 
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:

@@ -66,7 +66,7 @@ def load_network(
         advance_time: the time by which one step of `run` advances them; a time_step by default.
         initial_gain: of gated connections before their gater is computed; 1 without `clear()`.
         inputs: how many: of WANN, TensorNEAT, or a genome of neat-python without config.
-        outputs: the same; and of a NeatapticTS network that states another number than it has.
+        outputs: the same.
         cycles: how often a step updates a cyclic genome, where its file does not tell, or a
             recurrent network of neat-python, as pureples does.
         activations: another name of `cycles`, as pureples has it.

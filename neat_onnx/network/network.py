@@ -248,7 +248,7 @@ class Network(Structure):
                 form: .json, or .pkl for a genome that can evolve on, with its configuration beside
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
-                neat-python for .pkl, SharpNEAT for .net, goNEAT for .neat, neat-onnx for .json.
+                neat-python for .pkl, SharpNEAT for .net, neat-onnx for .json.
             config: of a .pkl for neat-python, as for `to_neat_python`: your own settings are kept.
             time_step: of a .pkl of a ctrnn, as there.
             source: write the model that the network was imported from, if neat-onnx is the library.

@@ -1,7 +1,7 @@
 """The judges of networks that are written for a library: its own code, wherever a registry has it.
 
-Of the others the algorithm is transcribed. NeatapticTS runs from a folder of its repository, built
-there by `npm ci && npm run build`, if the environment variable NEATAPTIC_TS names it.
+NeatapticTS runs from a folder of its repository, built there by `npm ci && npm run build`, if the
+environment variable NEATAPTIC_TS names it; else its algorithm is written out.
 """
 
 import json
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import neat
 import numpy as np
 from support.peers.judging import JAVASCRIPT, Task, computed
-from support.peers.transcribed import GoNEAT
 from written import Source
 
 Tasks = list[tuple[Source, Any]]
@@ -99,29 +98,10 @@ def _in_steps(genome: Any, config: Any, rows: list[list[float]], sequence: bool)
     return outputs
 
 
-def by_transcription(make: Callable[[Source, Any], Callable[[list[float]], list[float]]]) -> Any:
-    """The judge that plays, row by row, what `make` makes of a source and its document."""
-
-    def judge(tasks: Tasks) -> list[Any]:
-        with np.errstate(all="ignore"):
-            return [
-                np.array([*map(make(source, document), source.inputs.tolist())], np.float64)
-                for source, document in tasks
-            ]
-
-    return judge
-
-
-def _goneat(_: Source, document: Any) -> Callable[[list[float]], list[float]]:
-    peer = GoNEAT.of(document)
-    return lambda row: peer.forward(row, len(peer.nodes))
-
-
 def judges() -> dict[str, Judge]:
     """The judge of each library that can be run here."""
     found = {name: Judge(OWN, by_javascript(name)) for name in JAVASCRIPT}
     found["neat-python"] = Judge(OWN, by_neat_python, f"neat-python {neat.__version__}")
-    found["goneat"] = Judge(WRITTEN_OUT, by_transcription(_goneat))
     folder = os.environ.get("NEATAPTIC_TS")
     package = Path(folder, "package.json").read_text("utf-8") if folder else "{}"
     version = f"NeatapticTS {json.loads(package).get('version')}" if folder else ""

@@ -60,8 +60,6 @@ SHARPNEAT = """<Root><ActivationFunctions>
 <Node type="bias" id="0"/><Node type="in" id="1"/><Node type="out" id="2"/></Nodes>
 <Connections><Con id="3" src="1" tgt="2" wght="1"/><Con id="4" src="2" tgt="2" wght="0.5"/>
 </Connections></Network></Networks></Root>"""
-CROSSED = CLASSIFIER.to_library("neataptic-ts")
-CROSSED_AGAIN = Network.mlp([2, 2], activation="sigmoid", seed=0).to_library("neataptic-ts")
 
 
 def onnx_text(text: str) -> bytes:
@@ -91,10 +89,6 @@ COMMANDS: list[tuple[str, dict[str, Any], str, dict[str, str]]] = [
      {"--time-step": "0.1", "--advance-time": "0.2"}),
     ("inferred from the matrix: say", {"a.out": "0,0,1,1\n0,0,2,1\n0,0,0,1\n"}, "inspect a.out",
      {"N": "1"}),
-    ("crossover leaves such networks: outputs=2", {"a.json": CROSSED | {"output": 2}},
-     "inspect a.json", {}),
-    ("crossover leaves such networks: outputs=2", {"a.json": CROSSED_AGAIN | {"output": 1}},
-     "inspect a.json", {}),
     ("the genome came without its configuration", winner(), "inspect w.pkl",
      {"--config": "w.ini", "--inputs": "2", "--outputs": "1"}),
     ("If you trust it, give a larger max_opcodes", winner(),

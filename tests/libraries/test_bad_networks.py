@@ -23,7 +23,7 @@ PLACES = {
     "net-node-null": "nodes[2]",
     "net-missing-endpoint": "connections[4].to",
     "net-negative-endpoint": "connections[4].from",
-    "net-output-count": "outputs",
+    "net-output-count": "output",
     "net-unknown-squash": "nodes[2].squash",
     "net-huge-input": "input",
     "net-no-connections-key": "connections",

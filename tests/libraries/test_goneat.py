@@ -16,7 +16,6 @@ from support.peers.transcribed import GONEAT, GoNEAT
 
 from neat_onnx import (
     NeatOnnxWarning,
-    Network,
     NetworkError,
     OptionError,
     load_network,
@@ -101,10 +100,6 @@ def test_genomes_without_cycles_compute_the_same(seed: int):
     alone = block.replace("  - ", "  -\n    ")  # as goNEAT's own files have modules
     for text in (in_yaml(nodes, genes, flow=None), block, alone):
         assert load_network(text.encode()) == net
-    back = load_network(net.to_library("goneat").encode())
-    np.testing.assert_allclose(back.activate(X), net.activate(X), rtol=1e-14)
-    assert set(back.neurons.id) == set(net.neurons.id)
-    assert np.sum(~back.connections.enabled) == np.sum(~net.connections.enabled)
 
 
 @pytest.mark.parametrize("case", EVOLVED)
@@ -154,30 +149,6 @@ def test_a_population_is_read_by_ids():
     with pytest.raises(NetworkError, match="a population of 2 networks"):
         load_network(text.encode())
     assert load_network(text.encode(), genome=8) == load_network(plain(*genome(2)).encode())
-
-
-@pytest.mark.parametrize(
-    ("inputs", "outputs", "ids"),
-    [
-        ([3, 7], [9, 12], [3, 7, 9, 12, 20, 21]),
-        ([7, 3], [9, 12], [1, 2, 3, 4, 5, 6]),
-        ([3, 7], [12, 9], [1, 2, 3, 4, 5, 6]),
-    ],
-)
-def test_ids_ascend_as_goneats_evolution_takes_for_granted(inputs, outputs, ids):
-    neurons = [{"id": 20, "bias": 1.5}, *({"id": output} for output in outputs)]
-    edges = [(inputs[0], 20, 0.5), (20, outputs[0], 2.0), (inputs[1], outputs[1], -1.0)]
-    net = Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=edges)
-    lines = [line.split() for line in net.to_library("goneat").splitlines()]
-    nodes = [(int(key), int(kind)) for _, key, _, _, kind, *_ in filter(is_node, lines)]
-    assert [key for key, _ in nodes] == ids
-    assert nodes[-1][1] == 3, "the bias is last, and evolution goes on with ids above its own"
-    back = load_network(net.to_library("goneat").encode())
-    assert back.activate([1.0, 2.0]).tolist() == net.activate([1.0, 2.0]).tolist()
-
-
-def is_node(fields: list[str]) -> bool:
-    return fields[0] == "node"
 
 
 @pytest.mark.parametrize(

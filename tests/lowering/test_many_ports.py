@@ -1,14 +1,12 @@
 """Networks with several named inputs and outputs, all the way: out, run elsewhere, and back."""
 
-import json
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from support.harness.page import convert
 from support.harness.sessions import open_session
-from support.harness.sweep import WHOLE
+from support.harness.sweep import pairs
 
 import neat_onnx
 from neat_onnx import (
@@ -22,7 +20,6 @@ from neat_onnx import (
     validate,
     verify,
 )
-from neat_onnx.cli import main
 from neat_onnx.network.port import TIME_NAMES
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -206,16 +203,11 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("sequence", [False, True])
-@pytest.mark.parametrize("at", range(len(NAMES)), ids=["-".join(map(str, n)) for n in NAMES])
-def test_any_name_will_do(at: int, sequence: bool) -> None:
-    """With memory, and without, which fewer names could be in the way of: in turn."""
-    for memory in (True, False) if WHOLE else (sequence != (at % 2 == 0),):
-        _names_do(*NAMES[at], sequence, memory)
-
-
-def _names_do(inputs: list[str], outputs: list[str], sequence: bool, memory: bool) -> None:
-    net = renamed(inputs, outputs, memory)
+@pytest.mark.parametrize(
+    ("at", "sequence", "memory"), pairs(range(len(NAMES)), *[[False, True]] * 2)
+)
+def test_any_name_will_do(at: int, sequence: bool, memory: bool) -> None:
+    net = renamed(*NAMES[at], memory)
     model = export(net, sequence=sequence)
     assert validate(model) == []
     assert verify(net, model, samples=8).passed
@@ -270,38 +262,3 @@ def test_verify_refuses_a_model_of_other_ports() -> None:
     other = renamed(["a", "b"], ["c", "d"], memory=False)
     with pytest.raises(neat_onnx.ModelError, match="the model's inputs are 'a'"):
         verify(net, export(other))
-
-
-# --- the command line and the page ----------------------------------------------------------------
-
-
-@both
-def test_the_command_line(net: Network, tmp_path: Any, monkeypatch: Any, capsys: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    net.save("net.json")
-    assert main(["export", "net.json", "net.onnx", "--embed-network", "--verify"]) == 0
-    assert main(["verify", "net.json", "net.onnx", "--runtime", "onnxruntime"]) == 0
-    assert main(["import", "net.onnx", "back.json"]) == 0
-    assert load_network("back.json") == net
-    capsys.readouterr()
-    assert main(["inspect", "net.onnx", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert printed["model"]["inputs"]["eye"] == "FLOAT [N, 2, 3]"
-    assert printed["model"]["outputs"]["wish"] == "FLOAT [N]"
-    assert (printed["network"]["inputs"], printed["network"]["outputs"]) == (9, 10)
-
-
-@both
-def test_the_page(net: Network) -> None:
-    reply, blobs = convert(net.to_json().encode(), name="net.json")
-    assert reply["result"]["report"]["passed"]
-    assert blobs["json"].decode() == export(net).to_json()
-    reply, more = convert(blobs["json"], name="net.onnx.json")
-    again = reply["result"]
-    assert again["report"]["passed"]
-    assert more["network"] == blobs["network"]
-    assert again["ports"]["inputs"] == [
-        *(f"pixel {k}" for k in range(6)),
-        *("speed", "input 8", "input 9"),
-    ]
-    assert len(again["ports"]["outputs"]) == 10

@@ -4,9 +4,7 @@ import json
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper
 
 from neat_onnx import (
     NeatOnnxWarning,
@@ -16,7 +14,6 @@ from neat_onnx import (
     export,
     import_model,
     load_network,
-    verify,
 )
 
 
@@ -107,32 +104,3 @@ def test_a_port_of_too_many_axes():
     document["inputs"][0]["shape"] = [1] * 65
     with pytest.raises(NetworkError, match="65 axes"):
         export(load_network(document))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
-    ("pool", "size"), [((2, 2), 6), ((1, 3), 6), ((2, 3), 8)], ids=["odd", "gaps", "both"]
-)
-def test_windows_may_skip_values(dtype, pool, size):
-    """A pool of 2 every 2 on a width of 5; a stride beyond the window."""
-    taps, stride = pool
-    kernel = np.random.default_rng(0).normal(size=(2, 1, 2, 2)).astype(np.float32)
-    graph = helper.make_graph(
-        [
-            helper.make_node("Conv", ["x", "W"], ["c"]),
-            helper.make_node("Relu", ["c"], ["r"]),
-            helper.make_node(
-                "MaxPool", ["r"], ["y"], kernel_shape=[taps] * 2, strides=[stride] * 2
-            ),
-        ],
-        "g",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 1, size, size])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 2, None, None])],
-        [onnx.numpy_helper.from_array(kernel, "W")],
-    )
-    opsets = [helper.make_opsetid("", 18)]
-    net = import_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
-    model = export(net, dtype=dtype)
-    assert verify(net, model, samples=4, runtime="onnxruntime").passed
-    if dtype == "float64":
-        assert import_model(model) == net

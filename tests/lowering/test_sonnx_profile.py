@@ -9,7 +9,7 @@ from support.examples.cases import CORPORA, case
 from support.examples.networks import NETWORKS
 from support.harness.routes import Trip, assert_genome_as_exact_as_its_type, onnxruntime_agrees
 
-from neat_onnx import Network, export, import_model, validate, verify
+from neat_onnx import Network, export, import_model, validate
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError
 from neat_onnx.model import Graph
 from neat_onnx.model.graph import ONNX_DOMAINS
@@ -30,10 +30,9 @@ def nodes_of(graph):
 
 def unwritten(model):
     """The attributes with a default that nodes leave out, by ONNX's own table."""
-    nodes = nodes_of(model.graph)
     return {
         (node.op_type, name)
-        for node in nodes
+        for node in nodes_of(model.graph)
         if node.domain in ONNX_DOMAINS
         for name, entry in defs.get_schema(node.op_type, model.opset).attributes.items()
         if entry.default_value.type and name not in {each for each, _, _ in node.attributes.given()}
@@ -100,14 +99,6 @@ def test_attributes_are_those_of_the_opset(opset: int, *, dilated: bool):
         assert ("dilations" in names) is dilated
     assert pools
     assert validate(model) == []
-
-
-def test_cells_and_scans_come_back():
-    cells = Network.lstm(2, 3, seed=0)
-    for fused in (True, False):
-        model = export(cells, profile="sonnx", sequence=True, fused_recurrent=fused)
-        assert verify(cells, model, runtime="onnxruntime", samples=8).passed
-        assert import_model(model) == cells
 
 
 def test_int8_is_in_the_profile_too():

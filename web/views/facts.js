@@ -1,7 +1,6 @@
 // What a file does not say and its library was called with: the times of a network of continuous
-// time, the updates in a step of one with cycles, the inputs and outputs of one of TensorNEAT, the
-// outputs of one of NeatapticTS that says two numbers.
-import { $, field, h, sentence, whenChanged } from "./dom.js";
+// time, the updates in a step of one with cycles, the inputs and outputs of one of TensorNEAT.
+import { $, field, h, whenChanged } from "./dom.js";
 
 const CYCLES = ["cycles", "Updates in a step", "How many times all nodes are updated for each set of inputs."];
 const QUESTIONS = {
@@ -20,13 +19,6 @@ const QUESTIONS = {
     why: "This network has cycles, and its file does not say how often its library updates it for each set of inputs.",
     fields: [CYCLES],
   },
-  outputs: {
-    title: "How many outputs has it?",
-    why: "This file states one number of outputs and has another number of output nodes: NeatapticTS's crossover "
-      + "leaves such networks, and it evaluates them.",
-    fields: [["outputs", "Outputs", "The larger of the two numbers: all that NeatapticTS returns; nodes that are not "
-      + "there are 0. The smaller: the first of them."]],
-  },
   size: {
     title: "How many inputs and outputs has it?",
     why: "The first nodes of this file are the inputs, the next the outputs; it does not say how many.",
@@ -42,7 +34,7 @@ const TIMES = new Set(["time_step", "advance_time"]); // any positive number; th
 const ofField = (field) => Object.keys(QUESTIONS)
   .find((name) => QUESTIONS[name].fields.some(([known]) => known === field)) ?? null;
 
-/** Which question an error raises: "times", "cycles", "outputs", "size" or null. */
+/** Which question an error raises: "times", "cycles", "size" or null. */
 export const questionOf = ({ kind, where }) => (kind === "OptionError" ? ofField(where) : null);
 
 /** The question that is asked, or that was answered for the result. */
@@ -53,7 +45,6 @@ function asked({ error, wanted }) {
 
 export function facts({ giveFacts }) {
   const form = $("facts");
-  const said = h("p", { className: "soft" }); // the two numbers of outputs
   const button = h("button", { type: "submit", className: "button primary" }, "Convert");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -64,7 +55,7 @@ export function facts({ giveFacts }) {
   const show = whenChanged(asked, (name, { wanted }) => {
     form.hidden = !name;
     if (!name) return;
-    form.replaceChildren(...contents(QUESTIONS[name], said, wanted?.facts ?? {}), h("div", { className: "buttons" }, button));
+    form.replaceChildren(...contents(QUESTIONS[name], wanted?.facts ?? {}), h("div", { className: "buttons" }, button));
   });
   const move = whenChanged((state) => Boolean(state.error?.asks in QUESTIONS || (state.error && asked(state))), (asking) => {
     $(asking ? "facts-asked" : "facts-answered").append(form);
@@ -74,16 +65,13 @@ export function facts({ giveFacts }) {
     clear(state);
     show(state);
     move(state);
-    said.hidden = state.error?.asks !== "outputs";
-    if (!said.hidden) said.textContent = sentence(state.error.message);
     button.disabled = state.job !== null;
   };
 }
 
-function contents({ title, why, fields }, said, known) {
+function contents({ title, why, fields }, known) {
   return [
     h("p", { className: "error-what" }, title),
-    said,
     h("p", { className: "soft" }, why),
     h("div", { className: "fields" }, ...fields.map(([name, label, note], place) => field(label, h("input", {
       type: "number", id: name, name, value: known[name] ?? "", required: place === 0 || name === "outputs",

@@ -93,8 +93,8 @@ def to_neat_python(
         net: the network.
         time_step: of the integration of a ctrnn, in the unit of its time constants; 1 if None.
         config: your own configuration, a path, INI text or a live Config: every rate and option of
-            it is kept, and a warning says each change that the network or the installed version
-            needs. None for usual rates.
+            it is kept, and a warning says each change that the network or newer versions need. None
+            for usual rates.
 
     Returns:
         A `neat.DefaultGenome` with the key 1, and its `neat.Config`; of a network that was read

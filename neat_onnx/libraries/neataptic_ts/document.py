@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.list_order import (
     ListConnection,
@@ -82,19 +82,10 @@ class _Document(ForeignDocument):
 
 
 def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
-    """Return the network that NeatapticTS evaluates after `clear()`.
-
-    Args:
-        document: of `Network.toJSON()`.
-        options: `outputs` is for a document that states another number than it has nodes of type
-            output. Of too many nodes the first ones are the outputs; too few are completed by nodes
-            that are 0, as `activate` completes them.
-    """
+    """Return the network that NeatapticTS evaluates after `clear()`."""
     parsed = parse(_Document, document, NetworkError)
     _warn_of_contradictions(parsed)
-    kinds = [node.type for node in parsed.nodes]
-    nodes = parsed.nodes + _completed(parsed, kinds, options.outputs)
-    check_sizes(kinds, parsed.input, None)
+    nodes, kinds = parsed.nodes, [node.type for node in parsed.nodes]
     genes = _without_lost_gaters(parsed.connections, len(nodes))
     # Its nodes check `enabled` of what comes in from others only, and keep one self-connection.
     loops = np.array([gene.source == gene.target for gene in genes], np.bool_)
@@ -115,36 +106,8 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     return compile_list(network)
 
 
-def _completed(document: _Document, kinds: list[str], outputs: int | None) -> list[_Node]:
-    """Return the nodes that `outputs` are more than there are, and give `kinds` that number."""
-    places = [at for at, kind in enumerate(kinds) if kind == "output"]
-    found = len(places)
-    said = found if document.output is None else document.output
-    if outputs not in (None, found, said):
-        raise OptionError(f"{outputs} is not the number of outputs, {said}", where="outputs")
-    if said == found:
-        return []
-    if outputs is None or outputs > found + len(kinds):
-        nodes = "1 node has" if found == 1 else f"{found} nodes have"
-        way = f"outputs={found} (--outputs {found}) reads all that it returns, {said} the first"
-        if said > found:
-            way = f"outputs={said} (--outputs {said}) reads the missing ones as 0"
-        raise OptionError(
-            f"output is {said} but {nodes} type output",
-            where="outputs",
-            hint=f"NeatapticTS's crossover leaves such networks: {way}",
-        )
-    for at in places[outputs:]:
-        kinds[at] = "hidden"
-    added = max(outputs - found, 0)
-    kinds += ["output"] * added
-    free = 1 + max((node.gene_id or 0 for node in document.nodes), default=-1)
-    missing = {"type": "output", "bias": 0.0, "squash": "identity"}
-    return [_Node.model_validate(missing | {"geneId": free + more}) for more in range(added)]
-
-
 def _warn_of_contradictions(document: _Document) -> None:
-    """Warn of fields that NeatapticTS does not go by."""
+    """Warn of fields that NeatapticTS does not go by; refuse nodes that are missing."""
     if document.format_version != VERSION:
         warn(f"unknown formatVersion {document.format_version}: read as version {VERSION}")
     nodes = document.nodes
@@ -157,6 +120,12 @@ def _warn_of_contradictions(document: _Document) -> None:
     odd = next((at for at, node in enumerate(nodes) if node.type not in _TYPES), None)
     if odd is not None:
         warn(f"nodes[{odd}] is of an unknown type '{nodes[odd].type}': read as hidden")
+    kinds = [node.type for node in nodes]
+    said, found = document.output, kinds.count("output")
+    if said is not None and said < found:  # crossover leaves such networks
+        warn(f"output is {said} but {found} nodes have type output: `activate` returns them all")
+        said = found
+    check_sizes(kinds, document.input, said)
 
 
 def _warn_of_flags(genes: list[_Connection], kinds: list[str], acts: Bools) -> None:

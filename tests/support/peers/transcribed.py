@@ -52,16 +52,6 @@ class GoNEAT:
         self.count, self.active = dict.fromkeys(self.value, 0), dict.fromkeys(self.value, False)
         self.kinds = {key: kind for key, kind, _ in nodes}
 
-    @classmethod
-    def of(cls, text: str) -> "GoNEAT":
-        """The network of a genome in plain text."""
-        lines = [line.split() for line in text.splitlines()]
-        nodes = [(int(f[1]), int(f[4]), f[5]) for f in lines if f[0] == "node"]
-        genes = [
-            (int(f[2]), int(f[3]), float(f[4]), f[8] == "true") for f in lines if f[0] == "gene"
-        ]
-        return cls(nodes, genes)
-
     def forward(self, row: Any, steps: int) -> list[float]:
         """The outputs after `steps` activations."""
         given = iter(row)
