@@ -4,7 +4,7 @@ Each imports its room when it is called: the operators are many classes, and who
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
@@ -287,7 +287,6 @@ def substrate_network(
     max_weight: float = 5.0,
     threshold: float = 0.2,
     bias: float = 0.0,
-    links: Iterable[tuple[int, int]] | None = None,
 ) -> Network:
     """Make the network that a CPPN describes on a substrate: HyperNEAT.
 
@@ -298,12 +297,12 @@ def substrate_network(
 
     Args:
         cppn: a Network of 2d inputs, or 2d + 1 with a constant 1, or whatever `load_network` reads.
-        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs.
+        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs; each
+            layer is connected with the next.
         activation: of all neurons; "neat_sigmoid" is neat-python's sigmoid.
         max_weight: the largest weight, for an output of 1 of the CPPN.
         threshold: outputs of the CPPN up to here are no connection; 0 to below 1.
         bias: of all neurons that have connections.
-        links: pairs of layers (from, to) that are connected; None connects each with the next.
 
     Returns:
         A feed-forward network, its neurons numbered layer by layer.
@@ -316,7 +315,7 @@ def substrate_network(
     from neat_onnx.network import substrate
 
     described = substrate.Cppn(load_network(cppn), max_weight, threshold)
-    return substrate.substrate_network(described, layers, activation, bias, links)
+    return substrate.substrate_network(described, layers, activation, bias)
 
 
 @takes(

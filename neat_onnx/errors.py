@@ -46,7 +46,6 @@ class ImportArguments(TypedDict, total=False):
     memory: Mapping[str, str]
     outputs: Sequence[str]
     shapes: Mapping[str, tuple[int | str, ...]]
-    memory: Mapping[str, str]
 
 
 @dataclass(frozen=True)
