@@ -298,48 +298,65 @@ def has_body(domain: str, op_type: str, version: int) -> bool:
 
 
 def body_of(node: Node, key: tuple[str, str], inputs: Sequence[Any], version: int) -> Function:
-    """The function that ONNX defines a node by, for its attributes and the types of its inputs.
+    """The function that ONNX defines a node by, its attributes put in.
 
     Raises:
-        Refusal: ONNX has none for these.
+        Refusal: ONNX has none for these inputs and attributes.
     """
-    from onnx import helper, inliner  # noqa: PLC0415 - slow to import
+    import onnx  # noqa: PLC0415 - slow to import
 
-    from neat_onnx.model.proto import document_of_message, node_to_proto  # noqa: PLC0415
+    from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415
 
+    schema = schema_of(key[1], key[0], version)
     proto = node_to_proto(node)
-    names = ["" if x is None else f"input {k}" for k, x in enumerate(inputs)]
-    outputs = [f"output {k}" if name else "" for k, name in enumerate(node.output)]
-    del proto.input[:], proto.output[:]
-    proto.input.extend(names)
-    proto.output.extend(outputs)
-    entries = [_entry(name, x) for name, x in zip(names, inputs, strict=True) if name]
-    made = [helper.make_empty_tensor_value_info(name) for name in outputs if name]
-    model = helper.make_model(
-        helper.make_graph([proto], "body", entries, made),
-        opset_imports=[helper.make_opsetid(key[0], version)],
-    )
-    try:
-        found = inliner.inline_selected_functions(model, [key], False, True).graph
-    except RuntimeError as error:
-        raise Refusal(f"ONNX has no function for it: {error}") from None
-    if any((each.domain, each.op_type) == key for each in found.node):
-        raise Refusal("ONNX has no function for it")
-    for each in found.node:
-        _state_types(each)
-    return Function(
-        inputs=names,
-        outputs=outputs,
-        node=[parse_node(document_of_message(each), {"opset": version}) for each in found.node],
-    )
+    given = {entry.name: entry for entry in proto.attribute}
+    if schema.has_function:
+        found = schema.function_body
+    else:
+        kinds = [_type_of(each) for each in inputs]
+        try:
+            data = schema.get_context_dependent_function(proto.SerializeToString(), kinds)
+        except RuntimeError as error:
+            raise Refusal(f"ONNX has no function for it: {error}") from None
+        found = onnx.FunctionProto.FromString(data)
+    for name, entry in schema.attributes.items():
+        if name not in given and entry.default_value.type:
+            given[name] = entry.default_value
+    return _with_attributes(found, given, version)
 
 
-def _entry(name: str, value: Any) -> Any:
-    from onnx import helper  # noqa: PLC0415 - slow to import
+def _type_of(value: Any) -> bytes:
+    import onnx  # noqa: PLC0415 - slow to import
 
+    if value is None:
+        return bytes(onnx.TypeProto().SerializeToString())
     kind = value.dtype if isinstance(value, Neurons) else np.asarray(value).dtype
-    code = 1 if kind.kind == "f" else helper.np_dtype_to_tensor_dtype(kind)
-    return helper.make_tensor_value_info(name, code, value.shape)
+    code = 1 if kind.kind == "f" else onnx.helper.np_dtype_to_tensor_dtype(kind)
+    return bytes(onnx.helper.make_tensor_type_proto(code, value.shape).SerializeToString())
+
+
+def _with_attributes(proto: Any, given: Mapping[str, Any], version: int) -> Function:
+    from neat_onnx.model.proto import document_of_message  # noqa: PLC0415
+
+    nodes = []
+    for each in proto.node:
+        kept = []
+        for entry in each.attribute:
+            if not entry.ref_attr_name:
+                kept.append(entry)
+            elif entry.ref_attr_name in given:
+                value = type(entry)()
+                value.CopyFrom(given[entry.ref_attr_name])
+                value.name = entry.name
+                kept.append(value)
+        changed = type(each)()
+        changed.CopyFrom(each)
+        del changed.attribute[:]
+        changed.attribute.extend(kept)
+        _state_types(changed)
+        opsets = {entry.domain: entry.version for entry in proto.opset_import}
+        nodes.append(parse_node(document_of_message(changed), {"opset": opsets.get("", version)}))
+    return Function(list(proto.input), list(proto.output), nodes)
 
 
 def _state_types(node: Any) -> None:

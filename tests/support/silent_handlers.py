@@ -55,7 +55,6 @@ SILENT = [
         "attributes that the function refuses do not match",
     ),
     ("operators/export/spatial/infer.py:_convolution", "the error is the answer"),
-    ("operators/export/spatial/weights.py:is_borne_out", "the error is the answer"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),
     ("passes/fold_constants.py:_computed", "the node stays; whoever loads the model says why"),

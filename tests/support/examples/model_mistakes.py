@@ -18,9 +18,11 @@ class Mistake(NamedTuple):
 
 
 GEMM = ("graph", "node", 0)
+CONV = ("graph", "node", 1)
 CONCAT = ("graph", "node", 2)
 W0 = ("graph", "initializer", 0)
 INPUT = ("graph", "inputs", 0)
+TYPES = "'FLOAT', 'INT', 'STRING'"
 DIM = (*INPUT, "type", "tensor_type", "shape", "dim", 1)
 
 
@@ -62,14 +64,32 @@ RIGHT: dict[str, Any] = {
 MISTAKES: dict[str, Mistake] = {
     "no graph": Mistake(("graph",), None, "", "'graph' is a required property"),
     "a misspelt key": Mistake(("opsetimport",), [], "", "'opsetimport' was unexpected"),
+    "a version as text": Mistake(("ir_version",), "8", "ir_version", "not of type 'integer'"),
     "an opset as a number": Mistake(("opset_import",), 18, "opset_import", "not of type 'array'"),
+    "an opset without a version": Mistake(
+        ("opset_import",), [{"domain": ""}], "opset_import[0]", "'version' is a required"
+    ),
+    "metadata as an object": Mistake(
+        ("metadata_props",), {"author": "me"}, "metadata_props", "not of type 'array'"
+    ),
+    "a number in the metadata": Mistake(
+        ("metadata_props", 0, "value"), 1, "metadata_props[0].value", "not of type 'string'"
+    ),
+    "no outputs": Mistake(("graph", "outputs"), None, "graph", "'outputs' is a required property"),
     "`nodes` for `node`": Mistake(("graph", "nodes"), [], "graph", "'nodes' was unexpected"),
+    "an input without a name": Mistake(
+        (*INPUT, "name"), None, "graph.inputs[0]", "'name' is a required property"
+    ),
     "an input without a type": Mistake(
         (*INPUT, "type"), None, "graph.inputs[0]", "'type' is a required property"
     ),
     "an element type by name": Mistake(
         (*INPUT, "type", "tensor_type", "elem_type"), "float32",
         "graph.inputs[0].type.tensor_type.elem_type", "'float32' is not one of [1,",
+    ),
+    "an unknown element type": Mistake(
+        (*INPUT, "type", "tensor_type", "elem_type"), 99,
+        "graph.inputs[0].type.tensor_type.elem_type", "99 is not one of [1,",
     ),
     "a shape as a list": Mistake(
         (*INPUT, "type", "tensor_type", "shape"), ["N", 2],
@@ -78,12 +98,26 @@ MISTAKES: dict[str, Mistake] = {
     "a size as a number": Mistake(
         DIM, 2, "graph.inputs[0].type.tensor_type.shape.dim[1]", "not of type 'object'"
     ),
+    "a negative size": Mistake(
+        (*DIM, "dim_value"), -1, "graph.inputs[0].type.tensor_type.shape.dim[1].dim_value",
+        "less than the minimum of 0",
+    ),
+    "a size and a symbol": Mistake(
+        (*DIM, "dim_param"), "M", "graph.inputs[0].type.tensor_type.shape.dim[1]",
+        "has too many properties",
+    ),
+    "an initializer without a name": Mistake(
+        (*W0, "name"), None, "graph.initializer[0]", "'name' is a required property"
+    ),
     "an initializer without a type": Mistake(
         (*W0, "data_type"), None, "graph.initializer[0]", "'data_type' is a required property"
     ),
     "`shape` for `dims`": Mistake(
         (*W0, "shape"), [1, 2], "graph.initializer[0]",
         "'shape' is not one of ['name', 'data_type', 'dims', 'float_data']",
+    ),
+    "a fraction as a size": Mistake(
+        (*W0, "dims", 0), 1.5, "graph.initializer[0].dims[0]", "not of type 'integer'"
     ),
     "numbers under another type": Mistake(
         (*W0, "data_type"), 7, "graph.initializer[0]",
@@ -92,13 +126,30 @@ MISTAKES: dict[str, Mistake] = {
     "null among numbers": Mistake(
         (*W0, "float_data", 1), None, "graph.initializer[0].float_data[1]", "not of type 'number'"
     ),
+    "text among numbers": Mistake(
+        (*W0, "float_data", 1), "0.5", "graph.initializer[0].float_data[1]",
+        "not one of ['NaN', 'Infinity', '-Infinity']",
+    ),
+    "base64 and numbers": Mistake(
+        (*W0, "raw_data"), "AAAA", "graph.initializer[0]",
+        "'float_data' is not one of ['name', 'data_type', 'dims', 'raw_data']",
+    ),
+    "a node without an operator": Mistake(
+        (*GEMM, "op_type"), None, "graph.node[0]", "'op_type' is a required property"
+    ),
     "a misspelt operator": Mistake(
         (*GEMM, "op_type"), "Gem", "graph.node[0].op_type", "'Gem' is not one of ['Abs',"
     ),
     "`inputs` for `input`": Mistake(
         (*GEMM, "inputs"), ["x"], "graph.node[0]", "'inputs' was unexpected"
     ),
+    "one tensor in place of a list": Mistake(
+        (*GEMM, "input"), "x", "graph.node[0].input", "not of type 'array'"
+    ),
     "too few inputs": Mistake((*GEMM, "input"), ["x"], "graph.node[0].input", "is too short"),
+    "too many outputs": Mistake(
+        (*GEMM, "output"), ["h", "i"], "graph.node[0].output", "is too long"
+    ),
     "attributes as an object": Mistake(
         (*GEMM, "attributes"), {"transB": 1}, "graph.node[0].attributes", "not of type 'array'"
     ),
@@ -106,12 +157,28 @@ MISTAKES: dict[str, Mistake] = {
         (*GEMM, "attributes", 0, "name"), "transb", "graph.node[0].attributes[0].name",
         "'transb' is not one of ['alpha', 'beta', 'transA', 'transB']",
     ),
+    "a misspelt type": Mistake(
+        (*GEMM, "attributes", 0, "type"), "INTT", "graph.node[0].attributes[0].type",
+        f"'INTT' is not one of [{TYPES}",
+    ),
+    "an attribute without a value": Mistake(
+        (*GEMM, "attributes", 0, "i"), None, "graph.node[0].attributes[0]",
+        "'i' is a required property",
+    ),
     "an attribute of another type": Mistake(
         (*GEMM, "attributes", 0), {"name": "alpha", "type": "INT", "i": 1},
         "graph.node[0].attributes[0].type", "'FLOAT' was expected",
     ),
+    "an attribute's value as text": Mistake(
+        (*CONV, "attributes", 0, "ints"), "1, 1", "graph.node[1].attributes[0].ints",
+        "not of type 'array'",
+    ),
     "a value that an attribute never has": Mistake(
         (*GEMM, "attributes", 0, "i"), 2, "graph.node[0].attributes[0].i", "not one of [0, 1]"
+    ),
+    "an attribute too many": Mistake(
+        ("graph", "node", 3, "attributes"), [{"name": "alpha", "type": "FLOAT", "f": 1.0}],
+        "graph.node[3].attributes", "is expected to be empty",
     ),
     "an attribute that is missing": Mistake(
         (*CONCAT, "attributes"), None, "graph.node[2]", "'attributes' is a required property"
