@@ -50,7 +50,7 @@ Call it like this, with an instance for each thread:
     $declared
     network.CALL
 
-Tables $tables bytes; no garbage but where a neuron sorts.
+No garbage but where a neuron sorts.
 """
 
 

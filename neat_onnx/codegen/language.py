@@ -34,7 +34,7 @@ class Language:
     # before a name: of a number ("real"), an "int", an array that is read ("Values") or filled
     # ("Written"), and of a function without a result ("None")
     types: Mapping[str, str] = MappingProxyType({})
-    size = 8  # bytes of a number
+    real = "double"  # the type of numbers in C
     linkage = ""  # what stands before functions that others call
     given_form = "{value}"  # a number of an input as one of the language's own
     length_form = ""  # raises `message` and the length; empty where arrays do not know their length

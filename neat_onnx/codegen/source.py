@@ -54,6 +54,7 @@ class _Program:
         self._used = {f"{name}_{end}" for end in ("activate", "reset", "step", "state")}
         self.inputs = self._ports("input", plan.inputs)
         self.outputs = self._ports("output", plan.outputs)
+        self._weighted = "gated" if "GAIN" in self.tables else "weighted"
         self._calls = {id(group): self._functions_of(group) for group in plan.groups}
 
     def _ports(
@@ -67,9 +68,8 @@ class _Program:
     def file(self) -> str:
         """Return the whole file."""
         plan, language = self.plan, self.language
-        kind = "double" if language.size == 8 else "float"
         ports = [
-            {"kind": kind, "name": name, "count": len(rows), "const": const, "zero": zero}
+            {"kind": language.real, "name": name, "count": len(rows), "const": const, "zero": zero}
             for side, const, zero in ((self.inputs, "const ", " = {0}"), (self.outputs, "", ""))
             for name, (_, rows) in side
         ]
@@ -77,7 +77,7 @@ class _Program:
         values: dict[str, Any] = {
             "name": self.name,
             "guard": f"{self.name.upper()}_H",
-            "kind": kind,
+            "kind": language.real,
             "linkage": language.linkage,
             "rows": plan.rows,
             "reset": self._reset_lines(),
@@ -88,8 +88,6 @@ class _Program:
             "argument": "input" if one_in else "{name: numbers}",
             "given": "ArrayLike<number>" if one_in else "Record<string, ArrayLike<number>>",
             "result": "Float64Array" if one_out else "Record<string, Float64Array>",
-            "tables": self._table_bytes(),
-            "held": plan.rows * language.size,
         }
         body = filled(language.stateful if plan.has_memory else language.stateless, values)
         needed = helpers_of(language, "\n".join([*self._functions, body]))
@@ -110,9 +108,8 @@ class _Program:
         """Lines for the head of the file: the network and its ports."""
         plan = self.plan
         count = plan.input_count + len(plan.bias)
-        edges = len(plan.weight) + len(plan.dense_weights)
         memory = f", {len(plan.registers[0])} values remembered" if plan.has_memory else ""
-        lines = [f"A network of {count} neurons and {edges} connections{memory}.", ""]
+        lines = [f"A network of {count} neurons and {len(plan.weight)} connections{memory}.", ""]
         for kind, ports in (("input", self.inputs), ("output", self.outputs)):
             for name, (port, rows) in ports:
                 shape = f", shape {list(port.shape)} in C order" if len(port.shape) != 1 else ""
@@ -133,8 +130,6 @@ class _Program:
             found |= {"START": plan.start, "SOURCE": plan.source, "WEIGHT": plan.weight}
         if np.any(plan.gain != NONE):
             found["GAIN"] = plan.gain
-        if len(plan.dense_weights):
-            found["MATRIX"] = plan.dense_weights
         for name, (_, rows) in self.outputs:
             if not _consecutive(rows):
                 found[f"{name.upper()}_ROWS"] = rows
@@ -156,17 +151,6 @@ class _Program:
             count=len(values),
             rows="".join(f"{INDENT}{row},\n" for row in rows),
         )
-
-    def _table_bytes(self) -> int:
-        """The size of the tables, with the least for each index."""
-        total = 0
-        for label, values in self.tables.items():
-            size = self.language.size
-            if values.dtype.kind != "f":
-                top = int(np.max(np.abs(values))) * (2 if label == "GAIN" else 1)
-                size = 1 if top <= 255 else 2 if top <= 65535 else 4
-            total += size * len(values)
-        return total
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -225,8 +209,7 @@ class _Program:
         inside = []
         if group.fan_in:
             inside.append(self.language.array_form.format(name="u", size=group.fan_in))
-            fill = "gated" if group.gated else "weighted"
-            inside.append(f"{fill}(v, {neuron}, u){self.language.end}")
+            inside.append(f"{self._weighted}(v, {neuron}, u){self.language.end}")
         total = self._aggregate(group, neuron, aggregate)
         if group.scaled:
             total = f"RESPONSE[{neuron}] * {total}"
@@ -244,16 +227,9 @@ class _Program:
             return self.language.number(group.aggregation.empty)
         if group.fan_in:
             return f"{function}(u)"
-        matrix = group.matrix
-        if matrix is not None:
-            at = _plus(f"(i - {group.first}) * {matrix.width}", matrix.offset)
-            total = f"dense_sum(v, {at}, {matrix.source}, {matrix.width})"
-        else:
-            total = f"{'gated' if group.gated else 'weighted'}_sum(v, {neuron})"
+        total = f"{self._weighted}_sum(v, {neuron})"
         if group.aggregation.name != "mean":
             return total
-        if matrix is not None:
-            return f"{total} / {matrix.width}"
         return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
 
     def _copied(self, count: int, statement: str) -> list[str]:
