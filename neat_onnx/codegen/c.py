@@ -43,9 +43,8 @@ ${linkage}void ${name}_step(${name}_state *state, $ports)
 }
 """
 _USAGE = """
-Call it like this:
+Call it like this, with an array for each port:
 
-    $declared
     CALL
 
 C99, libm, no heap.
@@ -88,7 +87,6 @@ class C(Language):
         _USAGE.replace("CALL", _CALL_STATEFUL),
     )
     port_form = "{const}real {name}[{count}]"
-    declare_form = "{kind} {name}[{count}]{zero};"
 
     def __init__(self, single: bool, header: bool = False) -> None:
         self._suffix = suffix = "f" if single else ""

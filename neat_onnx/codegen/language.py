@@ -51,7 +51,6 @@ class Language:
     port_form = (
         ""  # a port as a parameter; empty where inputs come by name and outputs are returned
     )
-    declare_form = ""  # a statement of a caller that declares a port
     head = ("/*\n", " * ", " */")  # begins the comment at the head, each of its lines, and ends it
     gap = "\n\n"  # between two definitions
     file: str

@@ -27,7 +27,6 @@ class Group:
     """Consecutive neurons that one loop computes.
 
     Attributes:
-        level: their topological level, from 1.
         first, count: their rows.
         aggregation: how they make one number of their weighted inputs.
         fan_in: the number of inputs of each; None for sums and means, where it may differ unless
@@ -37,7 +36,6 @@ class Group:
         z_shift: from a neuron's row to that of its pre-activation; None if none is read.
     """
 
-    level: int
     first: int
     count: int
     aggregation: Aggregation
@@ -107,7 +105,6 @@ def plan_of(net: Network) -> Plan:
         z, first, count = signals.pre_activation[lead], int(row[lead]), int(fan_in[lead])
         groups.append(
             Group(
-                level=int(level[lead]),
                 first=first,
                 count=len(neurons),
                 aggregation=aggregation_named(net.aggregation_names[lead]),

@@ -69,8 +69,8 @@ class _Program:
         """Return the whole file."""
         plan, language = self.plan, self.language
         ports = [
-            {"kind": language.real, "name": name, "count": len(rows), "const": const, "zero": zero}
-            for side, const, zero in ((self.inputs, "const ", " = {0}"), (self.outputs, "", ""))
+            language.port_form.format(name=name, count=len(rows), const=const)
+            for side, const in ((self.inputs, "const "), (self.outputs, ""))
             for name, (_, rows) in side
         ]
         one_in, one_out = len(self.inputs) == 1, len(self.outputs) == 1
@@ -82,9 +82,8 @@ class _Program:
             "rows": plan.rows,
             "reset": self._reset_lines(),
             "step": self._step_lines(),
-            "ports": ", ".join(language.port_form.format(**port) for port in ports),
-            "declared": [language.declare_form.format(**port) for port in ports],
-            "arguments": ", ".join(str(port["name"]) for port in ports),
+            "ports": ", ".join(ports),
+            "arguments": ", ".join(name for name, _ in self.inputs + self.outputs),
             "argument": "input" if one_in else "{name: numbers}",
             "given": "ArrayLike<number>" if one_in else "Record<string, ArrayLike<number>>",
             "result": "Float64Array" if one_out else "Record<string, Float64Array>",
@@ -130,9 +129,7 @@ class _Program:
             found |= {"START": plan.start, "SOURCE": plan.source, "WEIGHT": plan.weight}
         if np.any(plan.gain != NONE):
             found["GAIN"] = plan.gain
-        for name, (_, rows) in self.outputs:
-            if not _consecutive(rows):
-                found[f"{name.upper()}_ROWS"] = rows
+        found |= {f"{name.upper()}_ROWS": rows for name, (_, rows) in self.outputs}
         rows, origins, initial = plan.registers
         if len(rows):
             found["ORIGIN"] = origins
@@ -174,17 +171,12 @@ class _Program:
             given = language.given_form.format(value=f"{name}[i]")
             lines += self._copied(len(rows), f"v[{_plus('i', at)}] = {given}")
             at += len(rows)
-        level = 0
         for group in self.plan.groups:
-            if group.level != level:
-                level = group.level
-                lines.append(language.comment_form.format(text=f"level {level}"))
             lines += self._group(group)
         for name, (_, rows) in self.outputs if by_name else ():
             lines.append(language.array_form.format(name=name, size=len(rows)))
         for name, (_, rows) in self.outputs:
-            row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
-            lines += self._copied(len(rows), f"{name}[i] = v[{row}]")
+            lines += self._copied(len(rows), f"{name}[i] = v[{name.upper()}_ROWS[i]]")
         count = len(self.plan.registers[0])
         if count:  # the last register first, as a later one never feeds an earlier one
             row, origin = f"{self.plan.rows - 1} - i", f"ORIGIN[{count - 1} - i]"
@@ -265,10 +257,6 @@ class _Program:
             lines = [*lines, f"return {result}{self.language.end}"]
             self._functions.append(self.language.function(name, [parameter], lines))
         return self._named[title]
-
-
-def _consecutive(rows: Ints) -> bool:
-    return bool(np.all(rows == rows[0] + np.arange(len(rows))))
 
 
 def _plus(term: str, number: int) -> str:

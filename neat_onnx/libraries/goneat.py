@@ -212,10 +212,11 @@ def _plain_gene(fields: list[str], where: str) -> Edge:
             "a gene is `gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED`",
             where=where,
         )
-    return _edge(*fields[1:4], fields[7], where)
+    return _edge([*fields[1:4], fields[7]], where)
 
 
-def _edge(source: str, target: str, weight: str, enabled: str, where: str) -> Edge:
+def _edge(fields: list[str], where: str) -> Edge:
+    source, target, weight, enabled = fields
     if enabled.lower() not in _TRUTHS:
         raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
     ends = _integer(source, where), _integer(target, where)
@@ -259,15 +260,16 @@ def yaml_genome(content: str) -> Genome:
                 raise NetworkError(f"'{missing}' is missing, or no word or number", where=where)
             values = [found[key] for key in _KEYS[name]]
             if name == "nodes":
-                genome.nodes.append(_yaml_node(*values, where=where))
+                genome.nodes.append(_yaml_node(values, where))
             else:
-                genome.genes.append(_edge(*values, where=where))
+                genome.genes.append(_edge(values, where))
     if not genome.nodes:
         raise NetworkError("no nodes are understood in this YAML", where="genome.nodes")
     return genome
 
 
-def _yaml_node(key: str, kind: str, activation: str, where: str) -> NodeLine:
+def _yaml_node(fields: list[str], where: str) -> NodeLine:
+    key, kind, activation = fields
     if kind not in TYPES:
         raise NetworkError(f"type is '{kind}', expected {', '.join(TYPES)}", where=where)
     return NodeLine(_integer(key, where), kind, activation, where)

@@ -21,15 +21,14 @@ _ONNX_HINT = (
     "To turn a model into a network use import_model, or `neat-onnx import`. Where both are asked "
     "for, the network comes first"
 )
-_JAVASCRIPT = re.compile(
-    r"""\s*(?:(?:var|let|const)\s+[\w$]+\s*=|(?:module\.)?exports(?:\.\w+)?\s*=|export\s+default\b
-    |[\w$.]+\s*=)\s*([{\[].*[}\]])\s*;?\s*""",
-    re.VERBOSE | re.DOTALL,
-)
-"""A file that gives a JSON value to a variable or exports it."""
 _NO_NETWORKS = (
     (r"version https://git-lfs", "a pointer of Git LFS, not the file", "Fetch it: git lfs pull"),
     (r"\s*<(?:!doctype\s+)?html", "an HTML page", "Download the raw file that the page shows"),
+    (
+        r"\s*((var|let|const)\s|export\s+default\b|(module\.)?exports\b)",
+        "JavaScript, not JSON",
+        "Write what JSON.stringify(network.toJSON()) returns",
+    ),
     (r"\s*\[object ", "the text of a JavaScript object", "Write JSON.stringify(network.toJSON())"),
 )
 """The beginnings of files that people take for networks: what they are, and what to do."""
@@ -150,15 +149,7 @@ def _decoded(data: bytes) -> object:
         raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
     if kind != "text":
         return data
-    text = data.decode("utf-8-sig")
-    held = _JAVASCRIPT.fullmatch(text)
-    if not held:
-        return text
-    try:
-        return parse_json(held[1])
-    except DocumentError as error:  # keys without quotes, for example
-        hint = "Write what JSON.stringify(network.toJSON()) returns"
-        raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
+    return data.decode("utf-8-sig")
 
 
 def _library_of(content: object) -> Library:
