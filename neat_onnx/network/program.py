@@ -28,7 +28,6 @@ _MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
-_MIN_TEAM = 128  # weights of neurons that read the same, for a call of their own
 _MAX_PADDING = 2000  # elements, which take as long as another call
 _MAX_REPEATED = 32  # samples
 
@@ -237,7 +236,7 @@ class _Builder:
             return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
-    def _matrix(self, terms: Terms, counts: Ints) -> Team | None:
+    def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
         """The terms as one matrix; None where that is slower, or takes much more memory."""
         columns, column = ranked(terms.rows, self.signals.count)
         size = len(counts) * len(columns)
@@ -247,14 +246,13 @@ class _Builder:
         flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
         flat += column
         matrix = np.bincount(flat, terms.weight, size).astype(self._element, copy=False)
-        return Team(None, columns, None, matrix.reshape(len(counts), -1))
+        return Matrix(columns, matrix.reshape(len(counts), -1))
 
 
 # --- aggregates of the inputs of many neurons ---------------------------------------------------
 #
-# For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons that read the
-# same values, as all channels of a convolution at one place, are a team with a small matrix of its
-# own; all other neurons are padded to a common number of inputs.
+# For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons are padded to
+# a common number of inputs.
 
 
 @dataclass(frozen=True)
@@ -270,14 +268,6 @@ class Terms:
     rows: Ints
     weight: Floats
     gain: Ints | None = None
-
-    def weighted(self, values: Floats) -> Floats:
-        """w · gain · v: (*rows.shape, N)."""
-        product = values[self.rows]
-        product *= self.weight[..., None]
-        if self.gain is not None:
-            product *= values[self.gain]
-        return product
 
     def shaped(self, neurons: int) -> Terms:
         """Return them as (neurons, k), where all neurons have k inputs."""
@@ -309,33 +299,24 @@ class Aggregated:
         step = max(1, _ELEMENTS_AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
         for start in range(0, len(out), step):
             part = slice(start, start + step)
-            weighted = self.terms.part(part).weighted(values)
+            terms = self.terms.part(part)
+            weighted = values[terms.rows]
+            weighted *= terms.weight[..., None]
+            if terms.gain is not None:
+                weighted *= values[terms.gain]
             out[part] = self.aggregation(np.moveaxis(weighted, 1, -1))
 
 
 @dataclass(frozen=True)
-class Team:
-    """Neurons that read the same k values through the same gains: a matrix (neurons, k).
+class Matrix:
+    """All neurons of a group, as weights (neurons, k) of k values that some of them read."""
 
-    Attributes:
-        neurons: their positions in the group; None for all.
-        rows, gain: see `Terms`, (k,).
-    """
-
-    neurons: Ints | None
     rows: Ints
-    gain: Ints | None
     weight: Floats
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        read = values[self.rows]
-        if self.gain is not None:
-            read *= values[self.gain]
-        if self.neurons is None:
-            np.matmul(self.weight, read, out=out)
-        else:
-            out[self.neurons] = self.weight @ read
+        np.matmul(self.weight, values[self.rows], out=out)
 
 
 @dataclass(eq=False)
@@ -382,35 +363,21 @@ class Padded:
 
 
 def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
-    """The sums of neurons with `counts` connections each, one or more, as teams and lists."""
-    leader = _leaders(terms, counts)
-    order = np.argsort(leader, kind="stable")
-    first = np.flatnonzero(np.diff(leader[order], prepend=NONE))  # of each team, in `order`
-    sizes = np.diff(first, append=len(order))
-    large = sizes * counts[order[first]] >= _MIN_TEAM
+    """The sums of neurons with `counts` connections each, one or more.
+
+    Neurons with similar numbers of inputs are padded together: as many as cost less than a call.
+    """
     starts = np.cumsum(counts) - counts
+    order = np.argsort(-counts, kind="stable")
     found: list[Aggregate] = []
-    for begin, size in zip(first[large].tolist(), sizes[large].tolist(), strict=True):
-        neurons = order[begin : begin + size]
-        edges = starts[neurons][:, None] + np.arange(counts[neurons[0]])
-        shared = terms.part(edges[0])
-        found.append(Team(neurons, shared.rows, shared.gain, terms.weight[edges]))
-    rest = order[np.repeat(~large, sizes)]
-    rest = rest[np.argsort(-counts[rest], kind="stable")]
-    for part in _alike(counts[rest]):
-        found.append(_padded(rest[part], terms, counts, starts))
+    while order.size:
+        sizes = counts[order]
+        padding = np.cumsum(sizes[0] - sizes)
+        many = padding > np.maximum(_MAX_PADDING, np.cumsum(sizes))
+        last = int(np.argmax(many)) if np.any(many) else len(order)
+        found.append(_padded(order[:last], terms, counts, starts))
+        order = order[last:]
     return tuple(found)
-
-
-def _alike(counts: Ints) -> Iterator[slice]:
-    """Slices of descending numbers of inputs, in each of which padding costs less than a call."""
-    first = 0
-    while first < len(counts):
-        padding = np.cumsum(counts[first] - counts[first:])
-        many = padding > np.maximum(_MAX_PADDING, np.cumsum(counts[first:]))
-        last = first + int(np.argmax(many)) if np.any(many) else len(counts)
-        yield slice(first, last)
-        first = last
 
 
 def _padded(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Padded:
@@ -421,28 +388,3 @@ def _padded(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Padded:
     gain = None if part.gain is None else np.where(there, part.gain, NONE)
     weight = np.where(there, part.weight, part.weight.dtype.type(0.0))
     return Padded(neurons, np.where(there, part.rows, NONE), gain, weight)
-
-
-def _leaders(terms: Terms, counts: Ints) -> Ints:
-    """For each neuron the first one that reads the same values through the same gains."""
-    rng = np.random.default_rng(0)
-    starts = np.cumsum(counts) - counts
-    rank = np.arange(len(terms.rows)) - np.repeat(starts, counts)
-    marks = rng.integers(0, 2**64, int(terms.rows.max()) + 1, np.uint64)
-    marked = marks[terms.rows]
-    if terms.gain is not None:
-        marks = rng.integers(0, 2**64, int(terms.gain.max()) + 2, np.uint64)
-        marked += marks[terms.gain]  # NONE has the last mark
-    marked *= (2 * rank + 1).astype(np.uint64)
-    _, first, team = np.unique(
-        np.add.reduceat(marked, starts), return_index=True, return_inverse=True
-    )
-    leader: Ints = first[team]
-    same = counts == counts[leader]
-    if np.all(same):
-        there = np.repeat(starts[leader], counts) + rank
-        alike = terms.rows == terms.rows[there]
-        if terms.gain is not None:
-            alike &= terms.gain == terms.gain[there]
-        same = np.logical_and.reduceat(alike, starts)
-    return leader if np.all(same) else np.arange(len(counts))
