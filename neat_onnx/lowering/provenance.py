@@ -59,9 +59,12 @@ def _candidates(model: Model, source: Source, net: Network) -> Iterator[Model]:
     """The source if no number has changed, and then the source with the network's numbers."""
     if numbers_checksum(net) == source.numbers:
         yield model
-    changed = _with_numbers_of(model, Weights.of(model), source, net)
-    if changed is not None:
-        yield changed
+    weights = Weights.of(model, scalars=False)
+    every = Weights.of(model, scalars=True)
+    for some in (weights, every) if len(every.values) > len(weights.values) else (weights,):
+        changed = _with_numbers_of(model, some, source, net)
+        if changed is not None:
+            yield changed
 
 
 def _valid(model: Model) -> Model:

@@ -18,7 +18,8 @@ _KINDS = (DataType.FLOAT, DataType.DOUBLE)
 class Weights:
     """The tensors of float32 and float64 in a graph: its initializers and its Constants.
 
-    Scalars are left out: they are bounds, exponents and other numbers of formulas. Tensors of float16 are left out, as they have no room for numbers that are only a
+    A scalar is rarely a weight, as of attention; most are bounds, exponents and other numbers of
+    formulas. Tensors of float16 are left out, as they have no room for numbers that are only a
     little different.
 
     Attributes:
@@ -30,7 +31,7 @@ class Weights:
     values: Floats
 
     @classmethod
-    def of(cls, model: Model) -> Weights:
+    def of(cls, model: Model, *, scalars: bool) -> Weights:
         """Return the weights of a model's graph."""
         constants = [
             copied(node.given_attributes["value"], name=node.output[0])
@@ -40,7 +41,7 @@ class Weights:
         found = {
             each.name: each
             for each in (*model.graph.initializer, *constants)
-            if each.dims and each.data_type in _KINDS
+            if (each.dims or scalars) and each.data_type in _KINDS
         }
         return cls(found, np.concatenate([[], *(each.values.ravel() for each in found.values())]))
 

@@ -74,7 +74,7 @@ def _convolution(
     np.add.at(matrix, (row, place[read]), weight)
     if len(np.unique(weight)) * _CLEARLY > len(weight):
         return None
-    there = np.nonzero(matrix)
+    there = tuple(place.astype(np.int64) for place in np.nonzero(matrix))
     most = len(there[0]) / _CLEARLY
     for shapes in ([shape] if len(shape) == 3 else [], _shapes(len(sources))):
         found: list[SpatialBlock] = []
@@ -108,7 +108,7 @@ def _shapes(count: int) -> Iterator[Sizes]:
 
 
 def _blocks(
-    matrix: Floats, there: tuple[Ints, Ints], layer: Ints, sources: Ints, fewest: float
+    matrix: Floats, there: tuple[Ints, ...], layer: Ints, sources: Ints, fewest: float
 ) -> Iterator[SpatialBlock]:
     """The convolutions of as few weights that a matrix, not 0 `there`, may be over sources."""
     (row, column), (channels, height, width) = there, sources.shape
