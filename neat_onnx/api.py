@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
-from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
@@ -245,7 +244,7 @@ def verify(
     from neat_onnx.runtimes.ports import check_every_axis
     from neat_onnx.verification.compare import compare
 
-    network, loaded = load_first(net), with_memory(load_model(model), memory)
+    network, loaded = load_network(net), with_memory(load_model(model), memory)
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
@@ -397,7 +396,7 @@ def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
     from neat_onnx.verification.networks import compare_networks
 
     one, other = (
-        import_model(each) if isinstance(each, Model) else load_first(each) for each in (a, b)
+        import_model(each) if isinstance(each, Model) else load_network(each) for each in (a, b)
     )
     return compare_networks(one, other, samples, seed)
 
@@ -482,7 +481,7 @@ def certify(
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
-        load_first(net),
+        load_network(net),
         load_model(model),
         samples=samples,
         seed=seed,
@@ -509,7 +508,7 @@ def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """
     from neat_onnx.verification.certificate import load_certificate, repeat
 
-    return repeat(load_certificate(certificate), load_first(net), load_model(model))
+    return repeat(load_certificate(certificate), load_network(net), load_model(model))
 
 
 def json_schema(name: Literal["model", "network", "options", "certificate"]) -> dict[str, Any]:
