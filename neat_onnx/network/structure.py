@@ -86,10 +86,10 @@ class Structure(ReadOnly):
             aggregation_named(name)
         _check_ports("inputs", self.inputs, len(self))
         _check_ports("outputs", self.outputs, len(self))
-        _check_sides(self.inputs, self.outputs)
+        _check_ports("memory", self.memory, len(self))
+        _check_sides(self.inputs, self.outputs, self.memory)
         _check_neurons(self.neurons, len(self.activations), len(self.aggregations))
         _check_connections(self.connections, self.neurons, self.is_input)
-        _check_memory(self.memory, self.inputs + self.outputs, len(self))
         _check_blocks(self.blocks, len(self), len(self.connections))
 
     @classmethod
@@ -250,20 +250,26 @@ def _check_lengths(genes: Neurons | Connections, where: Where) -> None:
             )
 
 
-def _check_sides(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> None:
+def _check_sides(
+    inputs: tuple[Port, ...], outputs: tuple[Port, ...], memory: tuple[MemoryPort, ...]
+) -> None:
     """Refuse a network without outputs, ports of one name, and a neuron that is an input twice."""
     if not any(port.neurons.size for port in outputs):
         raise NetworkError("the network has no outputs", where="outputs")
     names = [port.name for port in inputs + outputs]
+    names += [name for port in memory for name in (port.input, port.output)]
     if len(set(names)) != len(names):
         name = next(name for name in names if names.count(name) > 1)
         raise NetworkError(
             f"two ports have the same name '{name}'",
-            where="inputs, outputs",
+            where="inputs, outputs, memory" if memory else "inputs, outputs",
             hint="An output that hands on an input has a name of its own",
         )
-    if _is_repeated(inputs):
-        raise NetworkError("a neuron is an input twice", where="inputs")
+    for where, ports in (("inputs", inputs), ("memory", memory)):
+        neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
+        neurons.sort()
+        if (neurons[1:] == neurons[:-1]).any():
+            raise NetworkError("a neuron is in a port twice", where=where)
 
 
 def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) -> None:
@@ -284,28 +290,6 @@ def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) ->
         if wrong is not None:
             raise network_error(side, position, wrong)
         _check_inside(side, position, port.neurons, count)
-
-
-def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
-    """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
-    if not memory:
-        return
-    taken = {port.name for port in ports}
-    for position, port in enumerate(memory):
-        for name in (port.input, port.output):
-            if name in taken:
-                raise network_error("memory", position, f"another port has the name '{name}' too")
-            taken.add(name)
-    _check_ports("memory", memory, count)
-    if _is_repeated(memory):
-        raise NetworkError("a neuron is remembered twice", where="memory")
-
-
-def _is_repeated(ports: Sequence[Port | MemoryPort]) -> bool:
-    """Whether a neuron is in ports twice."""
-    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
-    neurons.sort()
-    return bool((neurons[1:] == neurons[:-1]).any())
 
 
 def _check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:

@@ -74,12 +74,13 @@ def _convolution(
     np.add.at(matrix, (row, place[read]), weight)
     if len(np.unique(weight)) * _CLEARLY > len(weight):
         return None
-    most = np.count_nonzero(matrix) / _CLEARLY
+    there = np.nonzero(matrix)
+    most = len(there[0]) / _CLEARLY
     for shapes in ([shape] if len(shape) == 3 else [], _shapes(len(sources))):
         found: list[SpatialBlock] = []
         for sizes in sorted(shapes):  # those of few channels first, whose weights are few
             fewest = min([most, *(math.prod(each.weight_shape) for each in found)])
-            found += _blocks(matrix, layer, sources.reshape(sizes), fewest)
+            found += _blocks(matrix, there, layer, sources.reshape(sizes), fewest)
         for block in sorted(found, key=_oddity):
             try:
                 check_block(block, len(ctx.net.connections))
@@ -106,17 +107,18 @@ def _shapes(count: int) -> Iterator[Sizes]:
             yield count // (height * width), height, width
 
 
-def _blocks(matrix: Floats, layer: Ints, sources: Ints, fewest: float) -> Iterator[SpatialBlock]:
-    """The convolutions that a matrix may be over sources of a shape, of as few weights."""
-    channels, height, width = sources.shape
-    row, column = np.nonzero(matrix)
-    channel, i, j = column // (height * width), column // width % height, column % width
+def _blocks(
+    matrix: Floats, there: tuple[Ints, Ints], layer: Ints, sources: Ints, fewest: float
+) -> Iterator[SpatialBlock]:
+    """The convolutions of as few weights that a matrix, not 0 `there`, may be over sources."""
+    (row, column), (channels, height, width) = there, sources.shape
     rows = matrix.reshape(len(matrix), channels * height, width)
     for across, right in _steps(rows, width, len(row) / fewest / height):
         # [out and y, x, channel and j, i], so that the axes of a step down are the outer ones
         planes = matrix.reshape(-1, across * channels, height, width).swapaxes(2, 3)
         beside = len(row) / fewest / min(across, -(-width // right))
         for down, below in _steps(planes, height, beside):
+            channel, i, j = column // (height * width), column // width % height, column % width
             out, y, x = row // (across * down), row // across % down, row % across
             along = _taps(y, i, down, height, below), _taps(x, j, across, width, right)
             outs = len(layer) // (across * down)
@@ -152,7 +154,7 @@ def _repeats(matrix: Floats, stride: int) -> bool:
     """Whether [out, positions, …, sizes] is the same one position and one stride further."""
     return all(
         np.array_equal(part[:, :-1, ..., :-stride], part[:, 1:, ..., stride:])
-        for part in (matrix[:1], matrix)  # the first channel alone refuses nearly all
+        for part in (matrix[:1, :2], matrix[:1], matrix)  # the first ones refuse nearly all
     )
 
 
@@ -160,9 +162,10 @@ def _taps(
     position: Ints, place: Ints, positions: int, size: int, stride: int
 ) -> tuple[int, int, int, int, int]:
     """The window along an axis, of the places of weights: taps, stride, dilation, padding."""
-    offsets = np.unique(place - position * stride)
-    first, last = int(offsets[0]), int(offsets[-1])
-    dilation = int(np.gcd.reduce(np.diff(offsets))) or max(first, 1)
+    offsets = place - position * stride
+    first, last = int(offsets.min()), int(offsets.max())
+    distances = np.flatnonzero(np.bincount(offsets - first))
+    dilation = int(np.gcd.reduce(distances)) or max(first, 1)
     # taps of weight 0 stand in for padding below 0: before the first tap, and after the last one
     # if another position would fit there
     first -= -(-max(first, 0) // dilation) * dilation
