@@ -145,7 +145,7 @@ def _decoded(data: bytes) -> object:
     if kind == "json":
         _refuse_others(data[:_HEAD].decode(errors="replace"))
         return parse_json(data)
-    if kind == "onnx":
+    if kind in ("onnx", "onnx text"):
         raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
     if kind != "text":
         return data

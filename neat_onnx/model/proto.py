@@ -3,7 +3,6 @@
 It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_version: 8, …>`).
 """
 
-import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
@@ -214,14 +213,6 @@ def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any)
             getattr(proto, kind.key).extend(value)
         case _:
             setattr(proto, kind.key, value)
-
-
-_TEXTPROTO = re.compile(rb"(?:\s|#[^\n]*\n)*[a-z][a-z_]+\s*[:{]")
-
-
-def is_text(data: bytes) -> bool:
-    """Whether a file's content is one of the two; binary ONNX never is."""
-    return data.lstrip().startswith(b"<") or _TEXTPROTO.match(data[:4096]) is not None
 
 
 def parsed_text(data: bytes) -> onnx.ModelProto:

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.activations import Activation
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Floats, Ints, ranked
 from neat_onnx.network.schedule import Schedule, schedule
@@ -52,7 +51,7 @@ class _Group:
     empty: float
     scale: Floats | None
     bias: Floats
-    functions: tuple[tuple[slice, Activation], ...]
+    functions: list[tuple[slice, Activation]]
     pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
@@ -187,9 +186,7 @@ class _Builder:
 
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
-        neurons = level[np.argsort(self.row[level])]
-        breaks = np.flatnonzero(np.any(np.diff(self._net.kinds[neurons], axis=0), axis=1)) + 1
-        return [self._group(part) for part in np.split(neurons, breaks) if part.size]
+        return [self._group(part) for part in self._net.groups_of(level)]
 
     def _group(self, neurons: Ints) -> _Group:
         net, genes = self._net, self._net.neurons
@@ -199,8 +196,6 @@ class _Builder:
         if linear:
             mean = net.aggregation_names[neurons] == "mean"
             scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
-        codes = genes.activation[neurons]
-        breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
         kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
@@ -208,10 +203,7 @@ class _Builder:
             empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
-            functions=tuple(
-                (slice(a, b), activation_named(net.activations[codes[a]]))
-                for a, b in pairwise(breaks)
-            ),
+            functions=net.functions_of(neurons),
             pre_activations=(kept, self._pre_activation[neurons][kept]),
         )
 

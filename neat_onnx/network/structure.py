@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import (
     MAX_DELAY,
@@ -210,6 +211,21 @@ class Structure(ReadOnly):
         aggregation = np.where(is_sum, NONE, self.neurons.aggregation)
         inputs = np.where(is_sum, np.minimum(self.fan_in, 1), self.fan_in)
         return owned(np.stack([aggregation, inputs], axis=1))
+
+    def groups_of(self, neurons: Ints) -> list[Ints]:
+        """Split neurons by what one operation can aggregate; each part is sorted by activation."""
+        kinds = self.kinds[neurons]
+        order = np.lexsort((self.neurons.activation[neurons], *kinds.T[::-1]))
+        breaks = np.flatnonzero(np.any(np.diff(kinds[order], axis=0), axis=1)) + 1
+        return [part for part in np.split(neurons[order], breaks) if part.size]
+
+    def functions_of(self, neurons: Ints) -> list[tuple[slice, Activation]]:
+        """Return the runs of neurons with one activation."""
+        codes = self.neurons.activation[neurons]
+        breaks = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(neurons)]
+        return [
+            (slice(a, b), activation_named(self.activations[codes[a]])) for a, b in pairwise(breaks)
+        ]
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Return the live connections into `neurons`: (row, edge), in the order of rows and genes.
