@@ -150,10 +150,10 @@ def code(arguments: Namespace) -> int:
 
 
 def draw(arguments: Namespace) -> int:
-    """Draw a network, or the networks of a population, as SVG or HTML."""
+    """Draw a network, or the networks of a population, as SVG."""
     from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
-    check_target(arguments, (".svg", ".html"))
+    check_target(arguments, (".svg",))
     chosen = arguments.genome is not None
     nets = {arguments.genome: read(arguments)} if chosen else read(arguments, load_networks)
     shown = dict(islice(nets.items(), _MOST_DRAWN))
@@ -163,9 +163,6 @@ def draw(arguments: Namespace) -> int:
     else:
         text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
         said = f"{len(shown)} of {len(nets)} networks"
-    if arguments.out.lower().endswith(".html"):
-        body = svg.fragment(net) if len(nets) == 1 else text
-        text = svg.page(Path(arguments.file).stem, body)
     save(text.encode(), arguments.out)
     return _wrote(arguments, said, networks=len(shown))
 

@@ -271,23 +271,6 @@ def _path(xs: list[int], ys: list[int], aside: int, pitch: int) -> str:
     return path.replace(" -", "-")
 
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{title}</title>
-<style>body {{ margin: 2rem; font-family: system-ui, sans-serif; }}
-svg {{ max-width: 100%; height: auto; }}</style>
-</head>
-<body>
-<h1>{title}</h1>
-{body}</body>
-</html>
-"""
-
-
 def fragment(net: Network) -> str:
     """Return the drawing of a network and its summary as a table, as HTML inside a page."""
     found = summary(net)
@@ -304,8 +287,3 @@ def fragment(net: Network) -> str:
         for name, value in rows.items()
     )
     return f"{to_svg(net)}<table>{cells}</table>\n"
-
-
-def page(title: str, body: str) -> str:
-    """Return an HTML document around the text of a body."""
-    return _PAGE.format(title=escape(title), body=body)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.activations import Activation
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Floats, Ints, ranked
 from neat_onnx.network.schedule import Schedule, schedule
@@ -52,7 +51,7 @@ class _Group:
     empty: float
     scale: Floats | None
     bias: Floats
-    functions: tuple[tuple[slice, Activation], ...]
+    functions: list[tuple[slice, Activation]]
     pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
@@ -187,9 +186,7 @@ class _Builder:
 
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
-        neurons = level[np.argsort(self.row[level])]
-        breaks = np.flatnonzero(np.any(np.diff(self._net.kinds[neurons], axis=0), axis=1)) + 1
-        return [self._group(part) for part in np.split(neurons, breaks) if part.size]
+        return [self._group(part) for part in self._net.groups_of(level)]
 
     def _group(self, neurons: Ints) -> _Group:
         net, genes = self._net, self._net.neurons
@@ -199,8 +196,6 @@ class _Builder:
         if linear:
             mean = net.aggregation_names[neurons] == "mean"
             scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
-        codes = genes.activation[neurons]
-        breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
         kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
@@ -208,10 +203,7 @@ class _Builder:
             empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
-            functions=tuple(
-                (slice(a, b), activation_named(net.activations[codes[a]]))
-                for a, b in pairwise(breaks)
-            ),
+            functions=net.functions_of(neurons),
             pre_activations=(kept, self._pre_activation[neurons][kept]),
         )
 
@@ -224,7 +216,8 @@ class _Builder:
         gain = gain if gain is not None and np.any(gain != NONE) else None
         terms = Terms(self._source_row[edges], weight, gain)
         if self._net.kinds[neurons[0], 0] != NONE:
-            return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
+            whole = np.arange(len(neurons))
+            return (Padded.of(whole, terms, counts, aggregation_named(aggregation)),)
         if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
             return (matrix,)
         return sums_of(terms, counts)
@@ -257,27 +250,17 @@ class _Builder:
 
 @dataclass(frozen=True)
 class Terms:
-    """The connections into some neurons, neuron by neuron.
+    """The connections into some neurons, neuron by neuron, shape (edges,) each.
 
     Attributes:
-        rows: which values are read, (edges,) or (neurons, k).
-        weight: like `rows`.
-        gain: rows of the gains, like `rows`: NONE is the last row, of ones. None if all are.
+        rows: which values are read.
+        weight: what they are multiplied with.
+        gain: rows of the gains: NONE is the last row, of ones. None if all are.
     """
 
     rows: Ints
     weight: Floats
     gain: Ints | None = None
-
-    def shaped(self, neurons: int) -> Terms:
-        """Return them as (neurons, k), where all neurons have k inputs."""
-        gain = None if self.gain is None else self.gain.reshape(neurons, -1)
-        return Terms(self.rows.reshape(neurons, -1), self.weight.reshape(neurons, -1), gain)
-
-    def part(self, which: slice | Ints) -> Terms:
-        """Return those at some positions of the first axis."""
-        gain = None if self.gain is None else self.gain[which]
-        return Terms(self.rows[which], self.weight[which], gain)
 
 
 class Aggregate(Protocol):
@@ -285,26 +268,6 @@ class Aggregate(Protocol):
 
     def write(self, out: Floats, values: Floats) -> None:
         """Write the ones of its neurons into `out`, (neurons of the group, N)."""
-
-
-@dataclass(frozen=True)
-class Aggregated:
-    """All neurons of a group, with an aggregation of k inputs each that is no sum."""
-
-    aggregation: Aggregation
-    terms: Terms
-
-    def write(self, out: Floats, values: Floats) -> None:
-        """See `Aggregate`."""
-        step = max(1, _ELEMENTS_AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
-        for start in range(0, len(out), step):
-            part = slice(start, start + step)
-            terms = self.terms.part(part)
-            weighted = values[terms.rows]
-            weighted *= terms.weight[..., None]
-            if terms.gain is not None:
-                weighted *= values[terms.gain]
-            out[part] = self.aggregation(np.moveaxis(weighted, 1, -1))
 
 
 @dataclass(frozen=True)
@@ -321,7 +284,7 @@ class Matrix:
 
 @dataclass(eq=False)
 class Padded:
-    """Neurons with up to k inputs each, whose sums are taken input by input for all at once.
+    """Neurons with up to k inputs each, which are aggregated for all at once.
 
     Missing inputs are the last row, of ones, with weight 0: whatever the values are, they add 0.
 
@@ -329,15 +292,33 @@ class Padded:
         neurons: their positions in the group, (m,).
         rows, gain: see `Terms`, (k, m).
         weight: (k, m).
+        aggregation: of exactly k inputs each; None for sums.
     """
 
     neurons: Ints
     rows: Ints
     gain: Ints | None
     weight: Floats
+    aggregation: Aggregation | None = None
 
     def __post_init__(self) -> None:
         self._repeated = self.weight[..., None]
+
+    @classmethod
+    def of(
+        cls, neurons: Ints, terms: Terms, counts: Ints, aggregation: Aggregation | None = None
+    ) -> Padded:
+        """Pad some neurons of a group, of which the first has the most inputs."""
+        at = np.arange(counts[neurons[0]])[:, None]
+        there = at < counts[neurons]
+        edges = np.where(there, (np.cumsum(counts) - counts)[neurons] + at, 0)
+        return cls(
+            neurons,
+            np.where(there, terms.rows[edges], NONE),
+            None if terms.gain is None else np.where(there, terms.gain[edges], NONE),
+            np.where(there, terms.weight[edges], terms.weight.dtype.type(0.0)),
+            aggregation,
+        )
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
@@ -351,7 +332,10 @@ class Padded:
             read *= weight[:, part]
             if self.gain is not None:
                 read *= values.take(self.gain[:, part], 0, mode="wrap")
-            out[self.neurons[part]] = np.add.reduce(read, 0)
+            if self.aggregation is None:
+                out[self.neurons[part]] = np.add.reduce(read, 0)
+            else:
+                out[self.neurons[part]] = self.aggregation(np.moveaxis(read, 0, -1))
 
     def _weights(self, samples: int) -> Floats:
         """The weights, once for each of a few samples: numpy's inner loop is over samples."""
@@ -367,7 +351,6 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
 
     Neurons with similar numbers of inputs are padded together: as many as cost less than a call.
     """
-    starts = np.cumsum(counts) - counts
     order = np.argsort(-counts, kind="stable")
     found: list[Aggregate] = []
     while order.size:
@@ -375,16 +358,6 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
         padding = np.cumsum(sizes[0] - sizes)
         many = padding > np.maximum(_MAX_PADDING, np.cumsum(sizes))
         last = int(np.argmax(many)) if np.any(many) else len(order)
-        found.append(_padded(order[:last], terms, counts, starts))
+        found.append(Padded.of(order[:last], terms, counts))
         order = order[last:]
     return tuple(found)
-
-
-def _padded(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Padded:
-    at = np.arange(counts[neurons[0]])[:, None]
-    there = at < counts[neurons]
-    edges = np.where(there, starts[neurons] + at, 0)
-    part = terms.part(edges)
-    gain = None if part.gain is None else np.where(there, part.gain, NONE)
-    weight = np.where(there, part.weight, part.weight.dtype.type(0.0))
-    return Padded(neurons, np.where(there, part.rows, NONE), gain, weight)

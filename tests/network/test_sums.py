@@ -7,7 +7,6 @@ import pytest
 from support.examples.graphs import graph, node
 
 import neat_onnx
-from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.program import Padded, Terms, sums_of
 
@@ -48,12 +47,6 @@ def test_a_convolution_needs_no_matrix_of_all_places():
     tracemalloc.stop()
     assert peak < 180e6
     assert np.all(np.isfinite(got))
-
-
-def test_a_convolution_is_what_the_plain_evaluator_computes():
-    net = convolution(2, 12)
-    x = np.random.default_rng(3).normal(size=(1, len(net.input_neurons)))
-    np.testing.assert_allclose(net.activate(x)[0], evaluate(net, x)[0], rtol=1e-9, atol=1e-9)
 
 
 def test_products_of_two_values_take_no_more_memory_with_more_samples():
