@@ -21,14 +21,14 @@ _ONNX_HINT = (
     "To turn a model into a network use import_model, or `neat-onnx import`. Where both are asked "
     "for, the network comes first"
 )
+_JAVASCRIPT = re.compile(
+    r"\s*(?:(?:(?:var|let|const)\s+)?[\w$.]+\s*=|export\s+default\b)\s*([{\[].*[}\]])\s*;?\s*",
+    re.DOTALL,
+)
+"""A script that gives a JSON value to a variable or exports it."""
 _NO_NETWORKS = (
     (r"version https://git-lfs", "a pointer of Git LFS, not the file", "Fetch it: git lfs pull"),
     (r"\s*<(?:!doctype\s+)?html", "an HTML page", "Download the raw file that the page shows"),
-    (
-        r"\s*((var|let|const)\s|export\s+default\b|(module\.)?exports\b)",
-        "JavaScript, not JSON",
-        "Write what JSON.stringify(network.toJSON()) returns",
-    ),
     (r"\s*\[object ", "the text of a JavaScript object", "Write JSON.stringify(network.toJSON())"),
 )
 """The beginnings of files that people take for networks: what they are, and what to do."""
@@ -149,7 +149,18 @@ def _decoded(data: bytes) -> object:
         raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
     if kind != "text":
         return data
-    return data.decode("utf-8-sig")
+    text = data.decode("utf-8-sig")
+    script = _JAVASCRIPT.fullmatch(text)
+    return _in_script(script[1]) if script else text
+
+
+def _in_script(text: str) -> object:
+    """The JSON in a script; keys without quotes are none."""
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        hint = "Write what JSON.stringify(network.toJSON()) returns"
+        raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
 
 
 def _library_of(content: object) -> Library:

@@ -181,8 +181,7 @@ def archive() -> bytes:
         (b"[object Object]", "the text of a JavaScript object", "JSON.stringify"),
         (b'{"nodes": [{"bias": 0.5', "it ends too early", "cut off"),
         (b'{"nodes": [{"bi', "it ends too early", "cut off"),
-        (b"module.exports = {nodes: []};", "JavaScript, not JSON", "JSON.stringify"),
-        (b"window.net={};", "text that begins with", "network_type"),
+        (b"module.exports = {nodes: []};", "JavaScript, and not JSON", "JSON.stringify"),
         (b"\x80\x04\x95\xff\x00\x00", "not a whole pickle", "cut off"),
         (b"\x1f\x8b\x08\x00\x00", "not a whole gzip file", "cut off"),
         (gzip.compress(b"\x08\x08", mtime=0), "an ONNX model", "import_model"),
@@ -196,6 +195,15 @@ def test_a_wrong_file_is_told_with_a_way_out(content, message, hint):
         load_network(content)
     assert refused.value.hint is not None
     assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["var net = %s;", "module.exports = %s\n", "export default %s;", "window.net=%s", "\ufeff%s"],
+)
+def test_json_in_javascript_is_read(around):
+    text = Network.mlp([2, 1], seed=0).to_json()
+    assert load_network((around % text).encode()) == Network.mlp([2, 1], seed=0)
 
 
 @pytest.mark.parametrize(
