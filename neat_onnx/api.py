@@ -4,13 +4,12 @@ Each imports its room when it is called: the operators are many classes, and who
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
-from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.budget import check_ports
 from neat_onnx.model.node import find_operators_with
@@ -245,7 +244,7 @@ def verify(
     from neat_onnx.runtimes.ports import check_every_axis
     from neat_onnx.verification.compare import compare
 
-    network, loaded = load_first(net), with_memory(load_model(model), memory)
+    network, loaded = load_network(net), with_memory(load_model(model), memory)
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
@@ -288,7 +287,6 @@ def substrate_network(
     max_weight: float = 5.0,
     threshold: float = 0.2,
     bias: float = 0.0,
-    links: Iterable[tuple[int, int]] | None = None,
 ) -> Network:
     """Make the network that a CPPN describes on a substrate: HyperNEAT.
 
@@ -299,12 +297,12 @@ def substrate_network(
 
     Args:
         cppn: a Network of 2d inputs, or 2d + 1 with a constant 1, or whatever `load_network` reads.
-        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs.
+        layers: the coordinates of the neurons of each layer, (n, d), from inputs to outputs; each
+            layer is connected with the next.
         activation: of all neurons; "neat_sigmoid" is neat-python's sigmoid.
         max_weight: the largest weight, for an output of 1 of the CPPN.
         threshold: outputs of the CPPN up to here are no connection; 0 to below 1.
         bias: of all neurons that have connections.
-        links: pairs of layers (from, to) that are connected; None connects each with the next.
 
     Returns:
         A feed-forward network, its neurons numbered layer by layer.
@@ -317,7 +315,7 @@ def substrate_network(
     from neat_onnx.network import substrate
 
     described = substrate.Cppn(load_network(cppn), max_weight, threshold)
-    return substrate.substrate_network(described, layers, activation, bias, links)
+    return substrate.substrate_network(described, layers, activation, bias)
 
 
 @takes(
@@ -398,7 +396,7 @@ def diff(a: Any, b: Any, *, samples: int = 256, seed: int = 0) -> "NetworkDiff":
     from neat_onnx.verification.networks import compare_networks
 
     one, other = (
-        import_model(each) if isinstance(each, Model) else load_first(each) for each in (a, b)
+        import_model(each) if isinstance(each, Model) else load_network(each) for each in (a, b)
     )
     return compare_networks(one, other, samples, seed)
 
@@ -483,7 +481,7 @@ def certify(
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
-        load_first(net),
+        load_network(net),
         load_model(model),
         samples=samples,
         seed=seed,
@@ -510,7 +508,7 @@ def replay(certificate: Any, net: Any, model: Any) -> "Report":
     """
     from neat_onnx.verification.certificate import load_certificate, repeat
 
-    return repeat(load_certificate(certificate), load_first(net), load_model(model))
+    return repeat(load_certificate(certificate), load_network(net), load_model(model))
 
 
 def json_schema(name: Literal["model", "network", "options", "certificate"]) -> dict[str, Any]:

@@ -51,7 +51,9 @@ _MODEL_TEXT = re.compile(
 )
 """The beginning of a textproto or an onnxtxt: fields of a ModelProto."""
 
-Kind = Literal["json", "text", "pickle", "gzip", "bzip2", "xz", "zlib", "onnx", "zip", "binary"]
+Kind = Literal[
+    "json", "text", "pickle", "gzip", "bzip2", "xz", "zlib", "onnx", "onnx text", "zip", "binary"
+]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -90,7 +92,7 @@ def limited(stream: BinaryIO, where: str) -> bytes:
 def sniff(data: bytes) -> Kind:
     """Return the kind of a file, by its first bytes; "binary" if nobody knows it.
 
-    A model is "onnx" as protobuf and in both of onnx's text forms.
+    A model is "onnx" as protobuf, and "onnx text" in both of onnx's text forms.
 
     Raises:
         DocumentError: it is an image or a PDF, which nothing here reads.
@@ -102,7 +104,7 @@ def sniff(data: bytes) -> Kind:
             return cast(Kind, kind)
     begin = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
     if _MODEL_TEXT.match(begin):
-        return "onnx"
+        return "onnx text"
     if begin[:1] in (b"{", b"[") and not _SECTION.match(begin):
         return "json"
     try:

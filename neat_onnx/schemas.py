@@ -1,6 +1,5 @@
 """The JSON Schemas of the network document, of the options and of certificates."""
 
-from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
@@ -26,40 +25,30 @@ _NETWORK_EXAMPLE = {
 
 
 def schema_named(name: str) -> dict[str, Any]:
-    """The JSON Schema of one kind of document.
+    """The JSON Schema of one kind of document; that of the options has the snake_case names.
 
     Raises:
         OptionError: there is no schema of that name.
     """
-    if not isinstance(name, str) or name not in SCHEMAS:
-        raise OptionError(
-            f"there is no schema named {shown(name)}",
-            where="name",
-            hint=f"Schemas: {', '.join(SCHEMAS)}",
-        )
-    return SCHEMAS[name]()
+    match name:
+        case "model":
+            from neat_onnx.model.schema import model_schema  # noqa: PLC0415 (slow to import)
 
+            return model_schema()
+        case "network":
+            return _titled(NetworkDocument, name, "neat-onnx network", [_NETWORK_EXAMPLE])
+        case "options":
+            examples = [{}, {"dtype": "float64", "mixed_activations": "per_neuron"}]
+            return _titled(ExportOptions, name, "neat_onnx export options", examples)
+        case "certificate":
+            from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (likewise)
 
-def _model_schema() -> dict[str, Any]:
-    from neat_onnx.model.schema import model_schema  # noqa: PLC0415 (slow to import)
-
-    return model_schema()
-
-
-def _network_schema() -> dict[str, Any]:
-    return _titled(NetworkDocument, "network", "neat-onnx network", [_NETWORK_EXAMPLE])
-
-
-def _options_schema() -> dict[str, Any]:
-    """With the snake_case names."""
-    examples = [{}, {"dtype": "float64", "mixed_activations": "per_neuron"}]
-    return _titled(ExportOptions, "options", "neat_onnx export options", examples)
-
-
-def _certificate_schema() -> dict[str, Any]:
-    from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (slow to import)
-
-    return _titled(Certificate, "certificate", "neat_onnx certificate")
+            return _titled(Certificate, name, "neat_onnx certificate")
+    raise OptionError(
+        f"there is no schema named {shown(name)}",
+        where="name",
+        hint=f"Schemas: {', '.join(SCHEMAS)}",
+    )
 
 
 def _titled(
@@ -71,10 +60,5 @@ def _titled(
     return head | schema | {"title": title} | ({"examples": examples} if examples else {})
 
 
-SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
-    "model": _model_schema,
-    "network": _network_schema,
-    "options": _options_schema,
-    "certificate": _certificate_schema,
-}
-"""The schema of each kind of document."""
+SCHEMAS = ("model", "network", "options", "certificate")
+"""The kinds of documents that have a schema."""

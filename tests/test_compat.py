@@ -11,7 +11,7 @@ HERE = Path(__file__).parent / "compat"
 FILES = sorted(path for path in HERE.glob("*/*") if path.suffix in (".json", ".onnx"))
 FORMS = {
     "irregular", "embedded", "memory", "fused", "fused_gru", "sequence", "spatial", "sparse",
-    "dialect", "binary", "curves", "evolved",
+    "dialect", "binary", "curves",
 }  # fmt: skip
 
 
@@ -34,9 +34,7 @@ def test_every_form_has_a_file():
     assert {path.stem for path in FILES} == FORMS
 
 
-@pytest.mark.parametrize(
-    "form", ["irregular", "memory", "fused", "sequence", "sparse", "curves", "evolved"]
-)
+@pytest.mark.parametrize("form", ["irregular", "memory", "fused", "sequence", "sparse", "curves"])
 def test_the_genomes_are_those_that_were_exported(form: str):
     """Not only what the reader made of them."""
     from compat import __main__ as writer
@@ -48,11 +46,9 @@ def test_the_genomes_are_those_that_were_exported(form: str):
         "sequence": writer.memory,
         "sparse": writer.sparse,
         "curves": writer.curves,
-        "evolved": writer.evolved,
     }
     (path,) = (path for path in FILES if path.stem == form)
     want = made[form]()
     net = wanted(path)
     assert net.neurons.id.tolist() == want.neurons.id.tolist()
     assert net == want
-    assert len(net.blocks) == len(want.blocks)

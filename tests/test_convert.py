@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 from google.protobuf import json_format
-from support.examples.cases import Case, assert_within, case, cases
+from support.examples.cases import Case, assert_within, case
 from support.examples.flat_documents import conv, document, gemm, spec, weights, with_warnings
 from support.examples.graphs import graph, node
 from support.harness.sessions import open_session
@@ -140,22 +140,6 @@ def test_json_in_each_encoding(run, old, encoding: str):
     assert neat_onnx.validate("new.json") == []
 
 
-def test_from_form_to_form_and_back(run, old):
-    run(old, "first.onnx")
-    assert run("first.onnx", "second.onnx.json") == (
-        *(0, "wrote second.onnx.json: 8 nodes, 7 initializers, opset 18\n", []),
-    )
-    assert run("second.onnx.json", "third.onnx")[0] == 0
-    assert Path("first.onnx").read_bytes() == Path("third.onnx").read_bytes()
-
-
-def test_json_for_machines(run, old):
-    _, out, _ = run(old, "new.onnx", "--verify", "--json")
-    found = json.loads(out)
-    assert (found["file"], found["written"], found["report"]["passed"]) == ("new.onnx", True, True)
-    assert found["model"]["nodes"] == 8
-
-
 def test_a_loss_is_told(run, tmp_path):
     source = tmp_path / "old.json"
     source.write_text(json.dumps(case("nts-onnx-poolmax-2").source))
@@ -193,11 +177,3 @@ def test_the_same_is_refused_by_the_command_and_the_function(run, old, tmp_path)
         with_warnings(convert, source)
     assert run(path, "new.onnx")[2][-1] == f"error: {refused.value}"
     assert not Path("new.onnx").exists()
-
-
-def test_every_document_of_the_corpora_by_the_command(run, tmp_path):
-    source = tmp_path / "old.json"
-    for peer in cases("nts-onnx"):
-        source.write_text(json.dumps(peer.source))
-        fits = peer.document["graph_status"] == "ok"
-        assert run(source, "new.onnx")[0] == (0 if fits else 2)

@@ -235,7 +235,7 @@ def test_a_file_that_ends_too_early_is_told(share: float):
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("place", ["dims", "dims of floats", "shape", "attribute", "sparse"])
+@pytest.mark.parametrize("place", ["dims", "dims of floats", "shape", "attribute"])
 def test_announced_sizes_take_no_memory(place: str, size: int):
     proto = WHOLE.to_proto()
     tensor = next(each for each in proto.graph.initializer if each.dims)
@@ -252,10 +252,6 @@ def test_announced_sizes_take_no_memory(place: str, size: int):
         case "attribute":
             node = proto.graph.node.add(op_type="Tile", output=["tiled"])
             node.attribute.add(name="tiles", type=onnx.AttributeProto.INT, i=size)
-        case "sparse":
-            held = proto.graph.sparse_initializer.add(dims=[size, 1])
-            held.values.CopyFrom(onnx.numpy_helper.from_array(np.float32([1]), "held"))
-            held.indices.CopyFrom(onnx.numpy_helper.from_array(np.int64([0])))
     with small():
         assert told(lambda: import_model(proto.SerializeToString()))
 

@@ -36,7 +36,7 @@ from neat_onnx.cli.wording import error_line, in_flags
 from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, ModelError, OptionError, printable, warn
 from neat_onnx.libraries.library import Library, encoded
-from neat_onnx.libraries.load import load_first, load_networks
+from neat_onnx.libraries.load import load_networks
 from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
@@ -150,10 +150,10 @@ def code(arguments: Namespace) -> int:
 
 
 def draw(arguments: Namespace) -> int:
-    """Draw a network, or the networks of a population, as SVG or HTML."""
+    """Draw a network, or the networks of a population, as SVG."""
     from neat_onnx.drawing import svg  # noqa: PLC0415 (seldom needed)
 
-    check_target(arguments, (".svg", ".html"))
+    check_target(arguments, (".svg",))
     chosen = arguments.genome is not None
     nets = {arguments.genome: read(arguments)} if chosen else read(arguments, load_networks)
     shown = dict(islice(nets.items(), _MOST_DRAWN))
@@ -163,9 +163,6 @@ def draw(arguments: Namespace) -> int:
     else:
         text = svg.small_multiples({f"genome {genome}": net for genome, net in shown.items()})
         said = f"{len(shown)} of {len(nets)} networks"
-    if arguments.out.lower().endswith(".html"):
-        body = svg.fragment(net) if len(nets) == 1 else text
-        text = svg.page(Path(arguments.file).stem, body)
     save(text.encode(), arguments.out)
     return _wrote(arguments, said, networks=len(shown))
 
@@ -236,7 +233,7 @@ def verify(arguments: Namespace) -> int:
     if many.is_many(arguments.network, arguments.model):
         jobs = many.jobs_of(arguments, arguments.network, arguments.model, ".onnx")
         return many.run(arguments, partial(_verify_one, checking), jobs, writes=False)
-    net, model = read(arguments, load_first), read_model(arguments.model)
+    net, model = read(arguments), read_model(arguments.model)
     return _tell_report(arguments, neat_onnx.verify(net, model, **checking))
 
 
@@ -261,7 +258,7 @@ def certify(arguments: Namespace) -> int:
     """Compare a network with its model, and write that down so that others can repeat it."""
     check_target(arguments, (".json",))
     certificate = neat_onnx.certify(
-        read(arguments, load_first),
+        read(arguments),
         read_model(arguments.model),
         samples=arguments.samples,
         seed=arguments.seed,
@@ -284,7 +281,7 @@ def replay(arguments: Namespace) -> int:
     )
 
     source = source_of(arguments.certificate)
-    net, model = read(arguments, load_first), read_model(arguments.model)
+    net, model = read(arguments), read_model(arguments.model)
     try:
         with of_file(arguments.certificate):
             certificate = load_certificate(source)

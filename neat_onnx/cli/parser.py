@@ -332,7 +332,7 @@ _COMMANDS = (
     ),
     Command(
         commands.draw,
-        {"IN": "a network, or a population: its 60 best", "OUT": "what to write: .svg or .html"},
+        {"IN": "a network, or a population: its 60 best", "OUT": "what to write: .svg"},
         [],
         [_READ],
     ),

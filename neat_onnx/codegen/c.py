@@ -43,12 +43,11 @@ ${linkage}void ${name}_step(${name}_state *state, $ports)
 }
 """
 _USAGE = """
-Call it like this:
+Call it like this, with an array for each port:
 
-    $declared
     CALL
 
-Tables $tables bytes, WHERE $held bytes; C99, libm, no heap.
+C99, libm, no heap.
 """
 _CALL_STATEFUL = """${name}_state state;
     ${name}_reset(&state);            // before the first step of a sequence
@@ -84,17 +83,16 @@ class C(Language):
     stateless = _STATELESS
     stateful = _STATEFUL
     usage = (
-        _USAGE.replace("CALL", "${name}_activate($arguments);").replace("WHERE", "stack"),
-        _USAGE.replace("CALL", _CALL_STATEFUL).replace("WHERE", "state"),
+        _USAGE.replace("CALL", "${name}_activate($arguments);"),
+        _USAGE.replace("CALL", _CALL_STATEFUL),
     )
     port_form = "{const}real {name}[{count}]"
-    declare_form = "{kind} {name}[{count}]{zero};"
 
     def __init__(self, single: bool, header: bool = False) -> None:
         self._suffix = suffix = "f" if single else ""
         self.native = {op: name + suffix for op, name in _LIBM.items()}
         self.native |= {"is_nan": "isnan", "is_infinite": "isinf"}
-        self.size = 4 if single else 8
+        self.real = "float" if single else "double"
         self.linkage = "static inline " if header else ""
         self.file = _HEADER if header else _FILE
 

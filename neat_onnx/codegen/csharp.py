@@ -44,13 +44,12 @@ public void Step($ports)
 }
 """
 _USAGE = """
-Call it like this, with an instance for each thread:
+Call it like this, with an instance for each thread and an array for each port:
 
     $name network = new $name();
-    $declared
     network.CALL
 
-Tables $tables bytes; no garbage but where a neuron sorts.
+No garbage but where a neuron sorts.
 """
 
 
@@ -85,4 +84,3 @@ class CSharp(Language):
         _USAGE.replace("CALL", "Step($arguments);  // one step; Reset() starts again"),
     )
     port_form = "double[] {name}"
-    declare_form = "double[] {name} = new double[{count}];"

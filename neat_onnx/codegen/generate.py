@@ -30,7 +30,7 @@ _CLASSES = {
     "python": "Python",
 }
 _MEMBERS = (
-    *("BIAS", "RESPONSE", "START", "SOURCE", "WEIGHT", "GAIN", "MATRIX", "ORIGIN", "INITIAL"),
+    *("BIAS", "RESPONSE", "START", "SOURCE", "WEIGHT", "GAIN", "ORIGIN", "INITIAL"),
     *("Activate", "Reset", "Step", "System", "Math", "Array", "ArgumentException"),
 )
 """Names that no class of C# may have."""

@@ -285,13 +285,6 @@ def gated_sum(v: Values, k: int):
         result += WEIGHT[e] * v[SOURCE[e]] * (1.0 if GAIN[e] < 0 else v[GAIN[e]])
     return result
 
-def dense_sum(v: Values, at: int, source: int, width: int):
-    "The sum of consecutive values times a row of a matrix."
-    result = 0.0
-    for e in range(0, width):
-        result += MATRIX[at + e] * v[source + e]
-    return result
-
 def weighted(v: Values, k: int, u: Written) -> None:
     "The weighted inputs of neuron k, one by one."
     for e in range(START[k], START[k + 1]):

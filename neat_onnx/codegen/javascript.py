@@ -66,10 +66,9 @@ class JavaScript(Language):
     stateless = _STATELESS
     stateful = _STATEFUL
     usage = (
-        "\nconst result = activate($argument);\n\nTables $tables bytes.",
+        "\nconst result = activate($argument);",
         "\nconst network = new Network();\n"
-        "const result = network.step($argument);  // one step; reset() starts again\n\n"
-        "Tables $tables bytes.",
+        "const result = network.step($argument);  // one step; reset() starts again",
     )
 
     def key(self, name: str) -> str:

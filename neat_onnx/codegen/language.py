@@ -34,7 +34,7 @@ class Language:
     # before a name: of a number ("real"), an "int", an array that is read ("Values") or filled
     # ("Written"), and of a function without a result ("None")
     types: Mapping[str, str] = MappingProxyType({})
-    size = 8  # bytes of a number
+    real = "double"  # the type of numbers in C
     linkage = ""  # what stands before functions that others call
     given_form = "{value}"  # a number of an input as one of the language's own
     length_form = ""  # raises `message` and the length; empty where arrays do not know their length
@@ -51,7 +51,6 @@ class Language:
     port_form = (
         ""  # a port as a parameter; empty where inputs come by name and outputs are returned
     )
-    declare_form = ""  # a statement of a caller that declares a port
     head = ("/*\n", " * ", " */")  # begins the comment at the head, each of its lines, and ends it
     gap = "\n\n"  # between two definitions
     file: str

@@ -6,8 +6,7 @@ the pre-activations that some connection reads, then the delay registers:
     inputs | activations, level by level | pre-activations read | registers
 
 Neurons of one level that share aggregation and activation are consecutive, so that one loop
-computes them. Their weights are a matrix where all of them read the same consecutive rows, and
-lists of connections elsewhere.
+computes them.
 """
 
 from dataclasses import dataclass
@@ -24,45 +23,24 @@ from neat_onnx.network.signals import Signals, signals_of
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """Weights of a group whose neurons all read the same consecutive rows.
-
-    Attributes:
-        offset: position of the first weight in `Plan.dense_weights`, by neuron, then by source.
-        source: the first row read.
-        width: how many rows are read.
-    """
-
-    offset: int
-    source: int
-    width: int
-
-
-@dataclass(frozen=True)
 class Group:
     """Consecutive neurons that one loop computes.
 
     Attributes:
-        level: their topological level, from 1.
         first, count: their rows.
         aggregation: how they make one number of their weighted inputs.
         fan_in: the number of inputs of each; None for sums and means, where it may differ unless
             it is 0.
         activation: of all of them.
-        matrix: their weights, if these form one; else connections of the plan.
-        gated: whether a connection into them has a gater.
         scaled: whether a response differs from 1.
         z_shift: from a neuron's row to that of its pre-activation; None if none is read.
     """
 
-    level: int
     first: int
     count: int
     aggregation: Aggregation
     fan_in: int | None
     activation: Activation
-    matrix: Matrix | None
-    gated: bool
     scaled: bool
     z_shift: int | None
 
@@ -77,8 +55,7 @@ class Plan:
         groups: in the order of computation.
         bias, response: of each neuron that is no input, in row order.
         start: (neurons + 1,): where each neuron's connections begin in the lists that follow.
-        source, weight, gain: the connections outside matrices; a gain of NONE is 1.
-        dense_weights: the weights of all matrices.
+        source, weight, gain: the connections; a gain of NONE is 1.
         registers: rows, the row that each takes over after a step, and their initial values. A
             later register never feeds an earlier one.
     """
@@ -93,7 +70,6 @@ class Plan:
     source: Ints
     weight: Floats
     gain: Ints
-    dense_weights: Floats
     registers: tuple[Ints, Ints, Floats]
 
     @property
@@ -122,40 +98,24 @@ def plan_of(net: Network) -> Plan:
     order = np.flatnonzero(~net.is_input)
     order = order[np.lexsort(key[order].T[::-1])]
     row = _rows(net, signals, order)
-    source = row[signals.source]
-    gain = np.where(signals.gain == NONE, NONE, row[signals.gain])
     changes = np.flatnonzero(np.any(key[order][1:] != key[order][:-1], axis=1)) + 1
     groups: list[Group] = []
-    listed = [np.empty(0, np.int64)]
-    dense = [np.empty(0)]
     for neurons in np.split(order, changes) if len(order) else []:
-        lead, counts = int(neurons[0]), fan_in[neurons]
-        _, edges = net.edges_into(neurons)
-        z, first = signals.pre_activation[lead], int(row[lead])
-        gated = bool(np.any(gain[edges] != NONE))
-        matrix = None
-        if is_linear[lead] and not gated:
-            matrix = _matrix(source[edges], counts, sum(map(len, dense)))
-        if matrix is None:
-            listed.append(edges)
-        else:
-            dense.append(net.live.weight[edges])
+        lead = int(neurons[0])
+        z, first, count = signals.pre_activation[lead], int(row[lead]), int(fan_in[lead])
         groups.append(
             Group(
-                level=int(level[lead]),
                 first=first,
                 count=len(neurons),
                 aggregation=aggregation_named(net.aggregation_names[lead]),
-                fan_in=int(counts[0]) if not is_linear[lead] or not counts[0] else None,
+                fan_in=None if is_linear[lead] and count else count,
                 activation=activation_named(net.activation_names[lead]),
-                matrix=matrix,
-                gated=gated,
                 scaled=bool(np.any(genes.response[neurons] != 1.0)),
                 z_shift=None if z == NONE else int(row[z]) - first,
             )
         )
-    edges, registers = np.concatenate(listed), signals.registers
-    in_lists = np.bincount(net.live.target[edges], minlength=len(net))[order]
+    _, edges = net.edges_into(order)
+    gain, registers = signals.gain[edges], signals.registers
     return Plan(
         inputs=tuple((port, row[port.neurons]) for port in net.inputs),
         outputs=tuple((port, row[port.neurons]) for port in net.outputs),
@@ -163,11 +123,10 @@ def plan_of(net: Network) -> Plan:
         groups=tuple(groups),
         bias=genes.bias[order],
         response=genes.response[order],
-        start=np.concatenate([[0], np.cumsum(in_lists)]).astype(np.int64),
-        source=source[edges],
+        start=np.concatenate([[0], np.cumsum(fan_in[order])]).astype(np.int64),
+        source=row[signals.source[edges]],
         weight=net.live.weight[edges],
-        gain=gain[edges],
-        dense_weights=np.concatenate(dense),
+        gain=np.where(gain == NONE, NONE, row[gain]),
         registers=(row[registers.signal], row[registers.origin], registers.initial),
     )
 
@@ -184,14 +143,3 @@ def _rows(net: Network, signals: Signals, order: Ints) -> Ints:
     registers = signals.registers
     row[registers.signal] = registers.signal
     return row
-
-
-def _matrix(sources: Ints, counts: Ints, offset: int) -> Matrix | None:
-    """The matrix of connections into neurons with these fan-ins, if it is worth one."""
-    width = int(counts[0])
-    if len(counts) < 2 or width < 2 or np.any(counts != width):
-        return None
-    rows = sources.reshape(len(counts), width)
-    if np.any(rows != rows[0, 0] + np.arange(width)):
-        return None
-    return Matrix(offset, int(rows[0, 0]), width)

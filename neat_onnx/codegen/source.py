@@ -54,6 +54,7 @@ class _Program:
         self._used = {f"{name}_{end}" for end in ("activate", "reset", "step", "state")}
         self.inputs = self._ports("input", plan.inputs)
         self.outputs = self._ports("output", plan.outputs)
+        self._weighted = "gated" if "GAIN" in self.tables else "weighted"
         self._calls = {id(group): self._functions_of(group) for group in plan.groups}
 
     def _ports(
@@ -67,29 +68,25 @@ class _Program:
     def file(self) -> str:
         """Return the whole file."""
         plan, language = self.plan, self.language
-        kind = "double" if language.size == 8 else "float"
         ports = [
-            {"kind": kind, "name": name, "count": len(rows), "const": const, "zero": zero}
-            for side, const, zero in ((self.inputs, "const ", " = {0}"), (self.outputs, "", ""))
+            language.port_form.format(name=name, count=len(rows), const=const)
+            for side, const in ((self.inputs, "const "), (self.outputs, ""))
             for name, (_, rows) in side
         ]
         one_in, one_out = len(self.inputs) == 1, len(self.outputs) == 1
         values: dict[str, Any] = {
             "name": self.name,
             "guard": f"{self.name.upper()}_H",
-            "kind": kind,
+            "kind": language.real,
             "linkage": language.linkage,
             "rows": plan.rows,
             "reset": self._reset_lines(),
             "step": self._step_lines(),
-            "ports": ", ".join(language.port_form.format(**port) for port in ports),
-            "declared": [language.declare_form.format(**port) for port in ports],
-            "arguments": ", ".join(str(port["name"]) for port in ports),
+            "ports": ", ".join(ports),
+            "arguments": ", ".join(name for name, _ in self.inputs + self.outputs),
             "argument": "input" if one_in else "{name: numbers}",
             "given": "ArrayLike<number>" if one_in else "Record<string, ArrayLike<number>>",
             "result": "Float64Array" if one_out else "Record<string, Float64Array>",
-            "tables": self._table_bytes(),
-            "held": plan.rows * language.size,
         }
         body = filled(language.stateful if plan.has_memory else language.stateless, values)
         needed = helpers_of(language, "\n".join([*self._functions, body]))
@@ -110,9 +107,8 @@ class _Program:
         """Lines for the head of the file: the network and its ports."""
         plan = self.plan
         count = plan.input_count + len(plan.bias)
-        edges = len(plan.weight) + len(plan.dense_weights)
         memory = f", {len(plan.registers[0])} values remembered" if plan.has_memory else ""
-        lines = [f"A network of {count} neurons and {edges} connections{memory}.", ""]
+        lines = [f"A network of {count} neurons and {len(plan.weight)} connections{memory}.", ""]
         for kind, ports in (("input", self.inputs), ("output", self.outputs)):
             for name, (port, rows) in ports:
                 shape = f", shape {list(port.shape)} in C order" if len(port.shape) != 1 else ""
@@ -133,11 +129,7 @@ class _Program:
             found |= {"START": plan.start, "SOURCE": plan.source, "WEIGHT": plan.weight}
         if np.any(plan.gain != NONE):
             found["GAIN"] = plan.gain
-        if len(plan.dense_weights):
-            found["MATRIX"] = plan.dense_weights
-        for name, (_, rows) in self.outputs:
-            if not _consecutive(rows):
-                found[f"{name.upper()}_ROWS"] = rows
+        found |= {f"{name.upper()}_ROWS": rows for name, (_, rows) in self.outputs}
         rows, origins, initial = plan.registers
         if len(rows):
             found["ORIGIN"] = origins
@@ -156,17 +148,6 @@ class _Program:
             count=len(values),
             rows="".join(f"{INDENT}{row},\n" for row in rows),
         )
-
-    def _table_bytes(self) -> int:
-        """The size of the tables, with the least for each index."""
-        total = 0
-        for label, values in self.tables.items():
-            size = self.language.size
-            if values.dtype.kind != "f":
-                top = int(np.max(np.abs(values))) * (2 if label == "GAIN" else 1)
-                size = 1 if top <= 255 else 2 if top <= 65535 else 4
-            total += size * len(values)
-        return total
 
     # --- statements ------------------------------------------------------------------------------
 
@@ -190,17 +171,12 @@ class _Program:
             given = language.given_form.format(value=f"{name}[i]")
             lines += self._copied(len(rows), f"v[{_plus('i', at)}] = {given}")
             at += len(rows)
-        level = 0
         for group in self.plan.groups:
-            if group.level != level:
-                level = group.level
-                lines.append(language.comment_form.format(text=f"level {level}"))
             lines += self._group(group)
         for name, (_, rows) in self.outputs if by_name else ():
             lines.append(language.array_form.format(name=name, size=len(rows)))
         for name, (_, rows) in self.outputs:
-            row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
-            lines += self._copied(len(rows), f"{name}[i] = v[{row}]")
+            lines += self._copied(len(rows), f"{name}[i] = v[{name.upper()}_ROWS[i]]")
         count = len(self.plan.registers[0])
         if count:  # the last register first, as a later one never feeds an earlier one
             row, origin = f"{self.plan.rows - 1} - i", f"ORIGIN[{count - 1} - i]"
@@ -225,8 +201,7 @@ class _Program:
         inside = []
         if group.fan_in:
             inside.append(self.language.array_form.format(name="u", size=group.fan_in))
-            fill = "gated" if group.gated else "weighted"
-            inside.append(f"{fill}(v, {neuron}, u){self.language.end}")
+            inside.append(f"{self._weighted}(v, {neuron}, u){self.language.end}")
         total = self._aggregate(group, neuron, aggregate)
         if group.scaled:
             total = f"RESPONSE[{neuron}] * {total}"
@@ -244,16 +219,9 @@ class _Program:
             return self.language.number(group.aggregation.empty)
         if group.fan_in:
             return f"{function}(u)"
-        matrix = group.matrix
-        if matrix is not None:
-            at = _plus(f"(i - {group.first}) * {matrix.width}", matrix.offset)
-            total = f"dense_sum(v, {at}, {matrix.source}, {matrix.width})"
-        else:
-            total = f"{'gated' if group.gated else 'weighted'}_sum(v, {neuron})"
+        total = f"{self._weighted}_sum(v, {neuron})"
         if group.aggregation.name != "mean":
             return total
-        if matrix is not None:
-            return f"{total} / {matrix.width}"
         return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
 
     def _copied(self, count: int, statement: str) -> list[str]:
@@ -289,10 +257,6 @@ class _Program:
             lines = [*lines, f"return {result}{self.language.end}"]
             self._functions.append(self.language.function(name, [parameter], lines))
         return self._named[title]
-
-
-def _consecutive(rows: Ints) -> bool:
-    return bool(np.all(rows == rows[0] + np.arange(len(rows))))
 
 
 def _plus(term: str, number: int) -> str:

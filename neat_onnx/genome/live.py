@@ -141,8 +141,6 @@ class LiveGenes:
         late: the neurons that are read with a delay, by place.
         late_place, initial: their places, and their values before the first step.
         state: the values of their states before, times the slope.
-        own: the bias and the response that each has in the network, and the weights of `genes`;
-            of neurons that are `moved` times the factors; responses without a bias times the slope.
         genes: the live connections between places, by target and source; the weights into a sum
             are added, and not multiplied by anything.
         weight: the weights times the factors of their targets, (m,).
@@ -160,7 +158,6 @@ class LiveGenes:
     late_place: Ints
     initial: Floats
     state: Floats
-    own: tuple[Floats, Floats, Floats]
     genes: _Connections
     weight: Floats
 
@@ -173,19 +170,6 @@ class LiveGenes:
         for column in (genes.source, genes.target, genes.gater, genes.delay, genes.gate_delay):
             digest.update(column.astype("<i8").tobytes())
         digest.update(genes.reads_state.astype("u1").tobytes())
-        return digest.hexdigest()
-
-    def numbers(self, data_type: DataType, *, folded: bool) -> str:
-        """The checksum of the numbers, as a graph of this type holds them.
-
-        Args:
-            data_type: the type.
-            folded: responses and slopes are factors of weights and biases.
-        """
-        own = (self.bias, self.response, self.weight) if folded else self.own
-        digest = hashlib.sha256()
-        for column in (*own, self.initial, self.genes.gain):
-            digest.update((rounded(column, data_type) + 0.0).astype("<f8").tobytes())
         return digest.hexdigest()
 
     def is_rounded(self, other: "LiveGenes", data_type: DataType) -> bool:
@@ -239,13 +223,8 @@ def live_genes(
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
     names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
-    sums, offset, moved = functions.sums[live], functions.offset[live], functions.moved[live]
+    sums = functions.sums[live]
     kinds = ["sum" if is_sum else name for name, is_sum in zip(names, sums.tolist(), strict=True)]
-    response = np.where(sums, 1.0, functions.factor[live])
-    read = np.isin(live, genes.target)
-    # where nothing is added between them, optimizers make one factor of a response and a slope
-    own = np.where(offset == 0.0, functions.factor[live], functions.response[live])
-    own = np.where(moved, response, np.where(read, own, 1.0))
     gated = genes.gater != NONE
     ports = [(port.name, place[port.neurons.ravel()].tolist()) for port in net.inputs + net.outputs]
     return LiveGenes(
@@ -253,19 +232,14 @@ def live_genes(
         neuron=live,
         place=place[live],
         functions=list(zip([functions.texts[at] for at in live.tolist()], kinds, strict=True)),
-        bias=offset,
-        response=response,
+        bias=functions.offset[live],
+        response=np.where(sums, 1.0, functions.factor[live]),
         slope=functions.slope[live],
-        moved=moved,
+        moved=functions.moved[live],
         late=late,
         late_place=place[late],
         initial=initial[late],
         state=(initial * functions.slope)[late[np.isin(late, genes.source[genes.reads_state])]],
-        own=(
-            np.where(moved, offset, functions.bias[live]),
-            own,
-            np.where(functions.moved[genes.target], weight, genes.weight),
-        ),
         genes=replace(
             genes,
             source=place[genes.source],

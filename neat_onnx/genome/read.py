@@ -95,7 +95,7 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
     Raises:
         NetworkError: the metadata is none, or is of another graph.
     """
-    document = genome_document(text, len(lifted.network) + len(lifted.network.connections))
+    document = genome_document(text)
     data_type = model.graph.number_type
     if data_type not in (DataType.FLOAT, DataType.DOUBLE):
         raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
@@ -110,19 +110,18 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
             break
     else:
         raise NetworkError("the graph was changed after the export: its structure is another")
-    exact = written_numbers(model.graph).startswith(document.written) or any(
-        live.numbers(data_type, folded=each).startswith(document.numbers) for each in (False, True)
-    )
-    net = restored(document, lifted, places, live, exact=exact)
+    exact = written_numbers(model.graph).startswith(document.numbers)
+    net = restored(document, lifted, places, live)
     if NETWORK in model.metadata:
         try:
-            if not exact:
-                raise NetworkError("the graph has other numbers")
             embedded = _embedded(model)
             if not np.array_equal(embedded.neurons.id, net.neurons.id):
                 raise NetworkError("its neurons are others")
             graphs = {name: getattr(net, name) for name in ("inputs", "outputs", "memory")}
-            return _checked(replace(embedded, **graphs), live, data_type), exact
+            embedded = replace(embedded, **graphs)
+            if not exact:
+                embedded = with_numbers(embedded, live, data_type)
+            return _checked(embedded, live, data_type), exact
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if _is_of_the_graph(document):

@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome.document import NEURON_DEFAULTS, GenomeDocument
-from neat_onnx.genome.live import LiveGenes, live_genes
+from neat_onnx.genome.live import LiveGenes, live_genes, rounded
 from neat_onnx.genome.port_hints import plain_ports
 from neat_onnx.lifting.trace import Lifted
 from neat_onnx.model import DataType
@@ -92,10 +92,8 @@ def _products(lifted: Network) -> Bools:
     return found
 
 
-def restored(
-    document: GenomeDocument, lifted: Lifted, places: Places, live: LiveGenes, *, exact: bool
-) -> Network:
-    """The live genes, with what the metadata says; of their numbers if they are as exported.
+def restored(document: GenomeDocument, lifted: Lifted, places: Places, live: LiveGenes) -> Network:
+    """The live genes, with what the metadata says.
 
     Raises:
         NetworkError: the metadata does not fit to the graph, or to itself.
@@ -109,7 +107,7 @@ def restored(
         for ports in (net.inputs, net.outputs)
     )
     neurons, activations, aggregations = Neurons.of(
-        list(position), **_columns_of_neurons(document, net, position, live, exact=exact)
+        list(position), **_columns_of_neurons(document, net, position, live)
     )
     return Network(
         inputs=inputs,
@@ -117,20 +115,15 @@ def restored(
         neurons=neurons,
         activations=activations,
         aggregations=aggregations,
-        connections=_connections(document, position, live, exact=exact),
+        connections=_connections(document, position, live),
         library=document.library,
-        blocks=_blocks(document, lifted, places),
+        blocks=_blocks(lifted, places),
         memory=moved_memory(net.memory, place),
     )
 
 
 def _columns_of_neurons(
-    document: GenomeDocument,
-    net: Network,
-    position: dict[int, int],
-    live: LiveGenes,
-    *,
-    exact: bool,
+    document: GenomeDocument, net: Network, position: dict[int, int], live: LiveGenes
 ) -> dict[str, list[Any]]:
     columns = {name: [value] * len(position) for name, value in NEURON_DEFAULTS.items()}
     places, at = live.place.tolist(), live.neuron
@@ -143,18 +136,16 @@ def _columns_of_neurons(
     ):
         for place, value in zip(where, values.tolist(), strict=True):
             columns[name][place] = value
-    computing = set(places)
     for fields in document.neurons:
         given = fields.model_dump(exclude_none=True, exclude={"ids"})
         for place in _positions(fields.ids, position, "neurons"):
             for name, value in given.items():
-                if exact or name != "bias" or place not in computing:
-                    columns[name][place] = value
+                columns[name][place] = value
     return columns
 
 
 def _connections(
-    document: GenomeDocument, position: dict[int, int], live: LiveGenes, *, exact: bool
+    document: GenomeDocument, position: dict[int, int], live: LiveGenes
 ) -> Connections:
     known, count = live.genes, len(live.genes.edge)
     listed = document.connections
@@ -186,8 +177,7 @@ def _connections(
         if not key.isdecimal() or len(key) > 9 or int(key) >= len(is_known):
             raise NetworkError(f"there is no connection {key[:20]}", where="genes")
         for name, value in fields.model_dump(exclude_none=True).items():
-            if exact or name != "weight":
-                columns[name][int(key)] = value
+            columns[name][int(key)] = value
     return Connections(**{name: owned(column) for name, column in columns.items()})
 
 
@@ -208,17 +198,11 @@ def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) 
     return [NONE if each is None else position[each] for each in ids]
 
 
-def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
-    """The spatial blocks of a graph, with the genome's neurons in place of those apart."""
+def _blocks(lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
+    """The spatial blocks of a graph, of the genome's neurons."""
     found, place = [], places.place
-    apart = [np.array([places.position.get(each, NONE) for each in ids]) for ids in document.apart]
-    for block in (*lifted.network.blocks, *lifted.apart):
-        sources = place[block.sources]
-        neurons = np.where(block.neurons == NONE, NONE, place[block.neurons])
-        if np.any(missing := neurons == NONE):
-            alike = (each.reshape(neurons.shape) for each in apart if each.size == neurons.size)
-            has = (each for each in alike if np.array_equal(each[~missing], neurons[~missing]))
-            neurons = next(has, neurons)
+    for block in lifted.network.blocks:
+        sources, neurons = place[block.sources], place[block.neurons]
         if not np.any(neurons == NONE) and not np.any(sources == NONE):
             found.append(replace(block, sources=sources, neurons=neurons))
     return in_order_of_neurons(found)
@@ -226,24 +210,32 @@ def _blocks(document: GenomeDocument, lifted: Lifted, places: Places) -> tuple[S
 
 @np.errstate(all="ignore")
 def with_numbers(net: Network, live: LiveGenes, data_type: DataType) -> Network:
-    """The network with the numbers of a graph of the same structure in its live genes."""
-    found = live_genes(net, np.arange(len(net)), data_type)
-    if found.structure != live.structure:
+    """The network with the numbers of a graph of the same structure in its live genes.
+
+    A gene whose number is the graph's but for rounding to the type stays as it is.
+    """
+    found, in_type = (
+        live_genes(net, np.arange(len(net)), data_type, rounds=rounds) for rounds in (False, True)
+    )
+    if found.structure != live.structure or in_type.structure != live.structure:
         return net
     neurons, genes = net.neurons, net.connections
     bias, response, initial = neurons.bias.copy(), neurons.response.copy(), neurons.initial.copy()
     weight, gain = genes.weight.copy(), genes.initial_gain.copy()
-    at, edge, scale = found.neuron, found.genes.edge, found.weight / found.genes.weight
-    for values, place, new, old, factor in (
-        (bias, at, live.bias, found.bias, found.slope),
-        (response, at, live.response, found.response, found.slope),
-        (weight, edge, live.weight, found.weight, scale),
+    for name, values, place, factor in (
+        ("bias", bias, found.neuron, found.slope),
+        ("response", response, found.neuron, found.slope),
+        ("weight", weight, found.genes.edge, found.weight / found.genes.weight),
     ):
-        other = new != old  # -0.0 plus 0.0 would be 0.0, and the factor of 0 is none
+        new, old, of_type = (getattr(each, name) for each in (live, found, in_type))
+        other = (new != of_type) & (new != rounded(old, data_type))
         values[place[other]] += ((new - old) / factor)[other]
-    initial[found.late] = live.initial
-    late = found.genes.gate_delay > 0
-    gain[edge[late]] = live.genes.gain[late]
+    for values, place, new, old in (
+        (initial, found.late, live.initial, found.initial),
+        (gain, found.genes.edge, live.genes.gain, found.genes.gain),
+    ):
+        other = new != rounded(old, data_type)
+        values[place[other]] = new[other]
     genes = replace(genes, weight=owned(weight), initial_gain=owned(gain))
     neurons = replace(neurons, bias=owned(bias), response=owned(response), initial=owned(initial))
     return replace(net, neurons=neurons, connections=genes)

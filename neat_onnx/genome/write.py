@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS, with_runs
+from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS
 from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
@@ -48,12 +48,11 @@ def genome_metadata(
     document: dict[str, Any] = {
         "library": net.library,
         "structure": live.structure[:DIGITS],
-        "numbers": live.numbers(data_type, folded=folded)[:DIGITS],
-        "written": written_numbers(model.graph)[:DIGITS],
-        "ids": {name: with_runs(ids[neurons].tolist()) for name, neurons in held.items()},
+        "numbers": written_numbers(model.graph)[:DIGITS],
+        "ids": {name: ids[neurons].tolist() for name, neurons in held.items()},
     }
     if listed != ids.tolist():
-        document["order"] = with_runs(ids.tolist())
+        document["order"] = ids.tolist()
     optional = {
         "neurons": _neurons(net, live, folded=folded),
         **_connections(net, live, folded=folded),
@@ -152,7 +151,7 @@ def _neurons(net: Network, live: LiveGenes, *, folded: bool) -> list[dict[str, A
             if told[name][neuron]
         }
         alike.setdefault(repr(fields), ([], fields))[0].append(int(genes.id[neuron]))
-    return [{"ids": with_runs(ids), **fields} for ids, fields in alike.values()]
+    return [{"ids": ids, **fields} for ids, fields in alike.values()]
 
 
 def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Bools]:
@@ -201,10 +200,12 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
     found: dict[str, Any] = {}
     if not np.array_equal(edge, np.arange(len(genes))):
         place = dict(zip(edge.tolist(), range(len(edge)), strict=True))
-        listed = [place[at] if at in place else _as_in_json(net, at) for at in range(len(genes))]
-        found["connections"] = with_runs(listed)
+        found["connections"] = [
+            place[at] if at in place else _as_in_json(net, at) for at in range(len(genes))
+        ]
+    in_formula = np.isin(live.genes.target, live.neuron[live.moved])
     graphs = {
-        "weight": live.weight if folded else live.own[2],
+        "weight": np.where(folded | in_formula, live.weight, live.genes.weight),
         "reads_state": live.genes.reads_state,
         "gate_delay": live.genes.gate_delay,
         "initial_gain": live.genes.gain,

@@ -54,7 +54,6 @@ class DocumentLibrary(Library):
         writes: whether the module has `write`.
     """
 
-    oracle = "its own code"
     ranked = False
     writes = True
 
@@ -243,7 +242,6 @@ OTHERS = (
         _is_of_sharpneat,
         title="SharpNEAT",
         ranked=True,
-        oracle="the evaluation that it documents, written out",
         keys="text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML",
         suffixes=(".net",),
         options=frozenset({"cycles", "genome"}),
@@ -254,7 +252,6 @@ OTHERS = (
         "fann",
         lambda found: isinstance(found, str) and found.startswith("FANN_F"),
         title="FANN",
-        oracle="libfann, but for two rectifiers",
         keys="text that begins with FANN_FLO_2.1",
         suffixes=(".net",),
         writes=False,

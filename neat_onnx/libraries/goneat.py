@@ -15,7 +15,6 @@ Plain text and YAML are read:
 """
 
 import re
-from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from neat_onnx.libraries.catalogue import Members
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import finite_number, integer_of, translated
-from neat_onnx.network.activations import ACTIVATIONS, FORMULA
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
@@ -140,9 +139,7 @@ def _network(genome: Genome, cycles: int | None) -> Network:
 
 
 def _node(node: NodeLine, biases: list[Edge]) -> Node:
-    name = translated(
-        node.activation, ACTIVATION_NAMES, ACTIVATIONS, "activation", node.where, "goneat"
-    )
+    name = translated(node.activation, ACTIVATION_NAMES, "activation", node.where, "goneat")
     return Node(node.id, name, sum(edge.weight for edge in biases if edge.target == node.id))
 
 
@@ -210,14 +207,20 @@ def _plain_node(fields: list[str], where: str) -> NodeLine:
 
 
 def _plain_gene(fields: list[str], where: str) -> Edge:
-    if len(fields) != 8 or fields[7].lower() not in _TRUTHS:
+    if len(fields) != 8:
         raise NetworkError(
             "a gene is `gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED`",
             where=where,
         )
-    source, target = _integer(fields[1], where), _integer(fields[2], where)
-    weight = finite_number(fields[3], "weight", where)
-    return Edge(source, target, weight, _TRUTHS[fields[7].lower()])
+    return _edge([*fields[1:4], fields[7]], where)
+
+
+def _edge(fields: list[str], where: str) -> Edge:
+    source, target, weight, enabled = fields
+    if enabled.lower() not in _TRUTHS:
+        raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
+    ends = _integer(source, where), _integer(target, where)
+    return Edge(*ends, finite_number(weight, "weight", where), _TRUTHS[enabled.lower()])
 
 
 def _integer(text: str, where: str) -> int:
@@ -225,61 +228,48 @@ def _integer(text: str, where: str) -> int:
 
 
 _COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
-_PAIR = re.compile(r"\s*(\w+)\s*:\s+([^\s{}\[\]:]+)\s*")
+_ENTRY = re.compile(r"^\s*-(?=\s|$)", re.MULTILINE)
+_PAIR = re.compile(r"(\w+)\s*:\s+([^\s,{}\[\]:&*]+)\s*(?=[,}\n]|$)")
+_KEYS = {
+    "nodes": ("id", "type", "activation"),
+    "genes": ("src_id", "tgt_id", "weight", "enabled"),
+}
+"""What is read of each entry of a list in YAML."""
 
 
 def yaml_genome(content: str) -> Genome:
     """Return the genome of a YAML file: its id, nodes and genes.
 
-    A node or a gene is a mapping of words and numbers, over lines or in one (`{ id: 1, type: BIAS
-    }`), as goNEAT writes them. Any other YAML there is refused, never guessed.
+    A node or a gene is an entry of a list with words and numbers by name, over lines or in one (`{
+    id: 1, type: BIAS }`), as goNEAT writes them.
     """
     text = _COMMENT.sub("", content.removeprefix("\ufeff")).replace("\r", "")
     body = re.split(r"^genome:\s*?\n", text, maxsplit=1, flags=re.MULTILINE)[1].lstrip("\n")
     depth = len(body) - len(body.lstrip(" "))
-    _, *parts = re.split(rf"^ {{{depth}}}(\w+):(.*)$", body, flags=re.MULTILINE)
-    sections = dict(zip(parts[::3], zip(parts[1::3], parts[2::3], strict=True), strict=True))
-    if sections.get("modules", ("", ""))[1].strip():
-        hint = "Only nodes and genes can"
-        raise NetworkError("modules cannot be read", where="genome.modules", hint=hint)
-    genome = Genome(_integer(sections.get("id", ("", ""))[0].strip(), "genome.id"), [], [])
-    for (key, kind, activation), where in _entries(sections, "nodes", "id", "type", "activation"):
-        if kind not in TYPES:
-            raise NetworkError(f"type is '{kind}', expected {', '.join(TYPES)}", where=where)
-        genome.nodes.append(NodeLine(_integer(key, where), kind, activation, where))
-    wanted = ("src_id", "tgt_id", "weight", "enabled")
-    for (source, target, weight, enabled), where in _entries(sections, "genes", *wanted):
-        if enabled not in ("true", "false"):
-            raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
-        ends = _integer(source, where), _integer(target, where)
-        edge = Edge(*ends, finite_number(weight, "weight", where), enabled == "true")
-        genome.genes.append(edge)
+    sections = [
+        part.partition(":") for part in re.split(rf"^ {{{depth}}}(?=\w)", body, flags=re.MULTILINE)
+    ]
+    genome = Genome(next((_integer(v.strip(), k) for k, _, v in sections if k == "id"), 0), [], [])
+    for name, _, value in sections:
+        if name == "modules" and value.strip() not in ("", "[]"):
+            hint = "Only nodes and genes can"
+            raise NetworkError("modules cannot be read", where="genome.modules", hint=hint)
+        for at, entry in enumerate(_ENTRY.split(value)[1:] if name in _KEYS else ()):
+            where, found = f"genome.{name}[{at}]", dict(_PAIR.findall(entry))
+            if missing := next((key for key in _KEYS[name] if key not in found), None):
+                raise NetworkError(f"'{missing}' is missing, or no word or number", where=where)
+            values = [found[key] for key in _KEYS[name]]
+            if name == "nodes":
+                genome.nodes.append(_yaml_node(values, where))
+            else:
+                genome.genes.append(_edge(values, where))
+    if not genome.nodes:
+        raise NetworkError("no nodes are understood in this YAML", where="genome.nodes")
     return genome
 
 
-def _entries(
-    sections: Mapping[str, tuple[str, str]], name: str, *keys: str
-) -> Iterator[tuple[list[str], str]]:
-    """Yield the words at some keys of each mapping in a list, with the mapping's place."""
-    where = f"genome.{name}"
-    value, lines = sections.get(name, ("", ""))
-    before, *texts = re.split(r"^\s*-(?=\s|$)", lines, flags=re.MULTILINE)
-    if value.strip() not in ("", "[]") or before.strip():
-        raise _not_understood(value + before, where)
-    if not texts:
-        raise NetworkError("expected a list of mappings", where=where)
-    for at, text in enumerate(map(str.strip, texts)):
-        place = f"{where}[{at}]"
-        inside = text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
-        pairs = [_PAIR.fullmatch(part) for part in re.split(r"[,\n]", inside) if part.strip()]
-        found = {pair[1]: pair[2] for pair in pairs if pair}
-        if len(found) < len(pairs):
-            raise _not_understood(text, place)
-        missing = next((key for key in keys if key not in found), None)
-        if missing:
-            raise NetworkError(f"'{missing}' is missing, or no word or number", where=place)
-        yield [found[key] for key in keys], place
-
-
-def _not_understood(text: str, where: str) -> NetworkError:
-    return NetworkError(f"this YAML is not understood: '{text.strip()[:60]}'", where=where)
+def _yaml_node(fields: list[str], where: str) -> NodeLine:
+    key, kind, activation = fields
+    if kind not in TYPES:
+        raise NetworkError(f"type is '{kind}', expected {', '.join(TYPES)}", where=where)
+    return NodeLine(_integer(key, where), kind, activation, where)

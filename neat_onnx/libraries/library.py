@@ -56,7 +56,6 @@ class Library:
         options: the fields of `ReadOptions` that `read` and `read_all` understand; any other one
             that a caller gives is refused.
         lost: the parts of a network that a written file cannot hold, for the table of libraries.
-        oracle: the source of the outputs that the reader is tested against, for the same table.
     """
 
     name: str = ""
@@ -65,7 +64,6 @@ class Library:
     suffixes: tuple[str, ...] = (".json",)
     options: frozenset[str] = frozenset()
     lost: str = ""
-    oracle: str = ""
 
     def recognises(self, content: object) -> bool:
         """Return whether the content is this library's: quickly, and also if it is broken."""

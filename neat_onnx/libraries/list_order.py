@@ -21,7 +21,6 @@ from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import reversed_names, translated
-from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
@@ -194,7 +193,7 @@ def _neurons(
     for at, node in enumerate(nodes):
         where, name = f"nodes[{order[at]}].squash", "identity"
         if not is_input[at]:
-            name = translated(node.squash, network.names, ACTIVATIONS, "activation", where, kind)
+            name = translated(node.squash, network.names, "activation", where, kind)
         is_usual = network.names.get(node.squash) != name or node.squash == usual[name]
         names.append(name)
         spellings.append("" if is_usual else node.squash)

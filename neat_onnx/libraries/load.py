@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from neat_onnx.network.network import Network
 from neat_onnx.progress import Shown, showing
 
 _HEAD = 256  # characters by which the kind of a text is known
-_ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
-_JAVASCRIPT = re.compile(
-    r"""\s*(?:(?:var|let|const)\s+[\w$]+\s*=|(?:module\.)?exports(?:\.\w+)?\s*=|export\s+default\b
-    |[\w$.]+\s*=)\s*([{\[].*[}\]])\s*;?\s*""",
-    re.VERBOSE | re.DOTALL,
+_ONNX_HINT = (
+    "To turn a model into a network use import_model, or `neat-onnx import`. Where both are asked "
+    "for, the network comes first"
 )
-"""A file that gives a JSON value to a variable or exports it."""
+_JAVASCRIPT = re.compile(
+    r"\s*(?:(?:(?:var|let|const)\s+)?[\w$.]+\s*=|export\s+default\b)\s*([{\[].*[}\]])\s*;?\s*",
+    re.DOTALL,
+)
+"""A script that gives a JSON value to a variable or exports it."""
 _NO_NETWORKS = (
     (r"version https://git-lfs", "a pointer of Git LFS, not the file", "Fetch it: git lfs pull"),
     (r"\s*<(?:!doctype\s+)?html", "an HTML page", "Download the raw file that the page shows"),
@@ -32,13 +34,6 @@ _NO_NETWORKS = (
 """The beginnings of files that people take for networks: what they are, and what to do."""
 _TIMED = "ctrnn and iznn networks"
 _USES = {"genome": "populations", "time_step": _TIMED, "advance_time": _TIMED}
-
-
-class _ModelGiven(DocumentError):
-    """The source is a model, not a network."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, hint=_ONNX_HINT)
 
 
 def load_network(
@@ -132,23 +127,6 @@ def load_networks(
         return _read_all(source, ReadOptions(config, None, *facts))
 
 
-def load_first(source: object, **options: Any) -> Network:
-    """Return the network in `source`, the first of two arguments, of which the second is a model.
-
-    Args:
-        source: as for `load_network`.
-        options: the other arguments of `load_network`.
-
-    Raises:
-        NeatOnnxError: as `load_network` does; for a model the hint is that the order is another.
-    """
-    try:
-        return load_network(source, **options)
-    except _ModelGiven as error:
-        hint = "Give the network first and the model after it"
-        raise DocumentError(error.message, hint=hint) from None
-
-
 def content_of(source: object) -> object:
     """Return the content of a source, as `Library` describes it."""
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
@@ -167,17 +145,20 @@ def _decoded(data: bytes) -> object:
     if kind == "json":
         _refuse_others(data[:_HEAD].decode(errors="replace"))
         return parse_json(data)
-    if kind == "onnx":
-        raise _ModelGiven("this looks like an ONNX model, not a network")
+    if kind in ("onnx", "onnx text"):
+        raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
     if kind != "text":
         return data
     text = data.decode("utf-8-sig")
-    held = _JAVASCRIPT.fullmatch(text)
-    if not held:
-        return text
+    script = _JAVASCRIPT.fullmatch(text)
+    return _in_script(script[1]) if script else text
+
+
+def _in_script(text: str) -> object:
+    """The JSON in a script; keys without quotes are none."""
     try:
-        return parse_json(held[1])
-    except DocumentError as error:  # keys without quotes, for example
+        return parse_json(text)
+    except DocumentError as error:
         hint = "Write what JSON.stringify(network.toJSON()) returns"
         raise DocumentError(f"JavaScript, and not JSON: {error.message}", hint=hint) from error
 
@@ -187,9 +168,9 @@ def _library_of(content: object) -> Library:
         if library.reads and library.recognises(content):
             return library
     if isinstance(content, Mapping) and "graph" in content:
-        raise _ModelGiven("this is a JSON ONNX model, not a network")
+        raise DocumentError("this is a JSON ONNX model, not a network", hint=_ONNX_HINT)
     if hasattr(content, "graph"):
-        raise _ModelGiven(f"a {type(content).__name__} is not a network")
+        raise DocumentError(f"a {type(content).__name__} is not a network", hint=_ONNX_HINT)
     if not isinstance(content, Mapping | list | str | bytes):
         way = "Give a path, JSON text, bytes, a parsed document or a live neat-python network"
         raise DocumentError(f"a {type(content).__name__} is not a network", hint=way)

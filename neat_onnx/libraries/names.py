@@ -2,36 +2,22 @@
 
 import math
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import Literal
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 
-
-class Registered(Protocol):
-    """An entry of the tables of activations or aggregations."""
-
-    @property
-    def builtin(self) -> bool:
-        """It came with the package."""
-        ...
+Kind = Literal["activation", "aggregation"]
 
 
-def translated(
-    name: str,
-    names: Mapping[str, str],
-    registry: Mapping[str, Registered],
-    kind: Literal["activation", "aggregation"],
-    where: str,
-    library: str,
-) -> str:
+def translated(name: str, names: Mapping[str, str], kind: Kind, where: str, library: str) -> str:
     """Return the name in a Network of the function that a library calls `name`, or refuse it.
 
     Args:
         name: the library's.
         names: the library's names to ours.
-        registry: all functions by our name; those that the user registered are found in it too.
+        kind: what the function is for.
         where: JSON path of the name, for the error.
         library: the library, by the name for which users register its custom functions.
     """
@@ -40,7 +26,7 @@ def translated(
     registered = formula_of(library, name, kind)
     if registered is not None:
         return registered
-    if is_users_own(name, registry):
+    if is_users_own(name, kind):
         return name
     raise NetworkError(
         f"unknown {kind} '{name}'",
@@ -49,18 +35,19 @@ def translated(
     )
 
 
-def formula_of(library: str, name: str, kind: Literal["activation", "aggregation"]) -> str | None:
+def formula_of(library: str, name: str, kind: Kind) -> str | None:
     """Return our function registered for a custom one of a library; None if none is."""
     table = ACTIVATIONS if kind == "activation" else AGGREGATIONS
     return table.of_libraries.get((library, name))
 
 
-def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
+def is_users_own(name: str, kind: Kind) -> bool:
     """Whether the user registered a function of this name."""
-    return name in registry and not registry[name].builtin
+    found = (ACTIVATIONS if kind == "activation" else AGGREGATIONS).get(name)
+    return found is not None and not found.builtin
 
 
-def how_to_register(name: str, kind: Literal["activation", "aggregation"], library: str) -> str:
+def how_to_register(name: str, kind: Kind, library: str) -> str:
     """The hint that says how to make `name` known: a line that works as it is."""
     formula = (
         "lambda z: z"

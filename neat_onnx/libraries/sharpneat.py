@@ -23,7 +23,7 @@ from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycl
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
-from neat_onnx.network.activations import ACTIVATIONS, FORMULA
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges
 
@@ -195,7 +195,7 @@ def _activation(section: list[_Line]) -> str:
     if len(section) > 1:
         warn("SharpNEAT gives every node the first activation function; the others are ignored")
     where, (_, name) = section[0]
-    return translated(name, ACTIVATION_NAMES, ACTIVATIONS, "activation", where, "sharpneat")
+    return translated(name, ACTIVATION_NAMES, "activation", where, "sharpneat")
 
 
 _TITLE = "SharpNEAT"
@@ -291,7 +291,7 @@ def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | No
         activation[key] = "identity"
         if kind in ("out", "hid"):
             names = NAMES_OF_VERSION_2
-            activation[key] = translated(name, names, ACTIVATIONS, "activation", where, "sharpneat")
+            activation[key] = translated(name, names, "activation", where, "sharpneat")
         if kind == "out" and name not in _UNIT:
             unlimited.add(key)
     if not ids["out"]:

@@ -16,8 +16,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import translated
-from neat_onnx.network.activations import ACTIVATIONS, FORMULA
-from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -116,12 +115,8 @@ def _count(options: ReadOptions, name: str) -> int:
 
 def _node(node: _Node, at: int, is_end: bool) -> Node:
     act, agg = (f"nodes[{at}].{name}" for name in ("act", "agg"))
-    activation = translated(
-        node.act, ACTIVATION_NAMES, ACTIVATIONS, "activation", act, "tensorneat"
-    )
-    aggregation = translated(
-        node.agg, AGGREGATION_NAMES, AGGREGATIONS, "aggregation", agg, "tensorneat"
-    )
+    activation = translated(node.act, ACTIVATION_NAMES, "activation", act, "tensorneat")
+    aggregation = translated(node.agg, AGGREGATION_NAMES, "aggregation", agg, "tensorneat")
     return Node(node.idx, "identity" if is_end else activation, node.bias, node.res, aggregation)
 
 

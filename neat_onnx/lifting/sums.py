@@ -225,7 +225,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
-        a.tape.hints.append(Hint("Conv", *rows, Window.of((1,))))
+        a.tape.hints.append(Hint("Conv", *rows, Window((1,))))
     return result
 
 

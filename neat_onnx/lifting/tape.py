@@ -153,6 +153,7 @@ class Tape:
     infinite: Bools = field(default_factory=lambda: np.empty(0, np.bool_))
     identified: list[Ints] = field(default_factory=list)
     _known: dict[Any, Ints] = field(default_factory=dict)
+    _factors: dict[Merging, dict[tuple[int, float, float], int]] = field(default_factory=dict)
     _id_of: dict[int, int | None] = field(default_factory=dict)
 
     def _new(self, count: int) -> int:
@@ -199,13 +200,15 @@ class Tape:
         return self._known[key].reshape(values.shape)
 
     def add_factors(self, source: Ints, factor: Floats, shift: Floats, merging: Merging) -> Ints:
-        """Make neurons that multiply and shift one signal each, once for the same ones."""
-        key = ("factors", merging, source.tobytes(), factor.tobytes(), shift.tobytes())
-        if key not in self._known:
-            self._known[key] = self.add_neurons(
-                source[:, None], factor[:, None], bias=shift, merging=merging
-            )
-        return self._known[key]
+        """Make neurons that multiply and shift one signal each, one for the same of all tensors."""
+        known = self._factors.setdefault(merging, {})
+        wanted = list(zip(source.tolist(), factor.tolist(), shift.tolist(), strict=True))
+        fresh = [each for each in dict.fromkeys(wanted) if each not in known]
+        if fresh:
+            read, weight, bias = map(np.array, zip(*fresh, strict=True))
+            made = self.add_neurons(read[:, None], weight[:, None], bias=bias, merging=merging)
+            known.update(zip(fresh, made.tolist(), strict=True))
+        return np.array([known[each] for each in wanted], np.int64)
 
     def add_formula(self, origin: Ints, formula: Expression) -> Ints:
         """Make signals that are a formula of others, in their shape; CONSTANT stays."""

@@ -46,7 +46,6 @@ from neat_onnx.model.wiring import in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
-from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
@@ -62,14 +61,12 @@ class Lifted:
         tensors: for each tensor that neurons could be found for, their positions, flat.
         shapes: the shape of each tensor, with one sample of a batch.
         has_batch: the first axis of inputs and outputs is a batch.
-        apart: blocks of which the network has only some neurons, with NONE for the others.
     """
 
     network: Network
     tensors: dict[str, Ints]
     shapes: dict[str, Sizes] = field(default_factory=dict)
     has_batch: bool = True
-    apart: tuple[SpatialBlock, ...] = ()
 
 
 def trace_model(
@@ -211,8 +208,7 @@ class _Trace:
             if (at := resolution.neurons_of(x)) is not None:
                 found[name], sizes[name] = at, x.shape
         network = self._with_memory(network, found, bound)
-        apart = tuple(each for each in resolution.blocks if np.any(each.neurons == NONE))
-        lifted = Lifted(network, found, sizes, self._frame.has_batch, apart)
+        lifted = Lifted(network, found, sizes, self._frame.has_batch)
         axes = {name: each for name, (_, each) in given.items()}
         return lifted, self._pairs, {**self._frame.axes, **axes}
 

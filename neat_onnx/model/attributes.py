@@ -89,11 +89,6 @@ class Attributes(BaseModel, metaclass=Plain):
         """The ONNX attribute type of each field, in the order of declaration."""
         return _types(cls)
 
-    @classmethod
-    def may_hold_graphs(cls) -> bool:
-        """Whether some field may be a graph, as the branches of an If are."""
-        return _may_hold_graphs(cls)
-
     @model_validator(mode="before")
     @classmethod
     def _from_list(cls, document: Any) -> Any:
@@ -141,11 +136,6 @@ class Attributes(BaseModel, metaclass=Plain):
 @cache
 def _types(declared: type[Attributes]) -> dict[str, AttributeType]:
     return {name: _type_of(field.annotation) for name, field in declared.model_fields.items()}
-
-
-@cache
-def _may_hold_graphs(declared: type[Attributes]) -> bool:
-    return AttributeType.GRAPH in _types(declared).values()
 
 
 def _type_of(annotation: Any) -> AttributeType:

@@ -88,6 +88,19 @@ def _dequantize_linear() -> Any:
     return type("DequantizeLinear", (common,), {})
 
 
+def _gather_elements() -> Any:
+    """GatherElements of fewer indices than there are elements along any axis."""
+    evaluated: Any = _evaluated("op_gather_elements")
+
+    class GatherElements(evaluated.GatherElements):  # type: ignore[misc]
+        def _run(self, x: Any, indices: Any, axis: int = 0) -> tuple[Any, ...]:
+            read = [slice(size) for size in indices.shape]
+            read[axis] = slice(None)
+            return (np.take_along_axis(x[tuple(read)], indices.astype(np.int64), axis),)
+
+    return GatherElements
+
+
 def _global_max_pool() -> Any:
     """GlobalMaxPool over one axis or three; the evaluator's is over two."""
     evaluated: Any = _evaluated("op_global_max_pool")
@@ -140,6 +153,7 @@ _NEWEST = 1000  # more than any version of ONNX's operators
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (14, _batch_normalization),
     "DequantizeLinear": (19, _dequantize_linear),
+    "GatherElements": (_NEWEST, _gather_elements),
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "Loop": (_NEWEST, _loop),
 }

@@ -271,7 +271,9 @@ def is_model(content: Any, name: str = "") -> bool:
     """
     if isinstance(content, bytes):
         kind = sniff(content)
-        return kind == "onnx" or (kind in ("binary", "text") and name.lower().endswith(".onnx"))
+        return kind in ("onnx", "onnx text") or (
+            kind in ("binary", "text") and name.lower().endswith(".onnx")
+        )
     return isinstance(content, dict) and "graph" in content
 
 
@@ -329,9 +331,9 @@ def _from_bytes(data: bytes, folder: str | None = None) -> Model:
     if kind in _NO_MODELS:
         what, hint = _NO_MODELS[kind]
         raise DocumentError(f"this is {what}, not a model", hint=hint)
-    from neat_onnx.model.proto import is_text, parsed, parsed_text  # noqa: PLC0415
+    from neat_onnx.model.proto import parsed, parsed_text  # noqa: PLC0415
 
-    proto = parsed_text(data) if is_text(data) else parsed(data)
+    proto = parsed_text(data) if kind == "onnx text" else parsed(data)
     if folder is not None:
         from neat_onnx.model.external import read_external_data  # noqa: PLC0415
 

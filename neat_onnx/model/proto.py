@@ -3,8 +3,6 @@
 It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_version: 8, …>`).
 """
 
-import math
-import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any
@@ -15,7 +13,7 @@ from google.protobuf.message import DecodeError, Message  # type: ignore[import-
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.budget import Budget, check_binary, check_text
+from neat_onnx.model.budget import check_binary, check_text
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
 from neat_onnx.model.node import Node
@@ -120,7 +118,11 @@ def document_of_message(message: Any) -> Any:
         if field.message_type is None:
             found[name] = value if isinstance(value, _SCALARS) else [*value]
         elif name == "sparse_initializer":
-            found["initializer"] = [*found.get("initializer", ()), *map(_dense, value)]
+            raise ModelError(
+                "sparse initializers are not read",
+                where=f"initializer {value[0].values.name}",
+                hint="Save them as dense ones, which hold each of their zeros",
+            )
         elif isinstance(value, Message):
             found[name] = document_of_message(value)
         else:
@@ -141,24 +143,6 @@ def _given(message: Any, key: str, found: dict[str, Any]) -> Any:
     if key == "strings":
         return [text.decode() for text in value]
     return value.decode() if key == "s" else value
-
-
-def _dense(proto: onnx.SparseTensorProto) -> Any:
-    """A sparse initializer as a dense one."""
-    dims, name = list(proto.dims), proto.values.name
-    size = math.prod(dims)
-    Budget().take("elements", size, name)
-    try:
-        values = onnx.numpy_helper.to_array(proto.values).ravel()
-        at = onnx.numpy_helper.to_array(proto.indices)
-        at = np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at
-        if np.any(at < 0) or len(np.unique(at)) < len(at):
-            raise ValueError("one is below 0, or stands twice")
-        dense = np.zeros(size, values.dtype)
-        dense[at] = values
-    except (ValueError, TypeError, IndexError) as error:
-        raise ModelError(f"initializer {name}: its sparse indices do not fit: {error}") from error
-    return document_of_message(onnx.numpy_helper.from_array(dense.reshape(dims), name))
 
 
 def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
@@ -229,14 +213,6 @@ def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any)
             getattr(proto, kind.key).extend(value)
         case _:
             setattr(proto, kind.key, value)
-
-
-_TEXTPROTO = re.compile(rb"(?:\s|#[^\n]*\n)*[a-z][a-z_]+\s*[:{]")
-
-
-def is_text(data: bytes) -> bool:
-    """Whether a file's content is one of the two; binary ONNX never is."""
-    return data.lstrip().startswith(b"<") or _TEXTPROTO.match(data[:4096]) is not None
 
 
 def parsed_text(data: bytes) -> onnx.ModelProto:

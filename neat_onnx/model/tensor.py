@@ -10,7 +10,6 @@ and not written any more:
 import base64
 import binascii
 import math
-from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -271,25 +270,14 @@ def _from_sparse(content: Any, data_type: DataType, dims: tuple[int, ...], budge
     if not isinstance(content, dict) or set(content) != {"coordinates", "values"}:
         raise ValueError("sparse is not an object of coordinates and values")
     values = number_list(content["values"], "sparse.values", np.float64)
-    places = content["coordinates"]
-    if not isinstance(places, list) or not set(map(type, places)) <= {list}:
-        raise ValueError("sparse.coordinates is not a list of lists")
-    if len(places) != len(values):
-        raise ValueError(f"sparse has {len(places)} coordinates, but {len(values)} values")
     budget.take("elements", math.prod(dims))
-    whole = {*map(type, chain.from_iterable(places))} <= {int}
-    if not whole or not {*map(len, places)} <= {len(dims)}:
-        raise ValueError(f"sparse.coordinates are not {len(dims)} integers each")
-    axes = np.array(places, object).reshape(len(places), len(dims)).T  # integers of any size
-    if any(
-        axis.min() < 0 or axis.max() >= size
-        for axis, size in zip(axes, dims, strict=True)
-        if places
-    ):
-        raise ValueError(f"sparse.coordinates has a position outside of dims {list(dims)}")
-    flat = np.ravel_multi_index(tuple(axes.astype(np.int64)), dims)
-    if np.unique(flat).size < len(places):
-        raise ValueError("sparse.coordinates has a position twice")
-    dense = np.zeros(math.prod(dims))
-    dense[flat] = values
+    dense = np.zeros(dims)
+    try:
+        places = np.array(content["coordinates"] or np.empty((0, len(dims)), np.int64))
+        flat = np.ravel_multi_index(tuple(places.reshape(-1, len(dims)).T), dims)
+    except (TypeError, ValueError):  # TypeError: of what is no integer of 64 bits
+        raise ValueError(f"sparse.coordinates are not all positions in dims {list(dims)}") from None
+    if np.unique(flat).size < len(flat) or len(flat) != len(values):
+        raise ValueError(f"sparse has {len(values)} values for {len({*flat.tolist()})} positions")
+    dense.ravel()[flat] = values
     return dense

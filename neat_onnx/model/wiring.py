@@ -127,10 +127,7 @@ def node_count(graph: Graph) -> int:
 
 def subgraphs(node: Node) -> list[Graph]:
     """The graphs among a node's attributes."""
-    given = node.attributes
-    if not given.may_hold_graphs():
-        return []
-    return [value for _, _, value in given.given() if isinstance(value, Graph)]
+    return [value for _, _, value in node.attributes.given() if isinstance(value, Graph)]
 
 
 def reads(node: Node) -> list[str]:

@@ -267,7 +267,7 @@ def _port_document(kind: type[Document], port: Port | MemoryPort, ids: Ints) -> 
 
 
 def _block_document(block: SpatialBlock, ids: Ints) -> BlockDocument:
-    window, plain = block.window, Window.of(block.window.kernel)
+    window, plain = block.window, Window(block.window.kernel)
     sizes = {
         name: list(getattr(window, name))
         for name in ("strides", "dilations", "pads")
@@ -386,7 +386,7 @@ def _block(document: BlockDocument, position: Positions, index: int) -> SpatialB
     sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
     neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
     try:
-        window = Window.of(
+        window = Window(
             tuple(document.kernel_shape),
             strides=tuple(document.strides),
             dilations=tuple(document.dilations),

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.activations import Activation
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Floats, Ints, ranked
 from neat_onnx.network.schedule import Schedule, schedule
@@ -28,7 +27,6 @@ _MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
-_MIN_TEAM = 128  # weights of neurons that read the same, for a call of their own
 _MAX_PADDING = 2000  # elements, which take as long as another call
 _MAX_REPEATED = 32  # samples
 
@@ -53,7 +51,7 @@ class _Group:
     empty: float
     scale: Floats | None
     bias: Floats
-    functions: tuple[tuple[slice, Activation], ...]
+    functions: list[tuple[slice, Activation]]
     pre_activations: tuple[Ints, Ints]
 
     def compute(self, values: Floats) -> None:
@@ -188,9 +186,7 @@ class _Builder:
 
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
-        neurons = level[np.argsort(self.row[level])]
-        breaks = np.flatnonzero(np.any(np.diff(self._net.kinds[neurons], axis=0), axis=1)) + 1
-        return [self._group(part) for part in np.split(neurons, breaks) if part.size]
+        return [self._group(part) for part in self._net.groups_of(level)]
 
     def _group(self, neurons: Ints) -> _Group:
         net, genes = self._net, self._net.neurons
@@ -200,8 +196,6 @@ class _Builder:
         if linear:
             mean = net.aggregation_names[neurons] == "mean"
             scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
-        codes = genes.activation[neurons]
-        breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
         kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
@@ -209,10 +203,7 @@ class _Builder:
             empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
             bias=genes.bias[neurons][:, None].astype(self._element),
-            functions=tuple(
-                (slice(a, b), activation_named(net.activations[codes[a]]))
-                for a, b in pairwise(breaks)
-            ),
+            functions=net.functions_of(neurons),
             pre_activations=(kept, self._pre_activation[neurons][kept]),
         )
 
@@ -225,7 +216,8 @@ class _Builder:
         gain = gain if gain is not None and np.any(gain != NONE) else None
         terms = Terms(self._source_row[edges], weight, gain)
         if self._net.kinds[neurons[0], 0] != NONE:
-            return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
+            whole = np.arange(len(neurons))
+            return (Padded.of(whole, terms, counts, aggregation_named(aggregation)),)
         if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
             return (matrix,)
         return sums_of(terms, counts)
@@ -237,7 +229,7 @@ class _Builder:
             return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
-    def _matrix(self, terms: Terms, counts: Ints) -> Team | None:
+    def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
         """The terms as one matrix; None where that is slower, or takes much more memory."""
         columns, column = ranked(terms.rows, self.signals.count)
         size = len(counts) * len(columns)
@@ -247,47 +239,28 @@ class _Builder:
         flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
         flat += column
         matrix = np.bincount(flat, terms.weight, size).astype(self._element, copy=False)
-        return Team(None, columns, None, matrix.reshape(len(counts), -1))
+        return Matrix(columns, matrix.reshape(len(counts), -1))
 
 
 # --- aggregates of the inputs of many neurons ---------------------------------------------------
 #
-# For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons that read the
-# same values, as all channels of a convolution at one place, are a team with a small matrix of its
-# own; all other neurons are padded to a common number of inputs.
+# For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons are padded to
+# a common number of inputs.
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The connections into some neurons, neuron by neuron.
+    """The connections into some neurons, neuron by neuron, shape (edges,) each.
 
     Attributes:
-        rows: which values are read, (edges,) or (neurons, k).
-        weight: like `rows`.
-        gain: rows of the gains, like `rows`: NONE is the last row, of ones. None if all are.
+        rows: which values are read.
+        weight: what they are multiplied with.
+        gain: rows of the gains: NONE is the last row, of ones. None if all are.
     """
 
     rows: Ints
     weight: Floats
     gain: Ints | None = None
-
-    def weighted(self, values: Floats) -> Floats:
-        """w · gain · v: (*rows.shape, N)."""
-        product = values[self.rows]
-        product *= self.weight[..., None]
-        if self.gain is not None:
-            product *= values[self.gain]
-        return product
-
-    def shaped(self, neurons: int) -> Terms:
-        """Return them as (neurons, k), where all neurons have k inputs."""
-        gain = None if self.gain is None else self.gain.reshape(neurons, -1)
-        return Terms(self.rows.reshape(neurons, -1), self.weight.reshape(neurons, -1), gain)
-
-    def part(self, which: slice | Ints) -> Terms:
-        """Return those at some positions of the first axis."""
-        gain = None if self.gain is None else self.gain[which]
-        return Terms(self.rows[which], self.weight[which], gain)
 
 
 class Aggregate(Protocol):
@@ -298,49 +271,20 @@ class Aggregate(Protocol):
 
 
 @dataclass(frozen=True)
-class Aggregated:
-    """All neurons of a group, with an aggregation of k inputs each that is no sum."""
+class Matrix:
+    """All neurons of a group, as weights (neurons, k) of k values that some of them read."""
 
-    aggregation: Aggregation
-    terms: Terms
-
-    def write(self, out: Floats, values: Floats) -> None:
-        """See `Aggregate`."""
-        step = max(1, _ELEMENTS_AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
-        for start in range(0, len(out), step):
-            part = slice(start, start + step)
-            weighted = self.terms.part(part).weighted(values)
-            out[part] = self.aggregation(np.moveaxis(weighted, 1, -1))
-
-
-@dataclass(frozen=True)
-class Team:
-    """Neurons that read the same k values through the same gains: a matrix (neurons, k).
-
-    Attributes:
-        neurons: their positions in the group; None for all.
-        rows, gain: see `Terms`, (k,).
-    """
-
-    neurons: Ints | None
     rows: Ints
-    gain: Ints | None
     weight: Floats
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        read = values[self.rows]
-        if self.gain is not None:
-            read *= values[self.gain]
-        if self.neurons is None:
-            np.matmul(self.weight, read, out=out)
-        else:
-            out[self.neurons] = self.weight @ read
+        np.matmul(self.weight, values[self.rows], out=out)
 
 
 @dataclass(eq=False)
 class Padded:
-    """Neurons with up to k inputs each, whose sums are taken input by input for all at once.
+    """Neurons with up to k inputs each, which are aggregated for all at once.
 
     Missing inputs are the last row, of ones, with weight 0: whatever the values are, they add 0.
 
@@ -348,15 +292,33 @@ class Padded:
         neurons: their positions in the group, (m,).
         rows, gain: see `Terms`, (k, m).
         weight: (k, m).
+        aggregation: of exactly k inputs each; None for sums.
     """
 
     neurons: Ints
     rows: Ints
     gain: Ints | None
     weight: Floats
+    aggregation: Aggregation | None = None
 
     def __post_init__(self) -> None:
         self._repeated = self.weight[..., None]
+
+    @classmethod
+    def of(
+        cls, neurons: Ints, terms: Terms, counts: Ints, aggregation: Aggregation | None = None
+    ) -> Padded:
+        """Pad some neurons of a group, of which the first has the most inputs."""
+        at = np.arange(counts[neurons[0]])[:, None]
+        there = at < counts[neurons]
+        edges = np.where(there, (np.cumsum(counts) - counts)[neurons] + at, 0)
+        return cls(
+            neurons,
+            np.where(there, terms.rows[edges], NONE),
+            None if terms.gain is None else np.where(there, terms.gain[edges], NONE),
+            np.where(there, terms.weight[edges], terms.weight.dtype.type(0.0)),
+            aggregation,
+        )
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
@@ -370,7 +332,10 @@ class Padded:
             read *= weight[:, part]
             if self.gain is not None:
                 read *= values.take(self.gain[:, part], 0, mode="wrap")
-            out[self.neurons[part]] = np.add.reduce(read, 0)
+            if self.aggregation is None:
+                out[self.neurons[part]] = np.add.reduce(read, 0)
+            else:
+                out[self.neurons[part]] = self.aggregation(np.moveaxis(read, 0, -1))
 
     def _weights(self, samples: int) -> Floats:
         """The weights, once for each of a few samples: numpy's inner loop is over samples."""
@@ -382,67 +347,17 @@ class Padded:
 
 
 def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
-    """The sums of neurons with `counts` connections each, one or more, as teams and lists."""
-    leader = _leaders(terms, counts)
-    order = np.argsort(leader, kind="stable")
-    first = np.flatnonzero(np.diff(leader[order], prepend=NONE))  # of each team, in `order`
-    sizes = np.diff(first, append=len(order))
-    large = sizes * counts[order[first]] >= _MIN_TEAM
-    starts = np.cumsum(counts) - counts
+    """The sums of neurons with `counts` connections each, one or more.
+
+    Neurons with similar numbers of inputs are padded together: as many as cost less than a call.
+    """
+    order = np.argsort(-counts, kind="stable")
     found: list[Aggregate] = []
-    for begin, size in zip(first[large].tolist(), sizes[large].tolist(), strict=True):
-        neurons = order[begin : begin + size]
-        edges = starts[neurons][:, None] + np.arange(counts[neurons[0]])
-        shared = terms.part(edges[0])
-        found.append(Team(neurons, shared.rows, shared.gain, terms.weight[edges]))
-    rest = order[np.repeat(~large, sizes)]
-    rest = rest[np.argsort(-counts[rest], kind="stable")]
-    for part in _alike(counts[rest]):
-        found.append(_padded(rest[part], terms, counts, starts))
+    while order.size:
+        sizes = counts[order]
+        padding = np.cumsum(sizes[0] - sizes)
+        many = padding > np.maximum(_MAX_PADDING, np.cumsum(sizes))
+        last = int(np.argmax(many)) if np.any(many) else len(order)
+        found.append(Padded.of(order[:last], terms, counts))
+        order = order[last:]
     return tuple(found)
-
-
-def _alike(counts: Ints) -> Iterator[slice]:
-    """Slices of descending numbers of inputs, in each of which padding costs less than a call."""
-    first = 0
-    while first < len(counts):
-        padding = np.cumsum(counts[first] - counts[first:])
-        many = padding > np.maximum(_MAX_PADDING, np.cumsum(counts[first:]))
-        last = first + int(np.argmax(many)) if np.any(many) else len(counts)
-        yield slice(first, last)
-        first = last
-
-
-def _padded(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Padded:
-    at = np.arange(counts[neurons[0]])[:, None]
-    there = at < counts[neurons]
-    edges = np.where(there, starts[neurons] + at, 0)
-    part = terms.part(edges)
-    gain = None if part.gain is None else np.where(there, part.gain, NONE)
-    weight = np.where(there, part.weight, part.weight.dtype.type(0.0))
-    return Padded(neurons, np.where(there, part.rows, NONE), gain, weight)
-
-
-def _leaders(terms: Terms, counts: Ints) -> Ints:
-    """For each neuron the first one that reads the same values through the same gains."""
-    rng = np.random.default_rng(0)
-    starts = np.cumsum(counts) - counts
-    rank = np.arange(len(terms.rows)) - np.repeat(starts, counts)
-    marks = rng.integers(0, 2**64, int(terms.rows.max()) + 1, np.uint64)
-    marked = marks[terms.rows]
-    if terms.gain is not None:
-        marks = rng.integers(0, 2**64, int(terms.gain.max()) + 2, np.uint64)
-        marked += marks[terms.gain]  # NONE has the last mark
-    marked *= (2 * rank + 1).astype(np.uint64)
-    _, first, team = np.unique(
-        np.add.reduceat(marked, starts), return_index=True, return_inverse=True
-    )
-    leader: Ints = first[team]
-    same = counts == counts[leader]
-    if np.all(same):
-        there = np.repeat(starts[leader], counts) + rank
-        alike = terms.rows == terms.rows[there]
-        if terms.gain is not None:
-            alike &= terms.gain == terms.gain[there]
-        same = np.logical_and.reduceat(alike, starts)
-    return leader if np.all(same) else np.arange(len(counts))

@@ -9,7 +9,6 @@ very network.
 from __future__ import annotations
 
 import base64
-import binascii
 import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -107,14 +106,18 @@ def source_document(source: Source) -> SourceDocument | None:
 def read_source(document: SourceDocument) -> Source | None:
     """Return the source of a document; None, with a warning, if its bytes cannot be unpacked."""
     try:
-        unpacked = zlib.decompressobj()
-        packed = base64.b64decode(document.model, validate=True)
-        model = unpacked.decompress(packed, MAX_BYTES + 1)
-    except (binascii.Error, ValueError, zlib.error):
-        warn("the network's source is left out of account: it is not deflated bytes in base64")
+        return Source(_unpacked(document.model), document.structure, document.numbers)
+    except (ValueError, zlib.error):
+        warn(
+            "the network's source is left out of account: it is not deflated bytes in base64, "
+            f"{MAX_BYTES} at most"
+        )
         return None
-    if len(model) > MAX_BYTES or not unpacked.eof:
-        warn(f"the network's source is left out of account: it has more than {MAX_BYTES} bytes, "
-             "or ends too early")  # fmt: skip
-        return None
-    return Source(model, document.structure, document.numbers)
+
+
+def _unpacked(text: str) -> bytes:
+    inflating = zlib.decompressobj()
+    model = inflating.decompress(base64.b64decode(text, validate=True), MAX_BYTES + 1)
+    if not inflating.eof or len(model) > MAX_BYTES:
+        raise ValueError("it has more bytes, or ends too early")
+    return model

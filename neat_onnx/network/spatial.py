@@ -87,20 +87,17 @@ class SpatialBlock(ReadOnly):
         starts = np.flatnonzero(np.diff(codes[:, 0])) + 1
         return [replace(self, neurons=part) for part in np.split(self.neurons, starts)]
 
-    def moved(self, to: Ints) -> "SpatialBlock | None":
-        """The block with neuron j called to[j]; None if one of them is called NONE."""
-        sources, neurons = to[self.sources], to[self.neurons]
-        if np.any(sources == NONE) or np.any(neurons == NONE):
-            return None
-        return replace(self, sources=sources, neurons=neurons)
-
 
 def moved_blocks(blocks: Iterable[SpatialBlock], to: Ints) -> tuple[SpatialBlock, ...]:
     """The blocks with neuron j called to[j], in the order of their first neurons, without blocks of
     a neuron that is called NONE.
     """
-    moved = (block.moved(to) for block in blocks)
-    return in_order_of_neurons(block for block in moved if block is not None)
+    moved = (
+        replace(block, sources=to[block.sources], neurons=to[block.neurons]) for block in blocks
+    )
+    return in_order_of_neurons(
+        block for block in moved if block.sources.min() != NONE and block.neurons.min() != NONE
+    )
 
 
 def in_order_of_neurons(blocks: Iterable[SpatialBlock]) -> tuple[SpatialBlock, ...]:
@@ -123,10 +120,6 @@ class Fields:
     neuron: Ints
     source: Ints
     weight: Ints
-
-    def in_order(self, order: Ints) -> "Fields":
-        """The same rows in another order."""
-        return Fields(self.neuron[order], self.source[order], self.weight[order])
 
 
 def receptive_fields(block: SpatialBlock) -> Fields:

@@ -34,53 +34,55 @@ UNUSUAL = (ArithmeticError, ValueError, TypeError)
 """What a step raises where its sample is not one of plain numbers, or Python's functions refuse."""
 
 _TERMS_A_STATEMENT = 100  # the parser of Python nests them
-_MAX_NESTED = 50  # parentheses
+_MAX_DEPTH = 50  # of a formula that is written out
 _TERMS_A_LEVEL, _MAX_TERMS = 300, 50_000
 
-_OF_NUMPY = ("sign", "floor", "ceil", "round")
 _MATH = (
     "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
-    "asinh", "acosh", "atanh", "erf", "log1p", "expm1", "isnan", "isinf", "fmod", "pow", "inf",
+    "asinh", "acosh", "atanh", "erf", "pow",
 )  # fmt: skip
-_NAMES = {name: getattr(math, name) for name in _MATH}
-_NAMES |= {f"numpy_{op}": PRIMITIVES[op] for op in _OF_NUMPY}
-_TEMPLATES = {
-    "add": "({0} + {1})",
-    "sub": "({0} - {1})",
-    "mul": "({0} * {1})",
-    "div": "({0} / {1})",
-    "neg": "(-{0})",
-    "abs": "abs({0})",
-    "reciprocal": "(1.0 / {0})",
-    "sigmoid": "(1.0 / (1.0 + exp(-{0})))",
-    "relu": "(0.0 if {0} <= 0.0 else {0})",  # NaN stays NaN
-    "softplus": "((0.0 if {0} <= 0.0 else {0}) + log1p(exp(-abs({0}))))",
-    "softsign": "({0} / (1.0 + abs({0})))",
-    "elu": "({0} if {0} > 0.0 else {1} * expm1({0}))",
-    "selu": "({2} * ({0} if {0} > 0.0 else {1} * expm1({0})))",
-    "leaky_relu": "({1} * {0} if {0} < 0.0 else {0})",
-    "clip": "({1} if {0} < {1} else {2} if {0} > {2} else {0})",
-    "maximum": "({0} if {0} > {1} or {0} != {0} else {1})",
-    "minimum": "({0} if {0} < {1} or {0} != {0} else {1})",
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(math, name) for name in _MATH},
+    "abs": abs,
+    "mod": math.fmod,
+    "is_nan": math.isnan,
+    "is_infinite": math.isinf,
+    "relu": lambda x: 0.0 if x <= 0.0 else x,  # NaN stays NaN
+    "softplus": lambda x: (0.0 if x <= 0.0 else x) + math.log1p(math.exp(-abs(x))),
+    "softsign": lambda x: x / (1.0 + abs(x)),
+    "elu": lambda x, alpha: x if x > 0.0 else alpha * math.expm1(x),
+    "selu": lambda x, alpha, gamma: gamma * (x if x > 0.0 else alpha * math.expm1(x)),
+    "leaky_relu": lambda x, slope: slope * x if x < 0.0 else x,
+    "clip": lambda x, low, high: low if x < low else high if x > high else x,
+    "maximum": lambda x, y: x if x > y or math.isnan(x) else y,
+    "minimum": lambda x, y: x if x < y or math.isnan(x) else y,
+}
+_FUNCTIONS |= {
+    op: lambda x, function=PRIMITIVES[op]: float(function(x))
+    for op in ("sign", "floor", "ceil", "round")
+}
+"""Primitives of numbers, by name; they raise where floating point has infinities and NaN."""
+_WRITTEN = {
+    "add": "({} + {})",
+    "sub": "({} - {})",
+    "mul": "({} * {})",
+    "div": "({} / {})",
+    "neg": "(-{})",
+    "reciprocal": "(1.0 / {})",
+    "sigmoid": "(1.0 / (1.0 + exp(-{})))",
     "where": "({1} if {0} else {2})",
-    "number": "(1.0 if {0} else 0.0)",
-    "greater": "({0} > {1})",
-    "greater_or_equal": "({0} >= {1})",
-    "less": "({0} < {1})",
-    "less_or_equal": "({0} <= {1})",
-    "equal": "({0} == {1})",
-    "both": "({0} and {1})",
-    "either": "({0} or {1})",
-    "one_of": "({0} != {1})",
-    "negated": "(not {0})",
-    "is_nan": "isnan({0})",
-    "is_infinite": "isinf({0})",
-    "mod": "fmod({0}, {1})",
-    **{op: f"{op}({{0}})" for op in _MATH[:16]},
-    "pow": "pow({0}, {1})",
-    **{op: f"float(numpy_{op}({{0}}))" for op in _OF_NUMPY},
-}  # fmt: skip
-"""Each elementwise primitive as an expression of Python."""
+    "number": "(1.0 if {} else 0.0)",
+    "greater": "({} > {})",
+    "greater_or_equal": "({} >= {})",
+    "less": "({} < {})",
+    "less_or_equal": "({} <= {})",
+    "equal": "({} == {})",
+    "both": "({} and {})",
+    "either": "({} or {})",
+    "one_of": "({} != {})",
+    "negated": "(not {})",
+}
+"""Primitives that are written out, without the cost of a call."""
 
 _REDUCTIONS: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
@@ -111,20 +113,21 @@ def straight_line(net: Structure, levels: Iterable[Ints]) -> Step:
     """
     writer = _Writer(net)
     text = "\n    ".join(writer.lines(levels))
-    names = _NAMES | writer.functions
+    names: dict[str, Any] = {"inf": math.inf, **_FUNCTIONS, **writer.functions}
     exec(compile(text, "<network>", "exec"), names)
     step: Step = names["step"]
     return step
 
 
 class _Writer:
-    """Writes the statements. Names: v… for signals, z for a pre-activation, t… for its parts."""
+    """Writes the statements. Names: v… for signals, z for a pre-activation."""
 
     def __init__(self, net: Structure) -> None:
         self._net = net
         self._signals = signals_of(net)
         self.functions: dict[str, Callable[..., float]] = {}
-        self._formulas = [_formula(activation_named(name).expression) for name in net.activations]
+        formulas = [activation_named(name).expression for name in net.activations]
+        self._formulas = [self._formula(k, each) for k, each in enumerate(formulas)]
         self._aggregations = [aggregation_named(name) for name in net.aggregations]
 
     def lines(self, levels: Iterable[Ints]) -> Iterator[str]:
@@ -143,9 +146,7 @@ class _Writer:
             )
             if read[j] != NONE:
                 yield f"v{read[j]} = z"
-            before, value = self._formulas[activation[j]]
-            yield from before
-            yield f"v{j} = {value}"
+            yield f"v{j} = {self._formulas[activation[j]]}"
         yield f"return [{_names(net.output_neurons)}], [{_names(registers.origin)}]"
 
     def _terms(self) -> list[str]:
@@ -176,6 +177,13 @@ class _Writer:
         if bias or scaled != "z":
             yield f"z = {scaled} + {bias!r}"
 
+    def _formula(self, code: int, expression: Expression) -> str:
+        """Return a formula of z; Python's parser takes a few nested parentheses only."""
+        if expression.depth <= _MAX_DEPTH:
+            return _text_of(expression)
+        self.functions[f"formula{code}"] = lambda z: float(expression.evaluate(np.array(z)))
+        return f"formula{code}(z)"
+
 
 def _names(signals: Ints) -> str:
     return ", ".join(f"v{signal}" for signal in signals.tolist())
@@ -193,25 +201,13 @@ def _of_numbers(aggregation: Aggregation) -> Callable[[Sequence[float]], float]:
     return lambda values: quick(values) if math.isfinite(sum(values)) else exact(values)
 
 
-def _formula(expression: Expression) -> tuple[list[str], str]:
-    """Return statements, and an expression of z after them."""
-    lines: list[str] = []
-
-    def named(text: str) -> str:
-        lines.append(f"t{len(lines)} = {text}")
-        return f"t{len(lines) - 1}"
-
-    def text_of(part: Expression) -> str:
-        if part.op == "variable":
-            return "z"
-        if part.is_constant:
-            return f"({part.value!r})"
-        texts = [text_of(arg) for arg in part.args]
-        template = _TEMPLATES[part.op]
-        for k, text in enumerate(texts):
-            if template.count(f"{{{k}}}") > 1 and part.args[k].args:
-                texts[k] = named(text)
-        text = template.format(*texts)
-        return named(text) if part.depth % _MAX_NESTED == 0 else text
-
-    return lines, text_of(expression)
+def _text_of(part: Expression) -> str:
+    """Return a formula of z as an expression of Python."""
+    if part.op == "variable":
+        return "z"
+    if part.is_constant:
+        return f"({part.value!r})"
+    texts = [_text_of(arg) for arg in part.args]
+    if part.op in _WRITTEN:
+        return _WRITTEN[part.op].format(*texts)
+    return f"{part.op}({', '.join(texts)})"

@@ -10,13 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Self, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import (
     MAX_DELAY,
@@ -86,10 +87,10 @@ class Structure(ReadOnly):
             aggregation_named(name)
         _check_ports("inputs", self.inputs, len(self))
         _check_ports("outputs", self.outputs, len(self))
-        _check_sides(self.inputs, self.outputs)
+        _check_ports("memory", self.memory, len(self))
+        _check_sides(self.inputs, self.outputs, self.memory)
         _check_neurons(self.neurons, len(self.activations), len(self.aggregations))
         _check_connections(self.connections, self.neurons, self.is_input)
-        _check_memory(self.memory, self.inputs + self.outputs, len(self))
         _check_blocks(self.blocks, len(self), len(self.connections))
 
     @classmethod
@@ -211,6 +212,21 @@ class Structure(ReadOnly):
         inputs = np.where(is_sum, np.minimum(self.fan_in, 1), self.fan_in)
         return owned(np.stack([aggregation, inputs], axis=1))
 
+    def groups_of(self, neurons: Ints) -> list[Ints]:
+        """Split neurons by what one operation can aggregate; each part is sorted by activation."""
+        kinds = self.kinds[neurons]
+        order = np.lexsort((self.neurons.activation[neurons], *kinds.T[::-1]))
+        breaks = np.flatnonzero(np.any(np.diff(kinds[order], axis=0), axis=1)) + 1
+        return [part for part in np.split(neurons[order], breaks) if part.size]
+
+    def functions_of(self, neurons: Ints) -> list[tuple[slice, Activation]]:
+        """Return the runs of neurons with one activation."""
+        codes = self.neurons.activation[neurons]
+        breaks = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(neurons)]
+        return [
+            (slice(a, b), activation_named(self.activations[codes[a]])) for a, b in pairwise(breaks)
+        ]
+
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Return the live connections into `neurons`: (row, edge), in the order of rows and genes.
 
@@ -250,20 +266,26 @@ def _check_lengths(genes: Neurons | Connections, where: Where) -> None:
             )
 
 
-def _check_sides(inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> None:
+def _check_sides(
+    inputs: tuple[Port, ...], outputs: tuple[Port, ...], memory: tuple[MemoryPort, ...]
+) -> None:
     """Refuse a network without outputs, ports of one name, and a neuron that is an input twice."""
     if not any(port.neurons.size for port in outputs):
         raise NetworkError("the network has no outputs", where="outputs")
     names = [port.name for port in inputs + outputs]
+    names += [name for port in memory for name in (port.input, port.output)]
     if len(set(names)) != len(names):
         name = next(name for name in names if names.count(name) > 1)
         raise NetworkError(
             f"two ports have the same name '{name}'",
-            where="inputs, outputs",
+            where="inputs, outputs, memory" if memory else "inputs, outputs",
             hint="An output that hands on an input has a name of its own",
         )
-    if _is_repeated(inputs):
-        raise NetworkError("a neuron is an input twice", where="inputs")
+    for where, ports in (("inputs", inputs), ("memory", memory)):
+        neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
+        neurons.sort()
+        if (neurons[1:] == neurons[:-1]).any():
+            raise NetworkError("a neuron is in a port twice", where=where)
 
 
 def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) -> None:
@@ -284,28 +306,6 @@ def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) ->
         if wrong is not None:
             raise network_error(side, position, wrong)
         _check_inside(side, position, port.neurons, count)
-
-
-def _check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
-    """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
-    if not memory:
-        return
-    taken = {port.name for port in ports}
-    for position, port in enumerate(memory):
-        for name in (port.input, port.output):
-            if name in taken:
-                raise network_error("memory", position, f"another port has the name '{name}' too")
-            taken.add(name)
-    _check_ports("memory", memory, count)
-    if _is_repeated(memory):
-        raise NetworkError("a neuron is remembered twice", where="memory")
-
-
-def _is_repeated(ports: Sequence[Port | MemoryPort]) -> bool:
-    """Whether a neuron is in ports twice."""
-    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in ports)])
-    neurons.sort()
-    return bool((neurons[1:] == neurons[:-1]).any())
 
 
 def _check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:

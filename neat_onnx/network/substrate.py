@@ -14,13 +14,14 @@ band (Risi and Stanley 2012, as pureples has it). The trees of many points grow 
 all of them being arrays.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.arguments import is_whole, listed, shown
+from neat_onnx.arguments import listed
 from neat_onnx.errors import OptionError
 from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, owned
 from neat_onnx.network.network import Network
@@ -89,7 +90,6 @@ def substrate_network(
     layers: Sequence[npt.ArrayLike],
     activation: str,
     bias: float,
-    links: Iterable[tuple[int, int]] | None,
 ) -> Network:
     """See `neat_onnx.substrate_network`."""
     points = [
@@ -100,30 +100,16 @@ def substrate_network(
             "layers are an input and an output layer at least, in one space", where="layers"
         )
     first = np.cumsum([0, *(len(layer) for layer in points)])
-    nothing = np.empty(0, np.int64)
-    edges = [(nothing, nothing, np.empty(0))]
-    following = [(k, k + 1) for k in range(len(points) - 1)]
-    for link in following if links is None else listed("links", links):
-        if not _is_pair(link):
-            raise OptionError(f"{shown(link)} is no pair of layers", where="links")
-        a, b = link
-        if not 0 <= a < b < len(points):
-            raise OptionError(
-                f"({a}, {b}) does not lead from a layer to a later one of {len(points)}",
-                where="links",
-            )
-        if len(points[a]) * len(points[b]) > _MOST_PAIRS:
-            raise OptionError(f"layers {a} and {b} have too many pairs", where="layers")
-        w = cppn.weights(points[a], points[b][:, None])
+    edges = []
+    for k, (below, above) in enumerate(pairwise(points)):
+        if len(below) * len(above) > _MOST_PAIRS:
+            raise OptionError(f"layers {k} and {k + 1} have too many pairs", where="layers")
+        w = cppn.weights(below, above[:, None])
         target, source = np.nonzero(w)
-        edges.append((first[a] + source, first[b] + target, w[target, source]))
+        edges.append((first[k] + source, first[k + 1] + target, w[target, source]))
     source, target, weight = (np.concatenate(each) for each in zip(*edges, strict=True))
     inputs, outputs = np.arange(len(points[0])), np.arange(first[-2], first[-1])
     return phenotype(inputs, outputs, int(first[-1]), (source, target, weight), activation, bias)
-
-
-def _is_pair(link: object) -> bool:
-    return isinstance(link, tuple | list) and len(link) == 2 and all(map(is_whole, link))
 
 
 def phenotype(

@@ -95,24 +95,19 @@ def beyond_float32(net: Structure, neurons: Bools) -> str | None:
         net: the network.
         neurons: those whose genes have to fit, and the weights of the connections into them.
     """
-    largest = float(np.finfo(np.float32).max)
-    for name in ("bias", "response", "initial"):
-        values = getattr(net.neurons, name)
-        found = np.flatnonzero(neurons & (np.abs(values) > largest))
-        if found.size:
-            return _in_words(net, int(found[0]), name, values[found[0]])
-    live = net.live
-    found = np.flatnonzero(neurons[live.target] & (np.abs(live.weight) > largest))
-    if not found.size:
-        return None
-    edge = found[0]
-    gene = f"weight from {net.label(int(live.source[edge]))}"
-    return _in_words(net, int(live.target[edge]), gene, live.weight[edge])
-
-
-def _in_words(net: Structure, neuron: int, gene: str, value: float) -> str:
-    article = "an" if gene[0] in "aeiou" else "a"
-    return f"{net.label(neuron)} has {article} {gene} of {value:.6g}, beyond the range of float32"
+    genes, live = net.neurons, net.live
+    columns = [
+        (name, np.flatnonzero(neurons), getattr(genes, name)[neurons])
+        for name in ("bias", "response", "initial")
+    ]
+    kept = neurons[live.target]
+    columns.append(("weight", live.target[kept], live.weight[kept]))
+    for name, owners, values in columns:
+        wrong = np.flatnonzero(np.abs(values) > np.finfo(np.float32).max)
+        if wrong.size:
+            owner, value = net.label(int(owners[wrong[0]])), values[wrong[0]]
+            return f"{owner} has the {name} {value:.6g}, beyond the range of float32"
+    return None
 
 
 def rounded_integer(net: Structure) -> int:

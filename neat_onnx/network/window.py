@@ -24,59 +24,44 @@ class Window:
     """How a window slides, one number for each axis.
 
     Attributes:
-        kernel: its taps.
+        kernel: its taps; what else is not given is plain: steps of 1, no padding.
         strides: from one position to the next.
         dilations: from one tap to the next.
         begin, end: the padding before and after the space.
         ceil: a last position counts although the window reaches over the padding.
+
+    Raises:
+        NetworkError: the numbers of axes differ, or a number is out of range.
     """
 
     kernel: Sizes
-    strides: Sizes
-    dilations: Sizes
-    begin: Sizes
-    end: Sizes
+    strides: Sizes = ()
+    dilations: Sizes = ()
+    begin: Sizes = ()
+    end: Sizes = ()
     ceil: bool = False
 
-    @classmethod
-    def of(
-        cls,
-        kernel: Sizes,
-        *,
-        strides: Sizes | None = None,
-        dilations: Sizes | None = None,
-        begin: Sizes | None = None,
-        end: Sizes | None = None,
-        ceil: bool = False,
-    ) -> "Window":
-        """Make a window; what is not given is plain: steps of 1, no padding.
-
-        Raises:
-            NetworkError: the numbers of axes differ, or a number is out of range.
-        """
-        ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
-        window = cls(
-            tuple(kernel),
-            tuple(strides or ones),
-            tuple(dilations or ones),
-            tuple(zeros if begin is None else begin),
-            tuple(zeros if end is None else end),
-            ceil,
-        )
+    def __post_init__(self) -> None:
+        axes, pads = len(self.kernel), (*self.begin, *self.end)
         rows = {
-            "kernel_shape": window.kernel,
-            "strides": window.strides,
-            "dilations": window.dilations,
-            "pads": (*window.begin, *window.end),
+            "kernel_shape": tuple(self.kernel),
+            "strides": tuple(self.strides) or (1,) * axes,
+            "dilations": tuple(self.dilations) or (1,) * axes,
+            "pads": pads or (0,) * 2 * axes,
         }
         for name, row in rows.items():
-            axes = len(kernel) * (2 if name == "pads" else 1)
-            least = 0 if name == "pads" else 1
-            if len(row) != axes or any(size < least for size in row):
+            count, least = (2 * axes, 0) if name == "pads" else (axes, 1)
+            if len(row) != count or any(size < least for size in row):
                 raise NetworkError(
-                    f"{name} is {list(row)}, expected {axes} numbers from {least}", where=name
+                    f"{name} is {list(row)}, expected {count} numbers from {least}", where=name
                 )
-        return window
+        self.__dict__.update(
+            kernel=rows["kernel_shape"],
+            strides=rows["strides"],
+            dilations=rows["dilations"],
+            begin=rows["pads"][:axes],
+            end=rows["pads"][axes:],
+        )
 
     @property
     def pads(self) -> Sizes:
@@ -141,7 +126,7 @@ class Window:
         padded = tuple(
             size + begin + end for size, begin, end in zip(space, self.begin, self.end, strict=True)
         )
-        bare = Window.of(self.kernel, strides=self.strides, dilations=self.dilations)
+        bare = Window(self.kernel, strides=self.strides, dilations=self.dilations)
         inside = bare.taps(padded, self.positions(space)) != NONE
         counts: Ints = inside.sum(axis=1, dtype=np.int64)
         return counts

@@ -91,13 +91,6 @@ def _hits(x: Tensor, numbers: Array) -> Tensor:
     return found.astype(float)
 
 
-@operator("FeatureVectorizer", domain=ML)
-def feature_vectorizer(*x: Tensor, inputdimensions: Ints = ()) -> Tensor:
-    if inputdimensions and inputdimensions != tuple(each.shape[-1] for each in x):
-        raise refuse("inputdimensions", inputdimensions, str([each.shape[-1] for each in x]))
-    return n.concat([_floats(each) for each in x], -1)
-
-
 @operator("ArrayFeatureExtractor", domain=ML)
 def array_feature_extractor(x: Tensor, y: Tensor) -> Tensor:
     """Elements of the last axis at places; computed ones, as of labels, are those of numbers."""

@@ -28,6 +28,7 @@ _PLACES = (
     "Where it reads depends on inputs, as only Gather and GatherElements may: leave the step out "
     "of the model, or import the tensors before it, by their names in outputs=[…]"
 )
+_JOIN = "Write it as Concat of the inputs, or as inputs of their own"
 _MATRIX = "Write it as MatMul with a constant matrix"
 _ARITHMETIC = "Write it as products and sums of elements"
 _TABLE = {
@@ -55,6 +56,7 @@ _TABLE = {
     _KERNELS: "SVMClassifier SVMRegressor",
     _TREES: "TreeEnsemble",
     _PLACES: "GridSample RoiAlign MaxRoiPool MaxUnpool DeformConv",
+    _JOIN: "FeatureVectorizer",
     _MATRIX: "DFT STFT Col2Im",
     _ARITHMETIC: "Det",
 }

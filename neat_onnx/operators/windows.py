@@ -37,17 +37,17 @@ def window_of(
     auto_pad: str = "NOTSET", ceil_mode: bool = False,
 ) -> Window:  # fmt: skip
     """The window that attributes of ONNX describe, over a space of these sizes."""
-    axes = len(kernel)
+    axes, strides, dilations = len(kernel), strides or (), dilations or ()
     if auto_pad.startswith("SAME"):
-        plain = Window.of(kernel, strides=strides, dilations=dilations)
+        plain = Window(kernel, strides=strides, dilations=dilations)
         room = zip(space, plain.strides, plain.reach, strict=True)
         total = [
             max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room
         ]
         less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
         pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
-    begin, end = (pads[:axes], pads[axes:]) if pads else (None, None)
-    return Window.of(
+    begin, end = (pads[:axes], pads[axes:]) if pads else ((), ())
+    return Window(
         kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode
     )
 
@@ -139,7 +139,7 @@ def average_pool(
     if count_include_pad and any(window.pads):
         widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
         inside = pad(np.ones(x.shape), widths, 1.0)
-        bare = Window.of(
+        bare = Window(
             window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode
         )
         counts = gathered(inside, bare, 0.0)[0].sum(-1)
@@ -170,12 +170,12 @@ def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
 
 @operator("GlobalMaxPool")
 def global_max_pool(x: Tensor) -> Tensor:
-    return _pooled("GlobalMaxPool", x, Window.of(x.shape[2:]), -math.inf)
+    return _pooled("GlobalMaxPool", x, Window(x.shape[2:]), -math.inf)
 
 
 @operator("GlobalAveragePool")
 def global_average_pool(x: Tensor) -> Tensor:
-    return _pooled("GlobalAveragePool", x, Window.of(x.shape[2:]), math.nan)
+    return _pooled("GlobalAveragePool", x, Window(x.shape[2:]), math.nan)
 
 
 def _powers(x: Tensor, p: int) -> Tensor:
@@ -217,7 +217,7 @@ def conv_transpose(
     the kernel turned around, of places with zeros between them.
     """
     space, rank = x.shape[2:], x.ndim - 2
-    window = Window.of(w.shape[2:], strides=strides, dilations=dilations)
+    window = Window(w.shape[2:], strides=strides or (), dilations=dilations or ())
     _check_weights(w, b, w.shape[1] * group, kernel_shape)
     full = [
         (size - 1) * step + reach + extra

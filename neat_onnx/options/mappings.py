@@ -66,7 +66,7 @@ class _Window(OptionDocument):
     @property
     def window(self) -> Window:
         """How the window slides, height before width."""
-        return Window.of(
+        return Window(
             (self.kernel_height, self.kernel_width),
             strides=(self.stride_height, self.stride_width),
             dilations=(self.dilation_height, self.dilation_width),

@@ -53,7 +53,7 @@ def model_graph(net: Network, model: Model) -> dict[str, Any]:
 def _neurons(net: Network, model: Model) -> list[list[int]]:
     """The neurons of each node: of its outputs, or of the nodes that read an unnamed output."""
     given = model.metadata.get(GENOME)
-    ids = genome_document(given, len(net) + len(net.connections)).ids if given else {}
+    ids = genome_document(given).ids if given else {}
     position = dict(zip(net.neurons.id.tolist(), range(len(net)), strict=True))
     of: dict[str, set[int]] = {
         name: {position[id] for id in named if id in position} for name, named in ids.items()

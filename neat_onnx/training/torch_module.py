@@ -7,14 +7,12 @@ its connections read, multiply by weights and gains, add up, apply the activatio
 """
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import PRIMITIVES, Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
@@ -106,12 +104,7 @@ class _Group(nn.Module):  # type: ignore[misc]
             self.register_buffer(name, torch.from_numpy(values.copy()), persistent=False)
         divisor = np.where(names == "mean", np.maximum(net.fan_in[neurons], 1), 1)
         self.register_buffer("divisor", torch.from_numpy(divisor), persistent=False)
-        codes = net.neurons.activation[neurons]
-        breaks = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(neurons)]
-        self._functions = [
-            (slice(a, b), activation_named(net.activations[codes[a]]).expression)
-            for a, b in pairwise(breaks)
-        ]
+        self._functions = [(part, each.expression) for part, each in net.functions_of(neurons)]
 
     def forward(
         self, values: Tensor, weight: Tensor, bias: Tensor, response: Tensor
@@ -166,7 +159,7 @@ class NetworkModule(nn.Module):  # type: ignore[misc]
         self._levels = nn.ModuleList()
         for level in schedule(net).levels[1:]:
             groups = nn.ModuleList()
-            for neurons in _grouped(net, level[kept[level]]):
+            for neurons in net.groups_of(level[kept[level]]):
                 groups.append(_Group(net, neurons, place, row, signals))
                 read = signals.pre_activation[neurons]
                 for filled in (neurons, read[read != NONE]):
@@ -209,14 +202,6 @@ class NetworkModule(nn.Module):  # type: ignore[misc]
             columns[name] = column.copy()
             columns[name][places] = getattr(self, name).detach().cpu().double().numpy()
         return net.with_parameters(**columns)
-
-
-def _grouped(net: Network, neurons: Ints) -> list[Ints]:
-    """Return neurons by what one operation can aggregate, sorted by their activations."""
-    kinds = net.kinds[neurons].T
-    order = np.lexsort((net.neurons.activation[neurons], *kinds))
-    changes = np.any(np.diff(kinds[:, order]), axis=0)
-    return [part for part in np.split(neurons[order], np.flatnonzero(changes) + 1) if part.size]
 
 
 def _parameter(values: Floats) -> nn.Parameter:

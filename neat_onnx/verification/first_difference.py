@@ -67,8 +67,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
 def _places(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids of the neurons in the columns of each tensor, as far as the file tells them."""
     text = model.metadata.get(GENOME)
-    size = len(net) + len(net.connections)
-    places = {} if text is None else genome_document(text, size).ids
+    places = {} if text is None else genome_document(text).ids
     if not places or not _are_ids_of(net, places):
         places = _of_graph(net, model) if net.library == IMPORTED else {}
     produced = {name for node in model.graph.node for name in node.output}

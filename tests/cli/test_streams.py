@@ -107,8 +107,8 @@ def test_a_model_before_its_network_is_told(tmp_path, capsys):
     files = [str(tmp_path / name) for name in ("net.onnx", "net.json")]
     model.save(files[0])
     assert main(["verify", *files]) == 2
-    assert capsys.readouterr().err.endswith("Give the network first and the model after it\n")
-    with pytest.raises(neat_onnx.DocumentError, match="Give the network first"):
+    assert capsys.readouterr().err.endswith("the network comes first\n")
+    with pytest.raises(neat_onnx.DocumentError, match="the network comes first"):
         neat_onnx.certify(model, NET)
 
 

@@ -172,10 +172,3 @@ def test_a_constant_beyond_float32_is_refused():
         OptionError, match=r"a constant of 1e\+39 .*float32 \(dtype\). Generate float64"
     ):
         generate_code(limited("1e39"), dtype="float32")
-
-
-def test_the_head_says_where_values_are_kept():
-    net = Network.mlp([3, 4, 1], seed=0)
-    assert "bytes, stack 64 bytes; C99" in generate_code(net)
-    assert "bytes, stack 32 bytes; C99" in generate_code(net, dtype="float32")
-    assert "bytes, state 32 bytes; C99" in generate_code(LEAKY)

@@ -236,12 +236,6 @@ def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path:
                 np.testing.assert_array_equal(*signs, err_msg=told)
 
 
-def test_dense_layers_are_matrices():
-    text = generate_code(Network.mlp([30, 20, 2], seed=0))
-    assert "MATRIX[640]" in text
-    assert "SOURCE" not in text
-
-
 @pytest.mark.parametrize("language", ["c", "csharp", "gdscript", "javascript", "python"])
 def test_the_same_network_gives_the_same_text(language: Any):
     net = CASES["nts-net-gru-4"].network()

@@ -3,7 +3,6 @@
 Each form is a model as `export` writes it, and the network that it must be read to from then on.
 """
 
-import json
 from pathlib import Path
 
 from neat_onnx import Model, Network, export, import_model
@@ -65,7 +64,7 @@ def sparse() -> Network:
 
 
 def curves() -> Network:
-    """Activations that float64 writes in primitives, the softplus of its file in an earlier way."""
+    """Activations that float64 writes in primitives."""
     names = ["mish", "softplus", "elu", "selu", "neat_softplus"]
     neurons = [{"id": 11 - k, "activation": name, "bias": k / 8} for k, name in enumerate(names)]
     edges = [(k % 2, 11 - k, 1.0 - k / 4) for k in range(len(names))]
@@ -86,15 +85,6 @@ def as_convolution() -> Model:
     return export(space(), conv2d_mappings=[convolution], infer_conv=True)
 
 
-def evolved() -> Network:
-    """The same after evolution changed a bias, and put a connection behind others."""
-    whole = json.loads(import_model(as_convolution()).to_json())
-    whole["neurons"][10]["bias"] = 0.5
-    genes = whole["connections"]
-    genes[:4] = genes[0], *genes[2:4], genes[1]
-    return Network.from_document(whole)
-
-
 def forms() -> dict[str, Model]:
     layers = Network.mlp([2, 3, 1], seed=1)
     return {
@@ -105,7 +95,6 @@ def forms() -> dict[str, Model]:
         "fused_gru": export(Network.gru(2, 2, linear_before_reset=True), sequence=True),
         "sequence": export(memory(), sequence=True, dtype="float64"),
         "spatial": as_convolution(),
-        "evolved": export(evolved()),
         "curves": export(curves(), dtype="float64"),
         "dialect": export(layers, dialect="neataptic"),
     }

@@ -175,13 +175,10 @@ def libraries() -> str:
             "yes" if library.reads else "–",
             ", ".join(f"`{suffix}`" for suffix in library.suffixes) if library.writes else "–",
             library.lost if library.writes else "–",
-            library.oracle or "–",
         ]
         for library in sorted(neat_onnx.libraries(), key=lambda library: library.name)
     ]
-    return _table(
-        ["library", "its files", "read", "written as", "lost in writing", "tested against"], rows
-    )
+    return _table(["library", "its files", "read", "written as", "lost in writing"], rows)
 
 
 @cache

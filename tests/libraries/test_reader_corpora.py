@@ -8,13 +8,6 @@ from neat_onnx.libraries import load_network
 from neat_onnx.network.evaluate import evaluate
 
 CASES = cases("nts-net", "nap-net", "np-ff", "np-atom", "np-rec")
-LIBRARIES = {
-    "nts-net": "NeatapticTS",
-    "nap-net": "neataptic",
-    "np-ff": "neat-python feed-forward",
-    "np-atom": "neat-python feed-forward",
-    "np-rec": "neat-python recurrent",
-}
 
 
 @pytest.fixture(params=CASES, ids=lambda case: case.name)

@@ -70,7 +70,6 @@ _FEATURES = [
         replaced_value_float=np.inf,
     ),
     ml("OneHotEncoder", [_WHOLE], cats_int64s=[0, 2, 3]),
-    ml("FeatureVectorizer", [_X, _WHOLE[:, :2].repeat(2, 0)[:9]], inputdimensions=[3, 2]),
     ml("ArrayFeatureExtractor", [_X, np.array([[2, 0]])], constants=[1]),
     ml("LabelEncoder", [_WHOLE], keys_floats=[0.0, 2.0], values_floats=[5.5, 7.5], opset=2),
     ml("LabelEncoder", [_WHOLE], keys_floats=[0.0, 2.0], values_int64s=[5, 7], default_int64=4),

@@ -219,13 +219,7 @@ def test_a_plain_mlp_needs_little_metadata():
     """Weights come from the graph: the metadata holds ids, and nothing for each connection."""
     net = Network.mlp([30, 30, 30])
     (genome,) = [entry.value for entry in export(net).metadata_props if "genome" in entry.key]
-    assert set(json.loads(genome)) == {
-        "library",
-        "structure",
-        "numbers",
-        "ids",
-        "written",
-    }
+    assert set(json.loads(genome)) == {"library", "structure", "numbers", "ids"}
 
 
 def test_embedded_networks_come_back_from_float32_bit_for_bit():

@@ -56,14 +56,6 @@ def constants_as_nodes() -> onnx.ModelProto:
     return graph([helper.make_node("Constant", [], ["w"], "c", value=value), *LAYERS], b=B, v=V)
 
 
-def sparse_weights() -> onnx.ModelProto:
-    model = graph([node("MatMul", "x w", "y")])
-    values = numpy_helper.from_array(np.array([1.5, -2.5], np.float32), "w")
-    places = numpy_helper.from_array(np.array([0, 5], np.int64), "places")
-    model.graph.sparse_initializer.append(helper.make_sparse_tensor(values, places, [3, 2]))
-    return model
-
-
 def local_function() -> onnx.ModelProto:
     opset = helper.make_opsetid("", 18)
     nodes = [node("MatMul", "a c", "h"), node("Tanh", "h", "t")]
@@ -119,7 +111,6 @@ CASES: dict[str, tuple[onnx.ModelProto, dict[str, Any], bool]] = {
     "constants as nodes": (constants_as_nodes(), {}, True),
     "weights that are inputs": (weights_that_are_inputs(8, 18), {}, True),
     "old weights that are inputs": (weights_that_are_inputs(3, 8), {}, True),
-    "sparse weights": (sparse_weights(), {}, True),
     "a local function": (local_function(), {}, True),
     "float64": (of_type(TensorProto.DOUBLE), {}, True),
     "float16": (of_type(TensorProto.FLOAT16), {}, False),

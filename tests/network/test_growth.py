@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from support.harness.sessions import open_session
 
-from neat_onnx import Network, export
+from neat_onnx import Network
 from neat_onnx.network.growth import overflowing
 
 
@@ -112,18 +111,3 @@ def test_an_overflowing_neighbour_does_not_reach_over_a_missing_connection():
         connections=[(0, 2, 1.0), (1, 3, 1.0), (2, 4, 1.0), (3, 5, 1.0)],
     )
     np.testing.assert_array_equal(net.activate([1e200, 2.0]), [np.inf, 8.0])
-
-
-def test_a_value_that_is_nan_does_not_reach_its_neighbours():
-    neurons = [{"id": k, "activation": "formula: sqrt(z)"} for k in (3, 4, 5)]
-    neurons += [{"id": k, "activation": "tanh"} for k in (6, 7, 8, 9, 10, 11)]
-    links = [(k, 3 + k, 1.0) for k in range(3)]
-    links += [(3 + k, 6 + k, 0.5 + k) for k in range(6)]
-    net = Network.build(inputs=3, outputs=[9, 10, 11], neurons=neurons, connections=links)
-    x = np.array([[-1.0, 4.0, 9.0], [1.0, -2.0, 4.0]])
-    want = net.activate(x)
-    assert np.isnan(want).sum() == 2
-    for dtype in ("float32", "float64"):
-        session = open_session(export(net, dtype=dtype))
-        (got,) = session.run(None, {"input": x.astype(dtype)})
-        np.testing.assert_allclose(got, want, rtol=1e-6)

@@ -23,13 +23,6 @@ def test_sequences_side_by_side_are_what_each_is_alone(net, seed):
         np.testing.assert_allclose(got[:, sample], want, rtol=1e-9, atol=1e-9)
 
 
-@given(networks(memory=False), st.integers(0, 5))
-def test_without_memory_a_step_is_a_sample(net, seed):
-    assert not net.has_memory
-    x = sequences(net, 4, seed)[:, 0]
-    np.testing.assert_allclose(net.run(x), net.activate(x), rtol=1e-12, atol=1e-12)
-
-
 @given(networks(), st.integers(0, 5))
 def test_samples_start_from_the_reset_state(net, seed):
     x = sequences(net, 4, seed)[:, 0]

@@ -7,9 +7,8 @@ import pytest
 from support.examples.graphs import graph, node
 
 import neat_onnx
-from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.genes import NONE
-from neat_onnx.network.program import Padded, Team, Terms, sums_of
+from neat_onnx.network.program import Padded, Terms, sums_of
 
 
 def convolution(channels, size):
@@ -20,7 +19,7 @@ def convolution(channels, size):
 
 
 @pytest.mark.parametrize("gated", [False, True])
-def test_teams_and_padded_neurons_give_the_sums_written_out(gated):
+def test_padded_neurons_give_the_sums_written_out(gated):
     rng = np.random.default_rng(1)
     shared = [rng.integers(0, 30, 25) for _ in range(9)]
     reads = [shared[j % 9] for j in range(27)] + [rng.integers(0, 30, 3) for _ in range(9)]
@@ -30,7 +29,7 @@ def test_teams_and_padded_neurons_give_the_sums_written_out(gated):
     weight, values = rng.normal(size=len(rows)), rng.normal(size=(31, 400))
     values[-1] = 1.0
     found = sums_of(Terms(rows, weight, gain), counts)
-    assert {type(each) for each in found} == {Team, Padded}
+    assert {type(each) for each in found} == {Padded}
     out = np.full((len(counts), 400), np.nan)
     for each in found:
         each.write(out, values)
@@ -48,12 +47,6 @@ def test_a_convolution_needs_no_matrix_of_all_places():
     tracemalloc.stop()
     assert peak < 180e6
     assert np.all(np.isfinite(got))
-
-
-def test_a_convolution_is_what_the_plain_evaluator_computes():
-    net = convolution(2, 12)
-    x = np.random.default_rng(3).normal(size=(1, len(net.input_neurons)))
-    np.testing.assert_allclose(net.activate(x)[0], evaluate(net, x)[0], rtol=1e-9, atol=1e-9)
 
 
 def test_products_of_two_values_take_no_more_memory_with_more_samples():

@@ -60,11 +60,6 @@ def test_weights_below_a_bound_go_and_their_cost_is_measured():
             net.pruned(below=wrong)
 
 
-def test_hints_of_layers_that_stay_are_kept():
-    net = neat_onnx.import_model(neat_onnx.export(Network.lstm(2, 3, 1)))
-    assert net.pruned().memory == () or len(net.pruned().memory) == len(net.memory)
-
-
 # --- arrays ---------------------------------------------------------------------------------------
 
 

@@ -23,7 +23,7 @@ def windows(draw: st.DrawFn) -> tuple[Window, Sizes]:
     def sizes(low: int, high: int) -> Sizes:
         return tuple(draw(st.lists(st.integers(low, high), min_size=axes, max_size=axes)))
 
-    window = Window.of(
+    window = Window(
         sizes(1, 3),
         strides=sizes(1, 4),
         dilations=sizes(1, 3),
@@ -133,6 +133,6 @@ def test_positions_are_those_that_onnx_infers(case: tuple[Window, Sizes]):
 )
 def test_numbers_out_of_range_are_refused_by_name(given: dict[str, Any], where: str):
     with pytest.raises(NetworkError) as raised:
-        Window.of(**({"kernel": (2, 2)} | given))
+        Window(**({"kernel": (2, 2)} | given))
     assert raised.value.where == where
     assert f"{where} is [" in raised.value.message

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.examples.cases import cases
 from support.examples.strategies import networks
 from support.harness.sessions import open_session
 from support.harness.sweep import count
@@ -45,19 +44,6 @@ def test_samples_that_all_members_share():
     x = np.random.default_rng(0).normal(size=(4, 3))
     want = np.stack([net.activate(x) for net in nets])
     np.testing.assert_allclose(Population(nets).activate(x), want, rtol=1e-12, atol=1e-12)
-
-
-def test_libraries_networks_together():
-    """Networks that libraries wrote, those with as many inputs and outputs."""
-    groups: dict[tuple[int, int], list[Network]] = {}
-    for case in cases("np-rec", "np-ff", "nts-net-gate", "nts-net-gru", "nts-net-dag"):
-        net = case.network()
-        groups.setdefault((len(net.input_neurons), len(net.output_neurons)), []).append(net)
-    together = max(groups.values(), key=len)
-    assert len(together) >= 3
-    x = np.random.default_rng(1).normal(size=(6, 2, len(together[0].input_neurons)))
-    want = np.stack([net.run(x) for net in together], axis=1)
-    np.testing.assert_allclose(Population(together).run(x), want, rtol=1e-9, atol=1e-12)
 
 
 def test_a_step_continues_the_one_before():

@@ -18,7 +18,6 @@ class NeatPython(Library):
     """Networks exported as JSON, live ones, and pickles."""
 
     name = "neat-python"
-    oracle = "its own code"
     keys = "network_type, topology, nodes, connections, or a pickled genome, network or checkpoint"
     suffixes = (".json", ".pkl", ".pickle")
     lost = (

@@ -11,7 +11,6 @@ from typing import Any, Literal, NamedTuple
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.names import (
-    Registered,
     formula_of,
     how_to_register,
     is_users_own,
@@ -51,9 +50,9 @@ AGGREGATION_NAMES = {
 Role = Literal["activation", "aggregation"]
 """What a function is for in a node."""
 ROLES: tuple[Role, Role] = ("activation", "aggregation")
-_TABLES: dict[Role, tuple[Mapping[str, str], Mapping[str, Registered]]] = {
-    "activation": (ACTIVATION_NAMES, ACTIVATIONS),
-    "aggregation": (AGGREGATION_NAMES, AGGREGATIONS),
+_NAMES: dict[Role, Mapping[str, str]] = {
+    "activation": ACTIVATION_NAMES,
+    "aggregation": AGGREGATION_NAMES,
 }
 _PYTHONS = ("sum", "max", "min", "abs")
 """Python's functions that compute what neat-python's do."""
@@ -94,11 +93,10 @@ def _is_own(function: Any, kind: Role, name: str) -> bool:
 
 def name_in_network(function: Function, kind: Role, where: str) -> str:
     """Return the name in a Network of a function, or refuse it."""
-    names, registry = _TABLES[kind]
     if not function.custom:
-        return translated(function.name, names, registry, kind, where, LIBRARY)
-    if formula_of(LIBRARY, function.name, kind) or is_users_own(function.name, registry):
-        return translated(function.name, {}, registry, kind, where, LIBRARY)
+        return translated(function.name, _NAMES[kind], kind, where, LIBRARY)
+    if formula_of(LIBRARY, function.name, kind) or is_users_own(function.name, kind):
+        return translated(function.name, {}, kind, where, LIBRARY)
     raise NetworkError(
         f"the {kind} '{function.name}' is custom: its formula is unknown",
         where=where,

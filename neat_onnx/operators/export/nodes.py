@@ -192,10 +192,10 @@ class WindowAttributes(Attributes):
         """
         axes = len(kernel)
         pads = self.pads or (0,) * 2 * axes
-        return Window.of(
+        return Window(
             kernel,
-            strides=self.strides,
-            dilations=self.dilations,
+            strides=self.strides or (),
+            dilations=self.dilations or (),
             begin=pads[:axes],
             end=pads[axes:],
             ceil=bool(getattr(self, "ceil_mode", 0)),

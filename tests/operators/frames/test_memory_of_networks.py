@@ -102,11 +102,11 @@ def test_two_ports_share_the_memory():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"input": "input"}, "another port has the name 'input' too"),
-        ({"output": "m"}, "another port has the name 'm' too"),
+        ({"input": "input"}, "two ports have the same name 'input'"),
+        ({"output": "m"}, "two ports have the same name 'm'"),
         ({"shape": [3]}, r"shape \[3\] is not 2 neurons"),
         ({"neurons": [1, 9]}, "no neuron has the id 9"),
-        ({"neurons": [1, 1]}, "a neuron is remembered twice"),
+        ({"neurons": [1, 1]}, "a neuron is in a port twice"),
         ({"batch_axis": 2}, "batch_axis is 2 of 1 axes and the batch"),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 from neat_onnx.network.genes import Connections, Floats, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.network.spatial import POOLS, Kind, SpatialBlock, receptive_fields
+from neat_onnx.network.spatial import POOLS, Kind, SpatialBlock, moved_blocks, receptive_fields
 from neat_onnx.network.window import Sizes, Window
 
 
@@ -104,7 +104,6 @@ class Building:
             bias=np.concatenate(self.bias)[back],
             response=np.concatenate(self.response)[back],
         )
-        moved = [block.moved(order) for block in self.blocks]
         return Network(
             inputs=(Port(inputs.name, inputs.shape, order[inputs.neurons]),),
             outputs=(Port(outputs.name, outputs.shape, order[outputs.neurons]),),
@@ -112,5 +111,5 @@ class Building:
             connections=Connections.of(order[source[kept]], order[target[kept]], weight[kept]),
             activations=activations,
             aggregations=aggregations,
-            blocks=tuple(block for block in moved if block is not None) if blocks else (),
+            blocks=moved_blocks(self.blocks, order) if blocks else (),
         )

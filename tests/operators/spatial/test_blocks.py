@@ -35,9 +35,7 @@ def take_all_routes(net: Network, **options: Any) -> None:
 def test_a_port_that_nothing_reads_stands_beside_a_convolution():
     building = Building(np.random.default_rng(0))
     inputs, spare = building.neurons((1, 3, 3)), building.neurons((2,))
-    net = built(
-        building, inputs, building.slide("Conv", inputs, (1, 2, 2), Window.of((2, 2)), "tanh")
-    )
+    net = built(building, inputs, building.slide("Conv", inputs, (1, 2, 2), Window((2, 2)), "tanh"))
     net = replace(net, inputs=(*net.inputs, Port("spare", (2,), spare)))
     assert "Conv" in operators(export(net))
     take_all_routes(net)
@@ -67,7 +65,7 @@ def test_blocks_that_wait_for_each_other_are_not_both_used():
         connections=[(0, 2, 1.5), (4, 3, 1.5), (1, 4, 0.5), (2, 5, 0.5)],
     )
     blocks = [
-        SpatialBlock("Conv", np.array([sources]), np.array([neurons]), Window.of((1,)))
+        SpatialBlock("Conv", np.array([sources]), np.array([neurons]), Window((1,)))
         for sources, neurons in (([0, 4], [2, 3]), ([1, 2], [4, 5]))
     ]
     net = replace(net, blocks=tuple(blocks))
@@ -81,8 +79,8 @@ def test_no_weight_of_zero_is_put_on_what_may_overflow(missing: bool):
     """A kernel of zeros is right if the connections are there, not if they are missing."""
     building = Building(np.random.default_rng(0))
     inputs = building.neurons((1, 3, 3))
-    cubes = building.slide("Conv", inputs, (1, 3, 3), Window.of((1, 1)), "cube")
-    last = building.slide("Conv", cubes, (1, 2, 2), Window.of((2, 2)), "identity")
+    cubes = building.slide("Conv", inputs, (1, 3, 3), Window((1, 1)), "cube")
+    last = building.slide("Conv", cubes, (1, 2, 2), Window((2, 2)), "identity")
     source, target, weight = building.links[-1]
     building.links[-1] = (source, target, np.where(weight == weight[0], 0.0, weight))
     net = built(building, inputs, last, sparse=missing)

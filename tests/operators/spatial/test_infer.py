@@ -124,7 +124,7 @@ def test_finds_a_convolution_over_a_block_that_the_network_carries():
         "Conv",
         np.arange(64).reshape(1, 8, 8),
         np.arange(64, 136).reshape(2, 6, 6),
-        Window.of((3, 3)),
+        Window((3, 3)),
     )
     trip = Trip(replace(net, blocks=(block,)), {"infer_conv": True})
     onnxruntime_agrees(trip)

@@ -85,7 +85,7 @@ def test_the_last_layer_may_be_one():
 def test_a_pool_may_be_the_first_and_the_last_layer():
     building = Building(np.random.default_rng(0))
     inputs = building.neurons((1, 2, 2))
-    last = building.slide("AveragePool", inputs, (1, 1, 1), Window.of((2, 2)), "identity")
+    last = building.slide("AveragePool", inputs, (1, 1, 1), Window((2, 2)), "identity")
     ends = Port("input", (4,), inputs.ravel()), Port("output", (1,), last.ravel())
     net = building.network(*ends, blocks=False, order=np.arange(5), sparse=False)
     mapping = POOL | {"after_layer_index": 0, "type": "AveragePool", "stride_height": 1}

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -224,25 +223,14 @@ def _operators(net: Network, neurons: Ints, conv: Conv2DMapping | None) -> list[
 def _warn_unused(layers: list[Layer], options: ExportOptions) -> None:
     """Warn of mappings of no layer; NeatapticTS leaves them out as well."""
     used = {id(mapping) for layer in layers for mapping in (layer.conv, layer.pool)}
-    ends: tuple[tuple[str, list[Any], str], ...] = (
-        ("conv2d_mappings", options.conv2d_mappings, "layer_index"),
-        ("pool2d_mappings", options.pool2d_mappings, "after_layer_index"),
-    )
-    for option, mappings, end in ends:
-        for position, mapping in enumerate(mappings):
-            if id(mapping) in used:
-                continue
-            index, why = getattr(mapping, end), ""
-            if not 1 <= index <= len(layers):
-                why = f"there is no layer {index}, the last one is {len(layers)}"
-            elif option == "conv2d_mappings" and layers[index - 1].conv is None:
-                before, size = _widths(mapping)
-                layer = layers[index - 1]
-                why = f"it maps {before} neurons to {size}, "
-                why += f"layer {index} {len(layer.before)} to {layer.size}"
-            else:
-                why = f"layer {index} has memory, or one already"
-            warn(f"{option}[{position}] is left out: {why}")
+    for option in ("conv2d_mappings", "pool2d_mappings"):
+        for position, mapping in enumerate(getattr(options, option)):
+            if id(mapping) not in used:
+                sizes = [f"{len(layer.before)} to {layer.size}" for layer in layers]
+                warn(
+                    f"{option}[{position}] is left out: no layer of its index and its sizes, "
+                    f"or the layer has memory, or a mapping; the layers are {', '.join(sizes)}"
+                )
 
 
 def _widths(mapping: Conv2DMapping) -> tuple[int, int]:

@@ -16,8 +16,6 @@ from neat_onnx.errors import ModelError, NetworkError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     CONV_SPECS,
     RESHAPE,
-    NodeNames,
-    flatten_of,
     items,
     layer_number,
 )
@@ -29,14 +27,12 @@ from neat_onnx.operators.export.nodes import (
     Concat,
     Conv,
     Flatten,
-    FlattenAttributes,
     Gemm,
     Windowed,
 )
 
 _SLIDING = ("Conv", "MaxPool", "AveragePool")
-_MAX_ELEMENTS = 1 << 20
-"""Most elements of a layer; a larger one has no shape."""
+_MAX_ELEMENTS = 1 << 20  # of a layer; of a larger one no shape is known
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
 
 
@@ -89,14 +85,14 @@ class _Walk:
         nodes, initializers: those so far, and those that were inserted.
         shapes: the known shape of each tensor.
         flat: the flattened tensor of each spatial one.
-        window: the last Conv or pool.
+        pool: the label of the last pool.
     """
 
     def __init__(self, model: Model) -> None:
         self.nodes: list[Node] = []
         self.initializers: list[Tensor] = []
         self.flat: dict[str, str] = {}
-        self.window: Windowed | None = None
+        self.pool = ""
         self.shapes: dict[str, Sizes] = {}
         for entry in model.graph.inputs:
             sizes = (entry.shape or ())[1:]
@@ -118,7 +114,7 @@ class _Walk:
             columns = self._columns(node, 1)
             if columns and math.prod(given) != columns:
                 what = f"node {node.label} has {columns} columns, its input has"
-                self._refuse_size(where, what, given, columns)
+                self._refuse_size(where, what, given)
             node = _reading(node, self._flattened(tensor))
         elif given is not None and _slides(node) and len(given) == 1:
             raise ModelError(
@@ -136,22 +132,22 @@ class _Walk:
             return
         if math.prod(made) != declared[0]:
             what = f"graph output '{entry.name}' has {declared[0]} columns, what produces it has"
-            self._refuse_size("graph.outputs", what, made, declared[0])
+            self._refuse_size("graph.outputs", what, made)
         if len(made) > 1:
             inner = f"{entry.name}_spatial"
             last = next(node for node in self.nodes if entry.name in node.output)
             at, ends = self.nodes.index(last), {"output": renamed(last.output, entry.name, inner)}
             self.nodes[at] = last.model_copy(update=ends)
             warn_repaired(f"the output '{entry.name}' is spatial: a Flatten stands before it")
-            self._add_flatten(inner, NodeNames(f"flatten_{entry.name}", entry.name))
+            self._add_flatten(inner, entry.name, f"flatten_{entry.name}")
 
     def _add(self, node: Node) -> None:
         shape = self._shape_after(node)
         self.nodes.append(node)
         if shape is not None:
             self.shapes[node.output[0]] = shape
-        if _slides(node):
-            self.window = node
+        if _slides(node) and not isinstance(node, Conv):
+            self.pool = node.label
 
     def _shape_after(self, node: Node) -> Sizes | None:
         """The shape of a node's first output; None if it is unknown."""
@@ -183,7 +179,7 @@ class _Walk:
             if seen * node.attributes.group != given[0] or declared != window.kernel:
                 return None
         shape = (channels, *window.positions(given[1:]))
-        return shape if 0 < math.prod(shape) <= _MAX_ELEMENTS else None
+        return shape if min(shape) > 0 and math.prod(shape) <= _MAX_ELEMENTS else None
 
     def _columns(self, node: Gemm, axis: int) -> int | None:
         """How many values a Gemm reads (axis 1) or gives (0); None where its matrix is computed."""
@@ -207,7 +203,7 @@ class _Walk:
             )
         if math.prod(wanted) != math.prod(given):
             what = f"node {node.label} reads {times(wanted)} values, its input has"
-            self._refuse_size(where, what, given, math.prod(wanted))
+            self._refuse_size(where, what, given)
         warn_repaired(
             f"node {node.label} reads '{tensor}' as {times(wanted)}: a Reshape stands before it"
         )
@@ -226,25 +222,19 @@ class _Walk:
             warn_repaired(
                 f"'{tensor}' is spatial, and a Gemm reads it: a Flatten stands between them"
             )
-            names = flatten_of(tensor)
-            self.flat[tensor] = names.output
-            self._add_flatten(tensor, names)
+            self.flat[tensor] = f"{tensor}_flat"
+            self._add_flatten(tensor, self.flat[tensor], f"flatten_{tensor}")
         return self.flat[tensor]
 
-    def _add_flatten(self, tensor: str, names: NodeNames) -> None:
-        axis = FlattenAttributes(axis=1)
-        self._add(Flatten(name=names.node, input=[tensor], output=[names.output], attributes=axis))
+    def _add_flatten(self, tensor: str, output: str, name: str) -> None:
+        self._add(make_node("Flatten", [tensor], [output], {"axis": 1}, name=name))
 
-    def _refuse_size(self, where: str, what: str, given: Sizes, wanted: int) -> NoReturn:
+    def _refuse_size(self, where: str, what: str, given: Sizes) -> NoReturn:
         """Refuse a tensor of another size than its reader needs."""
-        size, reason, hint = math.prod(given), "", None
-        if self.window is not None:
-            effect = "smaller" if size < wanted else "larger"
-            is_pool = not isinstance(self.window, Conv)
-            end = ", which NeatapticTS's network never did" if is_pool else " than it should be"
-            reason = f": {self.window.label} before it makes the layer {effect}{end}"
-            hint = _NO_POOLS if is_pool else "Correct its strides and pads"
-        raise ModelError(f"{what} {size}{reason}", where=where, hint=hint)
+        text = f"{what} {math.prod(given)}"
+        if self.pool:
+            text += f": {self.pool} before it changes the size, as NeatapticTS's network never did"
+        raise ModelError(text, where=where, hint=_NO_POOLS if self.pool else None)
 
 
 def _reading(node: Node, tensor: str) -> Node:

@@ -46,10 +46,8 @@ LSTM = NodeNames("lstm_l{k}", "Layer_{k}_lstm_hidden")
 GRU = NodeNames("gru_l{k}", "Layer_{k}_gru_hidden")
 
 RESHAPE = NodeNames("reshape_l{k}", "Spatial_{k}")
-"""Put in by a repair, as is the next one; NeatapticTS leaves these nodes out."""
-FLATTEN = NodeNames("flatten_l{k}", "Flat_{k}")
+"""Put in by a repair; NeatapticTS leaves these nodes out."""
 
-_LAYER_OR_POOL = re.compile(r"(Layer|Pool)_(\d+)")
 _NUMBER = re.compile(r"_l?(\d+)")
 
 
@@ -72,14 +70,6 @@ def layer_number(name: str) -> str:
     """Return the number of the layer in the name of a node or a tensor, or ""."""
     found = _NUMBER.search(name)
     return found[1] if found else ""
-
-
-def flatten_of(tensor: str) -> NodeNames:
-    """Return the names of the Flatten after a spatial tensor."""
-    found = _LAYER_OR_POOL.fullmatch(tensor)
-    if found is None:
-        return NodeNames(f"flatten_{tensor}", f"{tensor}_flat")
-    return (FLATTEN if found[1] == "Layer" else POOL_FLATTEN).of(found[2])
 
 
 LAYER_SIZES = "layer_sizes"

@@ -74,14 +74,13 @@ def _convolution(
     np.add.at(matrix, (row, place[read]), weight)
     if len(np.unique(weight)) * _CLEARLY > len(weight):
         return None
-    most = np.count_nonzero(matrix) / _CLEARLY
+    there = np.nonzero(matrix)
+    most = len(there[0]) / _CLEARLY
     for shapes in ([shape] if len(shape) == 3 else [], _shapes(len(sources))):
-        found = [
-            block
-            for sizes in shapes
-            for block in _blocks(matrix, layer, sources.reshape(sizes))
-            if math.prod(block.weight_shape) <= most
-        ]
+        found: list[SpatialBlock] = []
+        for sizes in sorted(shapes):  # those of few channels first, whose weights are few
+            fewest = min([most, *(math.prod(each.weight_shape) for each in found)])
+            found += _blocks(matrix, there, layer, sources.reshape(sizes), fewest)
         for block in sorted(found, key=_oddity):
             try:
                 check_block(block, len(ctx.net.connections))
@@ -108,46 +107,54 @@ def _shapes(count: int) -> Iterator[Sizes]:
             yield count // (height * width), height, width
 
 
-def _blocks(matrix: Floats, layer: Ints, sources: Ints) -> Iterator[SpatialBlock]:
-    """The convolutions that a matrix may be over sources of a shape."""
-    channels, height, width = sources.shape
-    for across, right in _steps(len(matrix), width):
-        if not _repeats(matrix.reshape(-1, across, channels * height, width), right):
-            continue
-        for down, below in _steps(len(matrix) // across, height):
-            # [out, y, x, channel, i, j] with x and j beside their channels
-            whole = matrix.reshape(-1, down, across, channels, height, width)
-            if across * down == 1 or not _repeats(np.moveaxis(whole, 4, 5), below):
-                continue
-            out, y, x, channel, i, j = np.nonzero(whole)
+def _blocks(
+    matrix: Floats, there: tuple[Ints, Ints], layer: Ints, sources: Ints, fewest: float
+) -> Iterator[SpatialBlock]:
+    """The convolutions of as few weights that a matrix, not 0 `there`, may be over sources."""
+    (row, column), (channels, height, width) = there, sources.shape
+    rows = matrix.reshape(len(matrix), channels * height, width)
+    for across, right in _steps(rows, width, len(row) / fewest / height):
+        # [out and y, x, channel and j, i], so that the axes of a step down are the outer ones
+        planes = matrix.reshape(-1, across * channels, height, width).swapaxes(2, 3)
+        beside = len(row) / fewest / min(across, -(-width // right))
+        for down, below in _steps(planes, height, beside):
+            channel, i, j = column // (height * width), column // width % height, column % width
+            out, y, x = row // (across * down), row // across % down, row % across
             along = _taps(y, i, down, height, below), _taps(x, j, across, width, right)
+            outs = len(layer) // (across * down)
             groups = next(
                 count
-                for count in range(np.gcd(len(whole), channels), 0, -1)
-                if len(whole) % count == channels % count == 0
-                and np.array_equal(out // (len(whole) // count), channel // (channels // count))
+                for count in range(np.gcd(outs, channels), 0, -1)
+                if outs % count == channels % count == 0
+                and np.array_equal(out // (outs // count), channel // (channels // count))
             )
             kernel, strides, dilations, begin, end = zip(*along, strict=True)
             window = Window(kernel, strides, dilations, begin, end)
-            yield SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
+            block = SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
+            if math.prod(block.weight_shape) <= fewest:
+                fewest = math.prod(block.weight_shape)
+                yield block
 
 
-def _steps(neurons: int, size: int) -> Iterator[tuple[int, int]]:
-    """The numbers of positions that there may be along an axis, with each stride."""
-    yield 1, 1
-    for positions in range(2, min(neurons, 2 * size) + 1):
-        if neurons % positions == 0:
-            yield from ((positions, stride) for stride in range(1, min(size, _MAX_STRIDE + 1)))
+def _steps(matrix: Floats, size: int, least: float) -> Iterator[tuple[int, int]]:
+    """The numbers of positions, and the strides, along which [neurons, …, sizes] repeats, and a
+    weight stands at `least` so many positions.
+    """
+    counts = [k for k in range(min(len(matrix), 2 * size), 1, -1) if len(matrix) % k == 0]
+    for stride in range(1, min(size, _MAX_STRIDE + 1)):
+        for positions in counts:
+            shared = min(positions, -(-size // stride)) >= least
+            if shared and _repeats(matrix.reshape(-1, positions, *matrix.shape[1:]), stride):
+                yield positions, stride
+    if least <= 1:
+        yield 1, 1
 
 
 def _repeats(matrix: Floats, stride: int) -> bool:
     """Whether [out, positions, …, sizes] is the same one position and one stride further."""
-    return (
-        all(
-            np.array_equal(part[:, :-1, ..., :-stride], part[:, 1:, ..., stride:])
-            for part in (matrix[:1], matrix)  # the first channel alone refuses nearly all
-        )
-        or matrix.shape[1] == 1
+    return all(
+        np.array_equal(part[:, :-1, ..., :-stride], part[:, 1:, ..., stride:])
+        for part in (matrix[:1, :2], matrix[:1], matrix)  # the first ones refuse nearly all
     )
 
 
@@ -155,9 +162,10 @@ def _taps(
     position: Ints, place: Ints, positions: int, size: int, stride: int
 ) -> tuple[int, int, int, int, int]:
     """The window along an axis, of the places of weights: taps, stride, dilation, padding."""
-    offsets = np.unique(place - position * stride)
-    first, last = int(offsets[0]), int(offsets[-1])
-    dilation = int(np.gcd.reduce(np.diff(offsets))) or max(first, 1)
+    offsets = place - position * stride
+    first, last = int(offsets.min()), int(offsets.max())
+    distances = np.flatnonzero(np.bincount(offsets - first))
+    dilation = int(np.gcd.reduce(distances)) or max(first, 1)
     # taps of weight 0 stand in for padding below 0: before the first tap, and after the last one
     # if another position would fit there
     first -= -(-max(first, 0) // dilation) * dilation

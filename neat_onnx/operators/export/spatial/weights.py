@@ -79,19 +79,6 @@ def check_pool(net: Network, signals: GraphSignals, block: SpatialBlock) -> None
     _refuse(net, block, wrong, what)
 
 
-def is_borne_out(net: Network, signals: GraphSignals, block: SpatialBlock) -> bool:
-    """Whether the connections bear a block out."""
-    try:
-        if block.is_pool:
-            check_pool(net, signals, block)
-        else:
-            for part in block.by_activation(net.neurons.activation):
-                shared_weights(net, signals, part)
-    except NotShared:
-        return False
-    return True
-
-
 def _check_neurons(net: Network, block: SpatialBlock, response: Floats) -> None:
     neurons = block.neurons.ravel()
     if len(np.unique(neurons)) != len(neurons):

@@ -9,11 +9,9 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 from support.examples.cases import Case, case, cases
-from support.peers.interpreter import computed
 
 from neat_onnx import (
     Model,
@@ -101,15 +99,6 @@ def test_logistic_and_sigmoid_are_two_activations_as_the_peer_has_it(tmp_path: P
     ):
         assert json.loads(written(again, options)[0].to_json()) == expected
     assert net == load_network(respelled(recorded, ["logistic"]))
-
-
-@pytest.mark.parametrize("case", COMPUTED, ids=lambda case: case.name)
-def test_what_is_not_refused_computes_the_network(case: Case):
-    options = case.document["options"]
-    model, _ = written(case.document["source_network"], options)
-    rows = [case.inputs] if case.sequence else case.inputs[:, None]
-    got = [computed(model.to_document(), options, np.array(steps)) for steps in rows]
-    np.testing.assert_allclose(np.concatenate(got), case.outputs, rtol=1e-11, atol=1e-11)
 
 
 def test_the_published_schema_accepts_every_form():
