@@ -232,6 +232,16 @@ def test_a_state_that_is_read_alone_keeps_the_activation_of_its_neuron() -> None
     assert import_model(export(net)) == net
 
 
+def test_a_neuron_that_is_an_output_twice_is_one_neuron() -> None:
+    gated = {"source": 1, "target": 1, "weight": 0.001, "delay": 1, "gater": 1, "gate_delay": 2}
+    read = {"source": 1, "target": 1, "weight": 0.5, "delay": 2, "reads_state": True}
+    net = Network.build(
+        inputs=1, outputs=[1, 1], neurons=[{"id": 1, "aggregation": "mean", "response": 0.5}],
+        connections=[{**gated, "initial_gain": 1.0}, read],
+    )  # fmt: skip
+    assert import_model(export(net, dtype="float64")) == net
+
+
 def test_gates_and_sources_of_one_neuron_may_begin_differently() -> None:
     gated = {"source": 0, "target": 1, "weight": 1.0, "gater": 1, "gate_delay": 2}
     loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
