@@ -151,9 +151,3 @@ def test_a_tensor_and_itself_are_one_formula(operator, normal):
     assert want[0, 0] == normal
     np.testing.assert_array_equal(net.activate({"x": x})["y"], want)
     assert (len(net), len(net.connections)) == (6, 3)
-
-
-def test_ones_multiply_nothing():
-    nodes = "c = Ceil(x) f = Floor(c) m = Mul(f, o) y = Round(m)"
-    net = assert_lifts(graph(nodes, x=["N", 3], o=np.ones(3)))
-    assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"

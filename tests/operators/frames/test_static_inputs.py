@@ -5,7 +5,7 @@ import pytest
 from support.examples.conditioned import assert_comes_back, conditioned, layer
 from support.examples.graphs import node
 
-from neat_onnx import export, import_model, load_network, verify
+from neat_onnx import export, import_model, verify
 
 AT_EACH_STEP = "s1 = Unsqueeze(s, second) sizes = Shape(x) leading = Slice(sizes, first, third)"
 READ = {
@@ -82,9 +82,3 @@ def test_a_network_takes_it_without_time():
     once = net.run({"x": x, "s": s})["y"]
     each = net.run({"x": x, "s": np.broadcast_to(s, (5, 3, 2))})["y"]
     np.testing.assert_array_equal(once, each)
-
-
-def test_the_document_of_a_network_tells_it():
-    net = import_model(conditioned(READ["at the end"]))
-    again = load_network(net.to_json())
-    assert [port.time_axis for port in again.inputs] == [1, None]

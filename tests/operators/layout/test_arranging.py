@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from onnx import ModelProto, TensorProto
 from support.examples.graphs import assert_lifts, graph, node, nodes_of
 from support.harness.sessions import open_session
 
@@ -75,23 +74,3 @@ def test_an_axis_before_the_batch():
     assert net.outputs[0].shape == (2, 3, 4)
     x = np.arange(12.0).reshape(1, 3, 4)
     np.testing.assert_array_equal(net.activate({"x": x})["y"][0], np.repeat(x, 2, axis=0))
-
-
-def test_a_constant_is_cast_like_the_numbers():
-    compared = "d = CastLike(c, x) t = Greater(x, d)"
-    assert_lifts(graph(f"{compared} y = CastLike(t, x)", c=INTS([0, 1, -1])))
-
-
-def resized_integers(mode: str) -> ModelProto:
-    """Integers, resized and halved."""
-    nodes = [
-        node("Cast", "x", "i", to=TensorProto.INT32),
-        node("Cast", "two", "half", to=TensorProto.INT32),
-    ]
-    nodes += [node("Resize", "i _ scales", "r", mode=mode), node("Div", "r half", "d")]
-    nodes += [node("Cast", "d", "y", to=TensorProto.FLOAT)]
-    return graph(nodes, x=("N", 1, 2, 3), scales=[1.0, 1.0, 2.0, 2.0], two=2.0)
-
-
-def test_nearest_integers_are_integers():
-    assert_lifts(resized_integers("nearest"), scale=8.0)

@@ -61,18 +61,3 @@ def chosen(length: int, axis: int) -> Any:
 @pytest.mark.parametrize("length", [2, 3])
 def test_a_branch_by_the_shape_of_a_tensor(length: int):
     assert_lifts(chosen(length, 1))
-
-
-def test_stacked_choices():
-    """As an ensemble votes."""
-    nodes = [
-        node("ArgMax", "x", "first", axis=1, keepdims=0),
-        node("ArgMin", "x", "second", axis=1, keepdims=0),
-        node("OneHot", "first three bounds", "one"),
-        node("OneHot", "second three bounds", "other"),
-        node("Unsqueeze", "one new", "one_row"),
-        node("Unsqueeze", "other new", "other_row"),
-        node("Concat", "one_row other_row", "stack", axis=0),
-        node("ReduceSum", "stack new", "y", keepdims=0),
-    ]
-    assert_lifts(graph(nodes, three=3, bounds=[0.0, 1.0], new=[0]))

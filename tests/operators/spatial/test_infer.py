@@ -132,14 +132,6 @@ def test_finds_a_convolution_over_a_block_that_the_network_carries():
     assert (spec["layerIndex"], *sides(spec)) == (2, (2, 6, 6), (2, 4, 4))
 
 
-def test_connections_between_the_same_neurons_add_up():
-    net = network(convolving((6, 6), 2, 1, 3, 3), zeros=False)
-    c = net.connections
-    twice = Connections.of(*(np.concatenate([part] * 2) for part in (c.source, c.target, c.weight)))
-    net = Network(net.inputs, net.outputs, net.neurons, twice, net.activations, net.aggregations)
-    assert len(convolutions(net)) == 1
-
-
 # --- the corpora ----------------------------------------------------------------------------------
 
 SHARED = ("nts-onnx-conv1ch", "nts-onnx-convmulti", "nts-onnx-convpad", "nts-onnx-convstride",
