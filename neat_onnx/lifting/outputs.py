@@ -35,12 +35,6 @@ def chosen_outputs(
         raise ModelError("the graph has no outputs", where="graph.outputs")
     inputs = {entry.name for entry in graph.inputs}
     if wanted is not None:
-        if not isinstance(wanted, str) and (given := inputs.intersection(wanted) - {*known}):
-            raise OptionError(
-                f"'{min(given)}' is an input of the graph",
-                where="outputs",
-                hint="An output is a tensor that the network computes",
-            )
         if isinstance(wanted, str) or not wanted or not set(wanted) <= set(known):
             raise OptionError(
                 f"outputs is {wanted!r}", where="outputs", hint=f"Known: {', '.join(known)}"
@@ -106,14 +100,6 @@ def warn_left_out(constant: Sequence[str], random: Sequence[str], *, whole: bool
     if text and not whole:
         warn(f"outputs that no network computes are left out: {text}")
     return text
-
-
-def warn_before_chance(reasons: str, names: Sequence[str]) -> None:
-    """Tell that tensors are imported in place of outputs that are drawn from them."""
-    warn(
-        f"every output is constant or random: {reasons}",
-        ImportAdvice("The tensors before the chance are imported: {}", {"outputs": [*names]}),
-    )
 
 
 def other_outputs(graph: Graph, lost: Collection[str]) -> ImportAdvice | None:

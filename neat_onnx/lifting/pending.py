@@ -183,7 +183,7 @@ class Pending:
             return self.exact().apply(formula, dtype)
         x = self.settled()
         result = dtype or self.dtype
-        whole = _inside(formula, x.formula)
+        whole = formula if x.formula is VARIABLE else formula.substitute(x.formula)
         if whole.size > _MAX_SIZE or whole.depth > _MAX_DEPTH:
             x, whole = x.plain(), formula
         shift: Floats | float = 0.0
@@ -246,11 +246,6 @@ class Pending:
 def is_neurons(*tensors: Any) -> bool:
     """Whether one of these is an array of neurons."""
     return any(isinstance(each, Pending) for each in tensors)
-
-
-def _inside(formula: Expression, inner: Expression) -> Expression:
-    """`formula` of `inner`; truth values of truth values need no numbers between them."""
-    return formula if inner is VARIABLE else formula.substitute(inner)
 
 
 @lru_cache(maxsize=4096)

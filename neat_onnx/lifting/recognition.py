@@ -16,8 +16,7 @@ _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 class _Names:
     """The activations that are registered, by each formula that is written for them."""
 
-    def __init__(self, entries: tuple[object, ...]) -> None:
-        self.entries = entries
+    def __init__(self) -> None:
         self.found: dict[Expression, tuple[str, float] | None] = {}
         self.whole: dict[Expression, tuple[str, float]] = {}
         self.folded: dict[Expression, tuple[str, float]] = {}
@@ -57,7 +56,10 @@ def _rounded(formula: Expression) -> Iterable[Expression]:
             yield written.single
 
 
-_names: list[_Names] = []
+@lru_cache(maxsize=1)
+def _names(identities: tuple[int, ...]) -> _Names:
+    """The names of the activations of these identities, which are those that are registered."""
+    return _Names()
 
 
 def known_activation(formula: Expression) -> tuple[str, float] | None:
@@ -65,10 +67,7 @@ def known_activation(formula: Expression) -> tuple[str, float] | None:
 
     Names are found by constants as float32 has them; the slope is that of the formula itself.
     """
-    entries = tuple(map(id, ACTIVATIONS.values()))
-    if not _names or _names[0].entries != entries:
-        _names[:] = [_Names(entries)]
-    return _names[0].of(formula)
+    return _names(tuple(map(id, ACTIVATIONS.values()))).of(formula)
 
 
 def has_name(formula: Expression) -> bool:

@@ -17,7 +17,6 @@ from neat_onnx.lifting.outputs import (
     chosen_outputs,
     other_outputs,
     random_tensors,
-    warn_before_chance,
     warn_left_out,
 )
 from neat_onnx.lifting.ports import (
@@ -35,7 +34,6 @@ from neat_onnx.lifting.resolution import Resolution, output_signals
 from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
-from neat_onnx.model.draft import Draft
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.rounding import warn_of_half_precision
 from neat_onnx.model.states import (
@@ -164,18 +162,10 @@ def _traced(
             reason = "; ".join(refused[0].first_obstacles or refused[0].faults)
             warn(f"the first axis is no batch, every axis is taken for features: {reason}")
         return lifted
-    raise refused[0] if len(refused) == 1 else _either_way(refused)
-
-
-def _either_way(errors: Sequence[ModelError]) -> ModelError:
-    """The error of the likeliest axes, with that of every axis as features."""
-    first, last = errors[0], errors[-1]
-    hints = [hint for hint in first.hints if hint != AS_FEATURES]
-    if fresh := [fault for fault in last.faults if fault not in first.faults]:
-        hints.insert(0, f"With other axes as the batch: {fresh[0]}")
-    found = ModelError(first.message, where=first.where, hint=hints)
-    found.obstacles = first.obstacles
-    return found
+    likeliest = refused[0]
+    if len(refused) > 1:
+        likeliest.hints = tuple(hint for hint in likeliest.hints if hint != AS_FEATURES)  # tried
+    raise likeliest
 
 
 class _Trace:
@@ -242,14 +232,17 @@ class _Trace:
         self._random = [name for name in self._wanted if name in random and not self._chosen]
         kept = [name for name in self._wanted if name not in self._random]
         if self._random and not kept:
-            kept = before_chance(self._model)
+            kept, reasons = before_chance(self._model), warn_left_out([], self._random, whole=True)
             if not kept:
                 raise ModelError(
-                    "every output is constant or random: "
-                    + warn_left_out([], self._random, whole=True),
-                    where="graph.outputs",
+                    f"every output is constant or random: {reasons}", where="graph.outputs"
                 )
-            warn_before_chance(warn_left_out([], self._random, whole=True), kept)
+            warn(
+                f"every output is constant or random: {reasons}",
+                ImportAdvice(
+                    "The tensors before the chance are imported: {}", {"outputs": [*kept]}
+                ),
+            )
             self._model = with_inner_outputs(self._model, kept)
             self._entries = {entry.name: entry for entry in self._model.graph.outputs}
             self._random = []
@@ -257,9 +250,7 @@ class _Trace:
 
     def _ends(self) -> list[str]:
         """The outputs that may be the last states of layers over open time."""
-        if not self._frame.has_time:
-            return []
-        if not _has_layers(self._model):
+        if not self._frame.has_time or not _has_layers(self._model):
             return []
         random = random_tensors(self._model)
         return [name for name in self._entries if name not in random]
@@ -309,32 +300,31 @@ class _Trace:
         following = np.full(self._tape.count, NONE)
         for before, after in self._tape.continued:
             following[before] = after
-        begun = {n: x for n, x in bound.items() if np.all(following[x.ids.ravel()] != NONE)}
-        found: dict[str, str] = {}
-        for name, x in begun.items():
+        ends: dict[str, str | None] = {}
+        stated = True
+        for name, x in bound.items():
             wanted = following[x.ids.ravel()]
+            if np.any(wanted == NONE):
+                continue
             fed = [self._pairs[name]] if name in self._pairs else [*self._entries]
             matches = [each for each in fed if _gives(tensors.get(each), wanted)]
-            if not matches:
-                raise ModelError(
-                    f"graph input '{name}' is the state that layers over a sequence of open length "
-                    "begin with, and no output is the one that they end with",
-                    where="graph.inputs",
-                    hint=ImportAdvice(
-                        "Give sequences a length, as {}",
-                        {"shapes": example_shapes(self._model.graph.inputs)},
-                    ),
-                )
-            if name not in self._pairs:
-                alike = (each for each in matches if tensors[each].shape == x.shape)
-                found[name] = next(alike, matches[0])
-        if found:
-            raise ModelError(
-                f"layers over a sequence of open length begin with {', '.join(found)}, whose next "
-                f"values seem to be {', '.join(found.values())}",
-                where="graph.inputs",
-                hint=ImportAdvice("Say which output feeds which input, as {}", {"memory": found}),
-            )
+            alike = [each for each in matches if tensors[each].shape == x.shape]
+            ends[name] = next(iter(alike + matches), None)
+            stated = stated and name in self._pairs and bool(matches)
+        if stated:
+            return
+        memory = {name: end for name, end in ends.items() if end is not None}
+        if len(memory) == len(ends):
+            hint = ImportAdvice("Say which output feeds which input, as {}", {"memory": memory})
+        else:
+            shapes = example_shapes(self._model.graph.inputs)
+            hint = ImportAdvice("Give sequences a length, as {}", {"shapes": shapes})
+        raise ModelError(
+            f"layers over a sequence of open length begin with {', '.join(ends)}, and nothing says "
+            "that the outputs they end with are the next values",
+            where="graph.inputs",
+            hint=hint,
+        )
 
     def _feed(self, registers: Mapping[str, Register], tensors: Mapping[str, Any]) -> None:
         for name, register in registers.items():
@@ -372,19 +362,9 @@ class _Trace:
         for name in self._wanted:
             if name not in fixed and name not in empty:
                 x = tensors[name]
-                entry = self._with_shape(self._entries[name], x)
-                axes = axes_of_output(entry, x.shape, self._inputs, self._frame)
+                axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
                 found[name] = of_sample(x, axes, self._frame.samples), axes
         return found
-
-    def _with_shape(self, entry: ValueInfo, x: Neurons) -> ValueInfo:
-        """An output without a shape, of which several axes may be the batch, with that of ONNX."""
-        if entry.shape is not None or x.shape.count(self._frame.samples) < 2:
-            return entry
-        shape = Draft(self._model).facts(entry.name).shape
-        if shape is None or len(shape) != x.ndim:
-            return entry
-        return ValueInfo.of(entry.name, entry.elem_type, shape)
 
     def _network(
         self, resolution: Resolution, bound: Mapping[str, Neurons],

@@ -3,6 +3,7 @@
 Each imports its package when it is called, and changes nothing in the model.
 """
 
+import importlib
 import tempfile
 import warnings
 from pathlib import Path
@@ -19,6 +20,14 @@ from neat_onnx.runtimes import Feed, Session, not_installed
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LENGTHS = 4  # the position of sequence_lens
+
+
+def _package(module: str, runtime: str) -> Any:
+    """Import the module of a runtime that may not be installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise not_installed(runtime) from None
 
 
 def reference(model: Model) -> Session:
@@ -67,10 +76,7 @@ def onnxruntime_as_written(model: Model) -> Session:
 
 def session_of(content: bytes, *, optimized: bool) -> Session:
     """ONNX Runtime's session of a file's bytes."""
-    try:
-        import onnxruntime as ort  # noqa: PLC0415 (optional)
-    except ImportError:
-        raise not_installed("onnxruntime") from None
+    ort = _package("onnxruntime", "onnxruntime")
     options = ort.SessionOptions()
     options.log_severity_level = 4
     if not optimized:
@@ -138,10 +144,7 @@ def tract(model: Model) -> Session:
     A model with a recurrent layer is loaded for the shapes of each feed: tract makes its initial
     state for a number of samples that it knows, and ends the process where it knows none.
     """
-    try:
-        import tract as engine  # noqa: PLC0415 (optional)
-    except ImportError:
-        raise not_installed("tract") from None
+    engine = _package("tract", "tract")
     inputs = [entry.name for entry in model.graph.inputs]
     outputs = [entry.name for entry in model.graph.outputs]
 
@@ -167,10 +170,7 @@ def tract(model: Model) -> Session:
 
 def opencv(model: Model) -> Session:
     """OpenCV's module of neural networks."""
-    try:
-        import cv2  # noqa: PLC0415 (optional)
-    except ImportError:
-        raise not_installed("opencv") from None
+    cv2 = _package("cv2", "opencv")
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     net = cv2.dnn.readNetFromONNX(np.frombuffer(model.to_bytes(), np.uint8))
     outputs = [entry.name for entry in model.graph.outputs]
@@ -189,10 +189,7 @@ def openvino(model: Model) -> Session:
 
     Without the second setting, values are rounded to 8 bits before a product with weights of 8.
     """
-    try:
-        import openvino as ov  # noqa: PLC0415 (optional)
-    except ImportError:
-        raise not_installed("openvino") from None
+    ov = _package("openvino", "openvino")
     settings = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
     core = ov.Core()
     compiled = core.compile_model(core.read_model(model.to_bytes()), "CPU", settings)

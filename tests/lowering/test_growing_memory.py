@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from support.harness.playing import played
 
-from neat_onnx import Network, export, import_model, load_network
-from neat_onnx.network.program import Program
+from neat_onnx import Network, export, import_model
 
 FORMS: list[dict[str, Any]] = [
     {"dtype": dtype, "sequence": sequence}
@@ -137,49 +136,6 @@ def test_a_value_times_a_fraction_is_one_product_for_all_weights(gate):
     x = np.abs(steps_of(net, 1100))
     np.testing.assert_allclose(played(model, x), net.run(x), rtol=1e-9)
     assert import_model(model) == net
-
-
-def grown(seed: int) -> dict[str, Any]:
-    """A network as NeatapticTS writes it, with links in all directions, of bounded outputs."""
-    rng = np.random.default_rng(seed)
-    inputs, hidden, outputs = 2, 4, 2
-    count = inputs + hidden + outputs
-    squashes = ["tanh", "logistic", "relu", "identity", "softsign", "sinusoid", "absolute"]
-    nodes = [
-        {
-            "type": "input" if k < inputs else "hidden" if k < inputs + hidden else "output",
-            "squash": "logistic" if k >= inputs + hidden else str(rng.choice(squashes)),
-            "bias": float(rng.normal()),
-            "index": k,
-        }
-        for k in range(count)
-    ]
-    pairs = {(int(rng.integers(count)), int(rng.integers(inputs, count))) for _ in range(18)}
-    connections = [
-        {"from": a, "to": b, "weight": float(rng.normal()), "gater": None, "enabled": True}
-        for a, b in sorted(pairs)
-    ]
-    return {
-        "formatVersion": 2,
-        "input": inputs,
-        "output": outputs,
-        "dropout": 0,
-        "nodes": nodes,
-        "connections": connections,
-    }
-
-
-@pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("form", FORMS, ids=str)
-def test_random_memory_is_finite_where_the_network_is(seed, form):
-    """In the number format of the form: what overflows there is no fault of the graph."""
-    net = load_network(grown(seed))
-    x = steps_of(net, 400)
-    with np.errstate(all="ignore"):
-        wanted, _ = Program(net, dense=False, element=form["dtype"]).run(x)
-        got = played(export(net, **form), x)
-    finite = np.all(np.isfinite(wanted), axis=(1, 2))
-    assert np.all(np.isfinite(got[finite]))
 
 
 def test_products_of_values_of_this_step_alone_are_shared_by_all_weights():

@@ -122,23 +122,6 @@ def played(model: neat_onnx.Model, x: Arrays) -> Arrays:
     return {name: np.stack([found[name] for found in history]) for name in names}
 
 
-@both
-def test_ports_are_run_by_name(net: Network) -> None:
-    x = sequences(net)
-    flat = np.concatenate([x[name].reshape(4, 3, -1) for name, _ in shapes(net.inputs)], axis=-1)
-    ys, y = net.run(x), net.activate({name: part[0] for name, part in x.items()})
-    one = net.activate({name: part[0, 1] for name, part in x.items()})
-    for name, shape in shapes(net.outputs):
-        assert ys[name].shape == (4, 3, *shape)
-        assert one[name].shape == shape
-        np.testing.assert_array_equal(y[name], ys[name][0])
-        np.testing.assert_array_equal(one[name], ys[name][0, 1])
-    parts = [ys[name].reshape(4, 3, -1) for name, _ in shapes(net.outputs)]
-    np.testing.assert_array_equal(np.concatenate(parts, axis=-1), net.run(flat))
-    np.testing.assert_array_equal(ys["seen/again"][..., 1], x["speed"])
-    np.testing.assert_array_equal(ys["move"][..., 1], ys["wish"])
-
-
 @pytest.mark.parametrize("form", FORMS, ids=str)
 @both
 def test_there_and_back(net: Network, form: dict[str, Any]) -> None:
@@ -255,10 +238,3 @@ def test_inputs_by_wrong_names_or_shapes_are_refused_by_name() -> None:
         net.activate(right | {"eye": right["eye"].transpose(0, 2, 1)})
     with pytest.raises(NetworkError, match=r"x\['speed'\] has other leading axes"):
         net.activate(right | {"speed": right["speed"][:2]})
-
-
-def test_verify_refuses_a_model_of_other_ports() -> None:
-    net = NETS["without memory"]
-    other = renamed(["a", "b"], ["c", "d"], memory=False)
-    with pytest.raises(neat_onnx.ModelError, match="the model's inputs are 'a'"):
-        verify(net, export(other))

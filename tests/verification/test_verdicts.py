@@ -27,7 +27,6 @@ from neat_onnx.verification.judge import against_rounding
 
 SENSITIVE = ["np-ff-05", "np-ff-09", "np-ff-11", "np-ff-16", "np-ff-27", "np-rec-01"]
 SENSITIVE_SEED = 6  # its samples meet the poles of all of them
-ORDINARY = ["np-ff-02", "nts-net-dag-01", "nap-net-gru-1", "nts-net-loop-3"]
 
 
 def with_relative_error(model: Model, size: float) -> Model:
@@ -56,15 +55,6 @@ def test_no_float32_could_be_closer(name):
     ):
         report = verify(net, other, seed=SENSITIVE_SEED, runtime="onnxruntime")
         assert report.verdict == verdict
-
-
-@pytest.mark.parametrize("name", ORDINARY)
-def test_a_weight_that_is_wrong_by_a_thousandth_is_different(name):
-    net = case(name).network()
-    model = export(net)
-    assert verify(net, model, runtime="onnxruntime").verdict == "equal"
-    wrong = with_relative_error(model, 1e-3)
-    assert verify(net, wrong, runtime="onnxruntime").verdict == "different"
 
 
 def attention(seed: int) -> onnx.ModelProto:

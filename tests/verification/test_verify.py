@@ -4,8 +4,6 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.graphs import graph, node
-from support.examples.made import layered
-from support.examples.networks import NETWORKS
 from support.harness.routes import stripped
 
 from neat_onnx import (
@@ -15,7 +13,6 @@ from neat_onnx import (
     Report,
     export,
     import_model,
-    load_network,
     verify,
 )
 from neat_onnx.model import Model, Tensor
@@ -94,32 +91,6 @@ def test_the_same_seed_gives_the_same_report():
     model = export(NET)
     assert verify(NET, model, seed=3) == verify(NET, model, seed=3)
     assert verify(NET, model, seed=3).mse != verify(NET, model, seed=4).mse
-
-
-def chaotic() -> Network:
-    """1/z, twice, where z comes near 0: what float32 rounds decides."""
-    return layered([1, 3, 3, 1], ["neat_inv", "cube", "neat_inv"], 3)
-
-
-def test_a_chaotic_network_is_told_honestly():
-    net = chaotic()
-    report = verify(net, export(net), samples=64, seed=9)
-    assert report.verdict == "equal within float32"
-    assert report.normalised_mse > report.bound
-    assert report.rounding > report.bound
-    assert "for less, export it in float64" in str(report)
-    assert verify(net, broken(export(net), "W0", 1e-3), samples=64, seed=9).verdict == "different"
-
-
-def test_what_overflows_float32_is_told():
-    net = NETWORKS["overflow"]
-    document = net.to_document().model_dump()
-    document["outputs"][0] |= {"neurons": [7], "shape": [1]}
-    tower = load_network(document)
-    report = verify(tower, export(tower))
-    assert report.passed
-    assert 0 < report.left_out < report.samples
-    assert f"{report.left_out} are left out: their values are beyond float32" in str(report)
 
 
 def test_a_report_is_a_document():

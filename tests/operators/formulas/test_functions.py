@@ -10,38 +10,6 @@ from neat_onnx.network.expression import REDUCING, SIGNATURES
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 GEMM = "z = Gemm<transB=1>(x, W)"
-OTHER = "u = Gemm<transB=1, alpha=-0.75>(x, W)"
-
-TWO = [
-    "y = Mul(z, u)",
-    "y = Div(z, u)",
-    "y = Max(z, u)",
-    "y = Min(z, u, h)",
-    "y = Sum(z, u, z)",
-    "y = Mean(z, u, h)",
-    "c = Greater(z, u) y = Cast<to=1>(c)",
-    "c = LessOrEqual(z, h) y = Where(c, z, u)",
-    "c = Greater(z, h) y = Where(c, h, u)",
-    "c = Greater(z, zero) s = Sqrt(z) y = Where(c, s, z)",
-    "a = Less(z, h) b = Less(u, h) c = Xor(a, b) y = Cast<to=1>(c)",
-    ("a = Less(z, h) b = Less(u, h) c = And(a, b) n = Not(c) o = Or(n, a) y = Cast<to=1>(o)"),
-    "a = Less(z, zero) b = Less(z, two) c = Equal(a, b) y = Where(c, z, zero)",
-    "y = Pow(z, h2)",
-    "y = PRelu(z, p)",
-    "y = PRelu(z, h)",
-    "y = Mod<fmod=1>(z, two)",
-    "i = Cast<to=7>(z) y = Cast<to=1>(i)",
-    "i = IsInf(z) y = Where(i, u, z)",
-]
-
-
-@pytest.mark.parametrize("nodes", TWO)
-def test_tensors_are_combined(nodes):
-    constants = {
-        "h": np.array([0.25, -0.5]), "h2": np.array([2.0, 3.0]), "p": np.array([0.5, -0.25]),
-        "two": np.array(2.0), "zero": np.array(0.0),
-    }  # fmt: skip
-    assert_lifts(graph([GEMM, OTHER, nodes], W=W, **constants))
 
 
 @pytest.mark.parametrize("axis", [1, 2])

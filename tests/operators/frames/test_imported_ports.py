@@ -20,16 +20,13 @@ from neat_onnx import (
     certify,
     export,
     import_model,
-    load_model,
     load_network,
     validate,
     verify,
 )
-from neat_onnx.cli import main
 from neat_onnx.genome.port_hints import PORTS
 from neat_onnx.model import MetadataEntry
 from neat_onnx.model.ports import BATCH_AXIS
-from neat_onnx.network.port import Port
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:by their names"),
@@ -289,14 +286,6 @@ def test_hints_of_the_metadata_that_do_not_fit_are_left_out():
         assert import_model(edited) == counter()
 
 
-def test_a_hint_is_no_gene():
-    net = counter()
-    document = net.to_document().model_dump()
-    assert document["inputs"][0]["dtype"] == "int64"
-    assert Network.from_document(document).inputs[0].dtype == "int64"
-    assert Port("x", net.inputs[0].shape, net.inputs[0].neurons) == net.inputs[0]
-
-
 # --- the batch ------------------------------------------------------------------------------------
 
 
@@ -360,13 +349,6 @@ def test_sequences_have_a_batch():
     net = imported("memory")
     assert export(net.without_source(), sequence=True).graph.inputs[0].shape == ("T", "N", 4)
     assert certify(net, export(net.without_source())).verdict != "different"
-
-
-def test_the_command_line_takes_none(tmp_path):
-    source, target = tmp_path / "net.json", tmp_path / "net.onnx"
-    Network.mlp([3, 2], seed=0).save(source)
-    assert main(["export", str(source), str(target), "--batch-dimension", "none", "--verify"]) == 0
-    assert load_model(target).graph.inputs[0].shape == (3,)
 
 
 # --- time -----------------------------------------------------------------------------------------

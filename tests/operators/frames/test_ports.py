@@ -1,7 +1,5 @@
 """The graph's inputs and outputs, and the tensors that levels read."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from support.examples.made import evolved
@@ -112,26 +110,3 @@ def test_few_columns_out_of_very_many_are_gathered():
     x = np.zeros((2, wide))
     x[:, [3, 7, wide - 1]] = [[0.5, 0.25, 0.125], [1.0, -1.0, 0.5]]
     assert Trip(net).net.activate(x).shape == (2, 2)
-
-
-class Counted(tuple):
-    """Ports that count how often somebody goes through all of them."""
-
-    times = 0
-
-    def __iter__(self):
-        Counted.times += 1
-        return super().__iter__()
-
-
-def test_outputs_are_not_all_looked_at_for_each_of_them():
-    neurons = [{"id": k, "activation": "tanh"} for k in range(1, 101)]
-    links = [(0, k, 1.0) for k in range(1, 101)]
-    net = Network.build(inputs=1, outputs=[*range(1, 101)], neurons=neurons, connections=links)
-    ports = Counted(
-        replace(net.outputs[0], name=f"y{k}", shape=(1,), neurons=[k]) for k in range(1, 101)
-    )
-    net = replace(net, outputs=ports)
-    Counted.times = 0
-    assert len(export(net.without_source()).graph.outputs) == 100
-    assert Counted.times < 50

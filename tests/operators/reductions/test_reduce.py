@@ -39,26 +39,6 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
 
 
-REDUCTIONS = (
-    "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
-    "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("operator", REDUCTIONS)
-@pytest.mark.parametrize("axes", [[1], [-1], [1, 2], [2, 1], []])
-@pytest.mark.parametrize("keepdims", [0, 1])
-def test_every_reduction_over_any_axes(operator, axes, keepdims):
-    nodes = [
-        node("Exp", "x", "e"),
-        node("Reshape", "e s", "v"),
-        node(operator, "v a", "y", keepdims=keepdims, noop_with_empty_axes=1),
-    ]
-    model = graph(nodes, x=("N", 6), s=CONSTANTS["s"], a=np.array(axes, np.int64))
-    if axes or operator in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"):
-        assert_lifts(model)
-
-
 EMPTY = "none = Slice(x, zero, zero, one)"
 OF_NONE = {
     "MatMul": ("none w", {"w": np.zeros((0, 4))}),

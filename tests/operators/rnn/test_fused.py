@@ -276,32 +276,3 @@ def test_no_zero_weight_meets_an_infinity(pruned: bool):
     model = export(net, sequence=True)
     assert ("Scan" in operators(model)) == pruned
     assert_computes(model, net)
-
-
-def test_ports_of_other_shapes():
-    net = Network.lstm(6, UNITS, 4)
-    document = net.to_document().model_dump()
-    document["inputs"][0] |= {"shape": [2, 3]}
-    document["outputs"][0] |= {"shape": [2, 2]}
-    document["outputs"].append({"name": "speed", "shape": [], "neurons": [6]})
-    document["connections"].append({"source": 0, "target": 99, "weight": 1.0})
-    document["neurons"].append({"id": 99})
-    document["outputs"][1]["neurons"] = [99]
-    net = Network.from_document(document)
-    model = export(net, sequence=True)
-    assert "LSTM" in operators(model)
-    assert validate(model) == []
-    assert import_model(model) == net
-    x = sequences(inputs=6).reshape(9, 4, 2, 3)
-    session = open_session(model)
-    names = ["output", "speed"]
-    got = dict(zip(names, session.run(names, {"input": x.astype(np.float32)}), strict=True))
-    for name, want in net.run({"input": x}).items():
-        np.testing.assert_allclose(got[name], want, rtol=0.0, atol=2e-6)
-
-
-def test_a_batch_of_one():
-    net = Network.gru(INPUTS, UNITS, 2)
-    model = export(net, sequence=True, batch_dimension=False)
-    x = sequences(samples=1)
-    np.testing.assert_allclose(in_onnxruntime(model, x), net.run(x), rtol=0.0, atol=2e-6)

@@ -32,7 +32,6 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.network.genes import Connections
-from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
@@ -133,23 +132,6 @@ def test_finds_a_convolution_over_a_block_that_the_network_carries():
     assert (spec["layerIndex"], *sides(spec)) == (2, (2, 6, 6), (2, 4, 4))
 
 
-def test_outputs_stand_in_the_order_of_their_port():
-    net = network(convolving((6, 6), 2, 1, 3, 3))
-    turned = np.random.default_rng(0).permutation(32)
-    order = np.concatenate([np.arange(36), 36 + turned])
-    c = net.connections
-    moved = Connections.of(c.source, order[c.target], c.weight)
-    bias = np.empty_like(net.neurons.bias)
-    bias[order] = net.neurons.bias
-    net = replace(
-        net,
-        outputs=(Port("output", (32,), order[36:]),),
-        neurons=replace(net.neurons, bias=bias),
-        connections=moved,
-    )
-    assert sides(convolutions(net)[0]) == ((1, 6, 6), (2, 4, 4))
-
-
 def test_connections_between_the_same_neurons_add_up():
     net = network(convolving((6, 6), 2, 1, 3, 3), zeros=False)
     c = net.connections
@@ -200,13 +182,6 @@ def test_finds_convolutions_in_networks_with_memory(sequence: bool):
     assert entry(model, "conv2d_inferred_layers") == [1]
     assert validate(model) == []
     assert verify(net, model).passed
-
-
-def test_off_by_default():
-    model = export(lenet())
-    assert "Conv" not in operators(model)
-    assert entry(model, "conv2d_inferred_layers") is None
-    assert entry(model, "conv2d_layers") is None
 
 
 def test_windows_leave_out_neurons_inside_of_another_node():

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.examples.graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph
 from support.examples.made import aggregating, evolved
 from support.examples.networks import NETWORKS
 from support.harness.routes import run_onnxruntime
@@ -132,28 +132,6 @@ def test_partial_connectivity_may_be_refused():
 # --- lifting --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("reads", "attributes", "constants"),
-    [
-        ("x W B", {"transB": 1}, {"W": W, "B": B}),
-        ("x W B", {}, {"W": W.T, "B": B}),
-        ("x W", {"transB": 1}, {"W": W}),
-        ("x W B", {"transB": 1}, {"W": W, "B": B[:1]}),
-        ("x W B", {"transB": 1}, {"W": W, "B": np.array(0.5)}),
-        ("x W B", {"transB": 1}, {"W": W, "B": B.reshape(1, 2)}),
-        ("x W B", {"transB": 1, "alpha": 5.0, "beta": 5.0}, {"W": W, "B": B}),
-        ("x W B", {"transB": 1, "alpha": 0.5, "beta": -2.0}, {"W": W, "B": B}),
-        ("x W", {"transB": 1, "alpha": 3.0}, {"W": W}),
-    ],
-)
-@pytest.mark.parametrize("activation", ["Sigmoid", "Identity", "Softplus"])
-def test_gemm_is_neurons(reads, attributes, constants, activation):
-    nodes = [node("Gemm", reads, "z", **attributes), node(activation, "z", "y")]
-    net = assert_lifts(graph(nodes, **constants))
-    if activation != "Softplus" or "alpha" not in attributes:
-        assert len(net) == 5
-
-
 def test_the_slope_of_a_gemm_is_the_activations():
     model = graph(
         "z = Gemm<transB=1, alpha=5.0, beta=5.0>(x, W, B) y = Sigmoid(z)",
@@ -163,20 +141,6 @@ def test_the_slope_of_a_gemm_is_the_activations():
     net = import_model(model)
     assert set(net.activation_names[3:]) == {"neat_sigmoid"}
     assert sorted(net.connections.weight) == sorted(W[W != 0])  # zeros are no connections
-
-
-def test_matmul_and_add():
-    product = "p = MatMul(x, W)"
-    net = assert_lifts(graph(f"{product} z = Add(p, B) y = Relu(z)", W=W.T, B=B))
-    assert len(net) == 5
-    np.testing.assert_array_equal(net.neurons.bias[3:], B)
-    assert_lifts(graph(f"{product} y = Add(B, p)", W=W.T, B=B))
-
-
-def test_matmul_of_rows():
-    net = assert_lifts(graph("y = MatMul(x, W)", x=("N", 4, 3), W=W.T))
-    assert net.outputs[0].shape == (4, 2)
-    assert len(net) == 12 + 8
 
 
 def test_an_addend_times_zero_adds_nothing():

@@ -74,13 +74,13 @@ def _convolution(
     np.add.at(matrix, (row, place[read]), weight)
     if len(np.unique(weight)) * _CLEARLY > len(weight):
         return None
-    there = np.nonzero(matrix)
-    most = len(there[0]) / _CLEARLY
+    nonzero = tuple(at.astype(np.int64) for at in np.nonzero(matrix))
+    most = len(nonzero[0]) / _CLEARLY
     for shapes in ([shape] if len(shape) == 3 else [], _shapes(len(sources))):
         found: list[SpatialBlock] = []
         for sizes in sorted(shapes):  # those of few channels first, whose weights are few
             fewest = min([most, *(math.prod(each.weight_shape) for each in found)])
-            found += _blocks(matrix, there, layer, sources.reshape(sizes), fewest)
+            found += _blocks(matrix, nonzero, layer, sources.reshape(sizes), fewest)
         for block in sorted(found, key=_oddity):
             try:
                 check_block(block, len(ctx.net.connections))
@@ -108,10 +108,10 @@ def _shapes(count: int) -> Iterator[Sizes]:
 
 
 def _blocks(
-    matrix: Floats, there: tuple[Ints, Ints], layer: Ints, sources: Ints, fewest: float
+    matrix: Floats, nonzero: tuple[Ints, ...], layer: Ints, sources: Ints, fewest: float
 ) -> Iterator[SpatialBlock]:
-    """The convolutions of as few weights that a matrix, not 0 `there`, may be over sources."""
-    (row, column), (channels, height, width) = there, sources.shape
+    """The convolutions of as few weights that a matrix may be over sources of a shape."""
+    (row, column), (channels, height, width) = nonzero, sources.shape
     rows = matrix.reshape(len(matrix), channels * height, width)
     for across, right in _steps(rows, width, len(row) / fewest / height):
         # [out and y, x, channel and j, i], so that the axes of a step down are the outer ones
