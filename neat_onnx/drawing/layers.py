@@ -12,7 +12,10 @@ from neat_onnx.network.spatial import SpatialBlock
 
 
 class NamedLayer(NamedTuple):
-    """Neurons that belong together, and a name for them: "Conv 3×3" or "LSTM 4"."""
+    """Neurons that belong together, and a name for them: "Conv 3×3" or "LSTM 4".
+
+    The neurons of a convolution or a pool have the shape of its output, (channels, *positions).
+    """
 
     label: str
     neurons: Ints
@@ -25,7 +28,7 @@ def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
     """
     from neat_onnx.operators.export.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
-    spatial = [(_name(block), block.neurons.ravel()) for block in net.blocks]
+    spatial = [(_name(block), block.neurons) for block in net.blocks]
     recurrent = [
         (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
         for layer in (layers_of(net, levels) if net.has_memory else ())

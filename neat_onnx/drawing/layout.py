@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.drawing.ordering import Nodes, ascending, ranked
-from neat_onnx.network.genes import Floats, Ints, concatenated_ranges, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints, concatenated_ranges, distinct
 from neat_onnx.network.schedule import Edges, Schedule
 from neat_onnx.network.structure import Structure
 
@@ -20,6 +20,7 @@ _MAX_OWN_PLACES = 700  # of all connections; among more, those of one source sha
 _SETTLING = 40_000  # nodes × rounds in which heights follow their neighbours
 _NEURON, _PLACE = 1.0, 0.5  # heights, in rows
 _BETWEEN_GROUPS = 0.7
+CELL = 0.62  # the pitch of a grid, in rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class Layout:
     Attributes:
         x, y: of each neuron, shape (n,).
         column: of each neuron, from 0.
+        is_cell: whether a neuron stands in a grid, whose pitch is CELL.
         columns: how many there are.
         first: the first place of each connection, and the end, shape (connections + 1,).
         place_x, place_y: the places of all connections, from each one's source to its target.
@@ -39,6 +41,7 @@ class Layout:
     x: Floats
     y: Floats
     column: Ints
+    is_cell: Bools
     columns: int
     first: Ints
     place_x: Floats
@@ -55,7 +58,8 @@ def layout(
 
     Args:
         levels: its schedule.
-        groups: neurons that stand together in their columns.
+        groups: neurons that stand together in their columns. The array of one may have the shape of
+            a grid, (…, rows, cells), in which it is drawn if all of it stands in one column.
         aspect: the width to aim at, to the height.
     """
     column = columns_of(net, levels)
@@ -64,20 +68,39 @@ def layout(
     y = _heights(nodes, ranked(net, nodes))
     y -= y.min()
     height = float(y.max())
-    last = int(column.max())
-    gap = np.float64(min(14.0, max(4.0, aspect * height / max(1, last))))
+    middle = _middles(column, groups, aspect * height)
+    x = middle[column].astype(float)
+    is_cell = np.zeros(len(net), np.bool_)
+    for group in groups:
+        if _is_grid(column, group):
+            is_cell[group] = True
+            x[group], y[group] = _grid(group, middle[column[group.flat[0]]], y[group])
+    left = x.min()
     return Layout(
-        x=gap * column,
+        x=x - left,
         y=y[: len(net)],
         column=column,
-        columns=last + 1,
+        is_cell=is_cell,
+        columns=len(middle),
         first=np.concatenate([[0], np.cumsum(counts)]),
-        place_x=gap * columns[places],
+        place_x=middle[columns[places]] - left,
         place_y=y[places],
         twin=_twins(net),
-        width=float(gap * last),
+        width=float(np.ptp(x)),
         height=height,
     )
+
+
+def _middles(column: Ints, groups: tuple[Ints, ...], width: float) -> Floats:
+    """Return the middle of each column, further apart where grids stand; `width` is aimed at."""
+    reach = np.zeros(column.max() + 1)
+    for group in groups:
+        if _is_grid(column, group):
+            at = column[group.flat[0]]
+            reach[at] = max(reach[at], (group.shape[-1] - 1) * CELL / 2)
+    gap = min(14.0, max(4.0, width / max(1, len(reach) - 1)))
+    middles: Floats = np.cumsum(reach) + np.cumsum(reach) - reach + gap * np.arange(len(reach))
+    return middles
 
 
 def _twins(net: Structure) -> Ints:
@@ -131,6 +154,8 @@ def _nodes(
     height = np.repeat([_NEURON, _PLACE], [n, total - n])
     for number, members in enumerate(groups):
         group[members] = total + number
+        if _is_grid(column, members):
+            height[members] = CELL / members.shape[-1]
     return Nodes(column, *np.divmod(pairs, total), group, height)
 
 
@@ -167,6 +192,20 @@ def _heights(nodes: Nodes, rank: Floats) -> Floats:
     slant = np.sum(y[nodes.right] - y[nodes.left]) / max(1, np.sum(across))
     level: Floats = y - slant * nodes.column
     return level
+
+
+def _is_grid(column: Ints, group: Ints) -> bool:
+    return group.ndim > 1 and bool(np.all(column[group] == column[group.flat[0]]))
+
+
+def _grid(group: Ints, middle: float, y: Floats) -> tuple[Floats, Floats]:
+    """Return the places of a grid's neurons, of its shape, around where they stood in a column."""
+    cells = group.shape[-1]
+    rows = group.size // cells
+    row, cell = np.divmod(np.arange(group.size), cells)
+    x = middle + (cell - (cells - 1) / 2) * CELL
+    top = float(np.mean(y)) - (rows - 1) * CELL / 2
+    return x.reshape(group.shape), (top + row * CELL).reshape(group.shape)
 
 
 def columns_of(net: Structure, levels: Schedule) -> Ints:

@@ -9,9 +9,11 @@ import numpy.typing as npt
 from neat_onnx.drawing.layers import NamedLayer, named_layers
 from neat_onnx.drawing.layout import Layout, layout
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import Bools, Floats
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing, schedule
+
+_MAX_GRID_CELLS = 32  # in a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ def scene(net: Network) -> Scene:
     layers = tuple(named_layers(net, levels))
     return Scene(
         net=net,
-        layout=layout(net, levels, tuple(each.neurons for each in layers)),
+        layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
         layers=layers,
         kind=kinds_of(net),
         family=families_of(net),
@@ -80,6 +82,19 @@ def _strengths(weight: Floats) -> Floats:
     sizes = np.abs(weight[np.isfinite(weight)])
     heavy = float(np.quantile(sizes, 0.95)) if sizes.size else 0.0
     return np.clip(np.nan_to_num(weight / (heavy or 1.0)), -1, 1)
+
+
+def _grids(net: Network, layers: tuple[NamedLayer, ...]) -> list[Ints]:
+    """Return the neurons that a window of a named layer slides over, if they are inputs."""
+    known = {tuple(each.neurons.ravel().tolist()) for each in layers}
+    grids: dict[tuple[int, ...], Ints] = {}
+    for block in net.blocks:
+        sources = block.sources
+        key = tuple(sources.ravel().tolist())
+        is_grid = sources.ndim > 1 and 1 < sources.shape[-1] <= _MAX_GRID_CELLS
+        if is_grid and key not in known and np.all(net.is_input[sources]):
+            grids[key] = sources
+    return list(grids.values())
 
 
 def families_of(net: Network) -> npt.NDArray[np.object_]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
+from neat_onnx.drawing.layout import CELL
 from neat_onnx.drawing.levels import levels_svg
 from neat_onnx.drawing.scene import Scene, scene
 from neat_onnx.network.genes import NONE, Floats
@@ -97,7 +98,7 @@ class _Picture:
         """An outline around each named layer, column by column, so that it holds no others."""
         pad = self._radius + 5
         for each in self._shown.layers:
-            members = each.neurons
+            members = each.neurons.ravel()
             upper, lower = [], []
             column = self._shown.layout.column[members]
             for number in np.unique(column).tolist():
@@ -176,25 +177,27 @@ class _Picture:
 
     def _neurons(self) -> Iterator[str]:
         shown = self._shown
-        columns = (self._x.tolist(), self._y.tolist(), shown.kind, shown.family)
+        sizes = np.where(shown.layout.is_cell, CELL * self._radius, self._radius)
+        columns = (self._x.tolist(), self._y.tolist(), sizes.tolist(), shown.kind, shown.family)
         words = (shown.is_idle.tolist(), shown.label, shown.net.activation_names.tolist())
         rows = zip(*columns, *words, strict=True)
-        for x, y, kind, family, idle, label, activation in rows:
+        for x, y, size, kind, family, idle, label, activation in rows:
             names = f"f-{family}{' output' * (kind == 'output')}{' idle' * idle}"
             what = label if kind == "input" else f"{label}: {activation}"
             yield (
-                f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{self._radius:.1f}" class="{names}">'
+                f'<circle cx="{x:.0f}" cy="{y:.0f}" r="{size:.1f}" class="{names}">'
                 f"<title>{escape(what)}</title></circle>"
             )
 
     def port_names(self) -> Iterator[str]:
-        """The names of the inputs and of the outputs."""
+        """The names of the outputs, and of the inputs in the first column."""
         size = min(12.0, self._pitch)
         style = "" if size == 12 else f'style="font-size:{size:.1f}px" '
+        in_column = np.isclose(self._x, self._x.min())
         for neuron, (kind, label) in enumerate(
             zip(self._shown.kind, self._shown.label, strict=True)
         ):
-            if kind == "hidden":
+            if kind == "hidden" or (kind == "input" and not in_column[neuron]):
                 continue
             text = label if len(label) <= _LETTERS else f"{label[: _LETTERS - 1]}…"
             away = self._radius + 7

@@ -104,6 +104,7 @@ def _shown(net: Network, part: Network, place: Ints, gene: Ints) -> dict[str, An
             bias=neurons.bias,
             response=neurons.response,
             idle=~contributing(net)[place],
+            cell=where.is_cell,
             column=where.column,
             x=where.x.round(_DIGITS),
             y=where.y.round(_DIGITS),
@@ -122,7 +123,7 @@ def _shown(net: Network, part: Network, place: Ints, gene: Ints) -> dict[str, An
         ),
         "places": np.stack([where.place_x, where.place_y], axis=-1).round(_DIGITS).tolist(),
         "layers": [
-            {"label": each.label, "neurons": each.neurons.tolist()} for each in shown.layers
+            {"label": each.label, "neurons": each.neurons.ravel().tolist()} for each in shown.layers
         ],
         "columns": where.columns,
         "width": round(where.width, _DIGITS),

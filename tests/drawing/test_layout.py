@@ -140,3 +140,16 @@ def test_a_connection_back_turns_round_beside_its_ends():
         assert places[0] == where.x[genes.source[edge]]
         assert places[-1] == where.x[genes.target[edge]]
         assert np.all(np.diff(places) < 0)
+
+
+def test_inputs_of_a_convolution_stand_in_a_grid():
+    source = json.loads((CORPORA[0].parent / "nts-onnx-convstride-3.json").read_text())["source"]
+    with pytest.warns(neat_onnx.NeatOnnxWarning):
+        net = neat_onnx.import_model(neat_onnx.convert(source))
+    from neat_onnx.drawing.scene import scene
+
+    where = scene(net).layout
+    assert np.all(where.is_cell[net.input_neurons])
+    xs, ys = where.x[net.input_neurons].reshape(7, 5), where.y[net.input_neurons].reshape(7, 5)
+    assert np.allclose(xs, xs[0]) and np.all(np.diff(xs[0]) > 0)
+    assert np.allclose(ys.T, ys[:, 0]) and np.all(np.diff(ys[:, 0]) > 0)

@@ -173,14 +173,15 @@ export function drawNames(pen, scene, colours, activations) {
   const { neurons, at, sizes, pitch, aside, named } = scene;
   const size = Math.min(12, Math.max(8, pitch - 1));
   const style = { colour: colours.soft, font: `${size.toFixed(0)}px ${FONT}` };
-  neurons.forEach(({ kind, label }, place) => {
+  const first = neurons.reduce((least, { x }) => Math.min(least, x), Infinity);
+  neurons.forEach(({ kind, label, cell, x: column }, place) => {
     const [x, y] = at[place];
     const value = activations ? ` ${short(activations[place])}` : "";
     if (kind === "hidden") {
-      if (pitch < LABELLED || scene.columns > 24) return;
+      if (pitch < LABELLED || cell || scene.columns > 24) return;
       const text = label.length > LETTERS ? `${label.slice(0, LETTERS - 1)}…` : label;
       write(pen, text + value, x, y + sizes[place] + 12, { ...style, font: `10px ${FONT}`, align: "center" });
-    } else if (named) {
+    } else if (named && !(cell && column > first)) {
       const left = kind === "input";
       const away = sizes[place] + (left ? 7 : 9);
       const [under, beside] = pitch >= 30 ? [value, ""] : ["", value];

@@ -4,6 +4,7 @@
 const [NAMES, EDGE] = [104, 30]; // px beside the first and last column, with names and without
 const [TOP, BOTTOM] = [34, 22];
 const MOST = [130, 92]; // px of a row's unit across and down, so that small networks do not sprawl
+const CELL = 0.62; // of a grid, as in neat_onnx/drawing/layout.py
 export const LABELLED = 44; // px between two rows from which on hidden neurons have labels
 
 /** What there is to draw of an answer of the engine, at no size yet. */
@@ -32,7 +33,7 @@ export function measure(scene, width, height, zoom = 1) {
   const full = Math.min(11, 0.3 * down, 0.12 * across * (scene.columns > 1 ? scene.width / (scene.columns - 1) : 9));
   Object.assign(scene, { named: aside >= 76, aside, pitch: down, radius: Math.max(1.8, full) });
   scene.at = scene.neurons.map(({ x, y }) => place([x, y]));
-  scene.sizes = scene.neurons.map(() => scene.radius);
+  scene.sizes = scene.neurons.map(({ cell }) => (cell ? Math.max(1.5, Math.min(full, CELL * 0.42 * down, CELL * 0.42 * across)) : scene.radius));
   scene.curves = scene.routes.map((route, number) => curvesOf(route.map(place), scene.connections[number], down));
   scene.paths = scene.curves.map(pathOf);
   scene.boxes = scene.layers.map((layer) => boxOf(layer, scene));
