@@ -1,6 +1,7 @@
-"""How fast the page is: until it is ready, and from a dropped file to its verdict.
+"""How fast the page is: until it is ready, from a dropped file to its verdict, and as it draws.
 
-`page_rows` gives the rows of docs/speed.md; `make build` makes the page before.
+`page_rows` gives the rows of docs/speed.md; `make build` makes the page before. The browser draws
+without a graphics card.
 
 `ready`, warm, is compared with a bare call of loadPyodide in the same run, with files as npm has
 them. The two alternate. A private window keeps no file as large as
@@ -16,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, sync_playwright
+from playwright.sync_api import BrowserContext, Locator, Page, sync_playwright
 from rows import Row
 
 ROOT = Path(__file__).absolute().parents[2]
@@ -101,6 +102,73 @@ def haste_row(
     return verdict_row(f"page: 1,000 neurons dropped at `ready` → verdict, {when}, s", times, bound)
 
 
+# --- drawing --------------------------------------------------------------------------------------
+
+MOVES = 120
+WATCH = """() => {
+    self.frames = [];
+    self.tasks = [];
+    const count = (time) => { frames.push(time); self.asked = requestAnimationFrame(count); };
+    self.asked = requestAnimationFrame(count);
+    self.observer = new PerformanceObserver((list) => {
+        tasks.push(...list.getEntries().map(({ duration }) => duration));
+    });
+    observer.observe({ type: "longtask" });
+}"""
+TOLD = """() => {
+    cancelAnimationFrame(asked);
+    tasks.push(...observer.takeRecords().map(({ duration }) => duration));
+    observer.disconnect();
+    return [frames.length, frames.at(-1) - frames[0], Math.max(0, ...tasks)];
+}"""
+
+
+def along(page: Page, target: Locator, *, dragged: bool) -> Iterator[Row]:
+    """Move the pointer over an element, to its right and back, as a hand does; watch the frames.
+
+    The processor time of the page's thread does not change on a busy machine.
+    """
+    box = target.bounding_box()
+    assert box is not None
+    if dragged:
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.mouse.down()
+    chrome = page.context.new_cdp_session(page)
+    chrome.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy() -> float:
+        metrics = chrome.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+
+    page.evaluate(WATCH)
+    before = busy()
+    for step in range(MOVES):
+        share = abs(1 - step / MOVES * 4 % 2)
+        y = box["height"] * (0.5 if dragged else 0.1 + 0.8 * (step % 17) / 16)
+        page.mouse.move(box["x"] + box["width"] * share, box["y"] + y)
+        page.wait_for_timeout(12)
+    count, span, longest = page.evaluate(TOLD)
+    thread = f"{(busy() - before) / count * 1000:.1f} ms of the page's thread a frame"
+    page.mouse.up()
+    what = "a slider dragged, 300 neurons" if dragged else "the pointer over 4,000 neurons"
+    yield Row(f"page: {what}, frames a second", (count - 1) / span * 1000, 55, True, thread)
+    yield Row(f"page: {what}, longest task, ms", longest, 50, False)
+
+
+def drawing_rows(neat: NeatPage) -> Iterator[Row]:
+    page = neat.page
+    assert neat.choose("evolved.json", network(300)) == "done"
+    neat["slide-input-0"].scroll_into_view_if_needed()
+    page.wait_for_timeout(6000)  # the second runtime has had its say
+    yield from along(page, neat["slide-input-0"], dragged=True)
+    assert neat.choose("evolved.json", network(4000)) == "done"
+    page.get_by_role("button", name="Draw all").click()
+    drawing = page.locator("canvas[data-testid=graph]")
+    drawing.scroll_into_view_if_needed()
+    page.wait_for_timeout(10_000)
+    yield from along(page, drawing, dragged=False)
+
+
 def page_rows(*, small: bool) -> list[Row]:
     """Measure the page; `small` does everything once."""
     rounds, found = (1, []) if small else (7, [])
@@ -114,6 +182,11 @@ def page_rows(*, small: bool) -> list[Row]:
             browser = launch(playwright)
             found += ready_rows(browser.new_context(), address, "private window", rounds)
             found.append(haste_row(browser.new_context, address, "first visit", rounds, None))
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.set_default_timeout(120_000)
+            neat = NeatPage(page, address)
+            neat.wait_ready()
+            found += drawing_rows(neat)
             browser.close()
             folder = Path(scratch) / "profile"
             context = playwright.chromium.launch_persistent_context(folder, **settings())
