@@ -63,7 +63,7 @@ def test_a_first_visit_is_short_and_after_it_all_works_without_a_network(new_con
     first["runtime-verdict"].wait_for(state="attached")
     assert_steady(first)
     first["offline"].wait_for(state="attached", timeout=90_000)
-    first.page.wait_for_function("!document.querySelector('#offline').hidden")
+    first.page.locator("#offline:not([hidden])").wait_for(state="attached")
     context.set_offline(True)
     first.page.set_viewport_size({"width": 390, "height": 844})
     neat = NeatPage(first.page, address)

@@ -30,6 +30,12 @@ def schema_named(name: str) -> dict[str, Any]:
     Raises:
         OptionError: there is no schema of that name.
     """
+    if not isinstance(name, str) or name not in SCHEMAS:
+        raise OptionError(
+            f"there is no schema named {shown(name)}",
+            where="name",
+            hint=f"Schemas: {', '.join(SCHEMAS)}",
+        )
     match name:
         case "model":
             from neat_onnx.model.schema import model_schema  # noqa: PLC0415 (slow to import)
@@ -40,15 +46,9 @@ def schema_named(name: str) -> dict[str, Any]:
         case "options":
             examples = [{}, {"dtype": "float64", "mixed_activations": "per_neuron"}]
             return _titled(ExportOptions, name, "neat_onnx export options", examples)
-        case "certificate":
-            from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (likewise)
+    from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (likewise)
 
-            return _titled(Certificate, name, "neat_onnx certificate")
-    raise OptionError(
-        f"there is no schema named {shown(name)}",
-        where="name",
-        hint=f"Schemas: {', '.join(SCHEMAS)}",
-    )
+    return _titled(Certificate, name, "neat_onnx certificate")
 
 
 def _titled(
