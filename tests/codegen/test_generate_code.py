@@ -249,7 +249,5 @@ def test_what_cannot_be_generated_is_refused():
     with pytest.raises(OptionError, match="float64"):
         generate_code(net, language="python", dtype="float32")
     large = replace(net, connections=replace(net.connections, weight=np.array([1e39, 1.0])))
-    with pytest.raises(
-        OptionError, match=r"neuron 2 has the weight 1e\+39, beyond"
-    ):
+    with pytest.raises(OptionError, match=r"neuron 2 has the weight 1e\+39, beyond"):
         generate_code(large, dtype="float32")
