@@ -113,12 +113,12 @@ def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bo
 
 
 def warn_of_overflow(net: Network, model: Model) -> None:
-    """Warn if values of a network grow beyond the type of its export. An imported network is as its
-    own model, which says nothing.
+    """Warn if values of a network grow beyond the type of its export, or if large genes are rounded
+    so that it shows. An imported network is as its own model, which says nothing.
 
     Raises:
-        NetworkError: genes are so large that float32 rounds them in a way that shows, or that the
-            outputs depend on the order of operations, even in float64.
+        NetworkError: genes are so large that the outputs depend on the order of operations, even
+            in float64.
     """
     if net.library == IMPORTED:
         return
@@ -145,9 +145,9 @@ def warn_of_overflow(net: Network, model: Model) -> None:
             'dtype="float64" does'
         )
     elif is_large and error > _VISIBLE:
-        raise NetworkError(
-            f"float32 rounds genes of up to {gene:.3g}, so that outputs are off by {error:.2g}",
-            hint='Export with dtype="float64"',
+        warn(
+            f"float32 rounds genes of up to {gene:.3g}, so that outputs are off by {error:.2g}: "
+            'dtype="float64" keeps them'
         )
 
 
