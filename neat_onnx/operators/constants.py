@@ -19,7 +19,6 @@ _MOST_BITS = 16
 def constant(
     *, value: Array | None = None, value_float: float | None = None, value_int: int | None = None,
     value_floats: Floats | None = None, value_ints: Ints | None = None,
-    sparse_value: Array | None = None,
 ) -> Array:  # fmt: skip
     floats = value_float if value_floats is None else value_floats
     integers = value_int if value_ints is None else value_ints
