@@ -98,6 +98,7 @@ MADE = {
         PAIR,
         f"big = MaxPool <kernel_shape = [{MANY + 1}], pads = [{MANY}, {MANY}]> (w)",
     ),
+    "LpPool": (PAIR, f"big = LpPool <kernel_shape = [2], pads = [{MANY}, {MANY}]> (w)"),
     "MaxUnpool": (
         f"float[1,1,1] w = {{1}}, int64[1,1,1] i = {{0}}, int64[3] s = {{1, 1, {MANY}}}",
         "big = MaxUnpool <kernel_shape = [1]> (w, i, s)",

@@ -4,11 +4,11 @@ A place that inputs decide is a row of hits: 1 for the element that it names, 0 
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply
+from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
 from neat_onnx.lifting.operator import Array, operator, refuse
 from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
@@ -131,6 +131,21 @@ def cumulative_sum(
     require_elements(size, size)
     reads = np.triu(np.ones((size, size)), int(exclusive))  # [from, to]
     return along_last(x, int(axis.item()), lambda rows: rows @ (reads.T if reverse else reads))
+
+
+@operator("CumProd", since=26)
+def cumulative_product(
+    x: Tensor, axis: Array, *, exclusive: bool = False, reverse: bool = False
+) -> Tensor:
+    def running(rows: Tensor) -> Tensor:
+        parts = [rows[..., k] for k in range(rows.shape[-1])]
+        parts = parts[::-1] if reverse else parts
+        found: list[Any] = [parts[0] * 0.0 + 1.0 if exclusive else parts[0]]
+        for part in parts[:-1] if exclusive else parts[1:]:
+            found.append(found[-1] * part)
+        return stack(found[::-1] if reverse else found, axis=-1)
+
+    return along_last(x, int(axis.item()), running)
 
 
 @operator("NonZero", since=9)

@@ -135,10 +135,33 @@ def _scattered(
     return flat.reshape(data.shape)
 
 
+@operator("Compress", since=9)
+def compress(input: Tensor, condition: Array, *, axis: int | None = None) -> Tensor:
+    keep = np.flatnonzero(np.asarray(condition))
+    return take(input.ravel(), keep) if axis is None else take(input, keep, axis)
+
+
 @operator("Tile", since=6)
 def tile(input: Tensor, repeats: Array) -> Tensor:
     require_elements(input.size, *repeats)
     return moved(input, lambda array: np.tile(array, tuple(map(int, repeats))))
+
+
+@operator("ReverseSequence", since=10)
+def reverse_sequence(
+    input: Tensor, sequence_lens: Array, *, batch_axis: int = 1, time_axis: int = 0
+) -> Tensor:
+    """Turn the first steps of each sample around, as many as its length says."""
+    steps = np.arange(input.shape[time_axis])[:, None]
+    lengths = np.asarray(sequence_lens)
+    turned = np.where(steps < lengths, lengths - 1 - steps, steps)  # [time, batch]
+
+    def change(array: Array) -> Array:
+        front = np.moveaxis(array, (time_axis, batch_axis), (0, 1))
+        found = front[turned, np.arange(front.shape[1])]
+        return np.moveaxis(found, (0, 1), (time_axis, batch_axis))
+
+    return moved(input, change)
 
 
 @operator("Trilu", since=14)

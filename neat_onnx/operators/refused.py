@@ -31,8 +31,6 @@ _PLACES = (
 _JOIN = "Write it as Concat of the inputs, or as inputs of their own"
 _MATRIX = "Write it as MatMul with a constant matrix"
 _ARITHMETIC = "Write it as products and sums of elements"
-_POWERS = "Write it as Pow, AveragePool of the powers, and Pow of the means"
-_TAKEN = "Write it as Gather of the elements that it takes"
 _TABLE = {
     _CHANCE: "Bernoulli Multinomial RandomNormal RandomNormalLike RandomUniform RandomUniformLike",
     _COUNT: "NonMaxSuppression Unique",
@@ -60,9 +58,7 @@ _TABLE = {
     _PLACES: "GridSample RoiAlign MaxRoiPool MaxUnpool DeformConv",
     _JOIN: "FeatureVectorizer",
     _MATRIX: "DFT STFT Col2Im",
-    _ARITHMETIC: "Det CumProd",
-    _POWERS: "LpPool GlobalLpPool",
-    _TAKEN: "Compress ReverseSequence",
+    _ARITHMETIC: "Det",
 }
 
 

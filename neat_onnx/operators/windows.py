@@ -13,9 +13,13 @@ import numpy as np
 from neat_onnx.lifting.neurons import (
     Neurons,
     Tensor,
+    absolute,
     is_neurons,
     matmul,
     pad,
+    power,
+    sqrt,
+    square,
     take_or,
 )
 from neat_onnx.lifting.operator import Ints, Refusal, operator, refuse
@@ -172,6 +176,34 @@ def global_max_pool(x: Tensor) -> Tensor:
 @operator("GlobalAveragePool")
 def global_average_pool(x: Tensor) -> Tensor:
     return _pooled("GlobalAveragePool", x, Window(x.shape[2:]), math.nan)
+
+
+def _powers(x: Tensor, p: int) -> Tensor:
+    """|x|^p, a neuron for each place of the space."""
+    y = absolute(x) if p == 1 else square(x) if p == 2 else power(absolute(x), float(p))
+    return y.plain() if isinstance(y, Neurons) else y
+
+
+def _root(x: Tensor, p: int) -> Tensor:
+    return x if p == 1 else sqrt(x) if p == 2 else power(x, 1.0 / p)
+
+
+@operator("LpPool")
+def lp_pool(
+    x: Tensor, *, kernel_shape: Ints, p: int = 2, strides: Ints | None = None,
+    pads: Ints | None = None, dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET",
+    ceil_mode: bool = False,
+) -> Tensor:  # fmt: skip
+    """(Σ |x|^p)^(1/p) of each window."""
+    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
+    taps, positions = gathered(_powers(x, p), window, 0.0)
+    return _root(taps.sum(-1), p).reshape(*x.shape[:2], *positions)
+
+
+@operator("GlobalLpPool")
+def global_lp_pool(x: Tensor, *, p: int = 2) -> Tensor:
+    sums = _powers(x.reshape(*x.shape[:2], -1), p).sum(-1)
+    return _root(sums, p).reshape(*x.shape[:2], *(1,) * (x.ndim - 2))
 
 
 @operator("ConvTranspose")

@@ -10,8 +10,8 @@ _X = _R.normal(size=(3, 4, 2)).astype(np.float32)
 _TIES = np.array([[1, 3, 3, 0], [2, 2, 2, 2]], np.float32)
 _PLACES = np.array([[0, 2], [-1, 1]])
 _ONNX = cases_of(
-    "ArgMax", "ArgMin", "TopK", "Hardmax", "CumSum", "Gather", "GatherElements",
-    "GatherND", "ScatterElements", "ScatterND", "Scatter", "Tile",
+    "ArgMax", "ArgMin", "TopK", "Hardmax", "CumSum", "CumProd", "Gather", "GatherElements",
+    "GatherND", "ScatterElements", "ScatterND", "Scatter", "Compress", "Tile", "ReverseSequence",
     "Trilu", "DepthToSpace", "SpaceToDepth", "EyeLike", "IsNaN", "IsInf", "NonZero",
 )  # fmt: skip
 _DEPTH = "depth is computed from inputs, expected numbers that are known"

@@ -12,7 +12,7 @@ _X = _R.normal(size=(2, 4, 5, 6)).astype(np.float32)
 _W = _R.normal(size=(4, 2, 3, 2)).astype(np.float32)
 _SCALES = np.array([1, 1, 0.6, 1.7], np.float32)
 _ONNX = cases_of(
-    "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool",
+    "Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool", "GlobalLpPool", "GlobalMaxPool",
     "GlobalAveragePool", "AffineGrid",
     without={
         "test_maxpool_with_argmax_2d_precomputed_pads": "output Indices",
@@ -37,6 +37,7 @@ _OURS = [
         for g in (1, 2)
     ),
     case("ConvTranspose", [_X, _W], strides=[2, 2], auto_pad="SAME_LOWER"),
+    case("LpPool", [_X], kernel_shape=[2, 3], p=3, strides=[1, 2]),
     *(
         case(
             "Resize",

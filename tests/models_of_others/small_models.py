@@ -127,7 +127,7 @@ def policies() -> Iterator[Case]:
 
 def images() -> Iterator[Case]:
     """Convolutional networks, with pools, normalisation, groups, strides and residuals."""
-    for pool in ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"):
+    for pool in ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool", "LpPool"):
         for pads in ((0, 0, 0, 0), (1, 1, 1, 1)):
             w = Weights()
             given = {} if pool.startswith("Global") else {"kernel_shape": [2, 2], "strides": [2, 2]}

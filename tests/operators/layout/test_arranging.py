@@ -27,6 +27,7 @@ MOVES = [
     (ROWS, 'y = Pad<mode="reflect">(x, p, , a)', {"p": [2, 1], "a": [-1]}),
     (("N", 4, 4, 6), 'y = DepthToSpace<blocksize=2, mode="CRD">(x)', {}),
     (ROWS, "y = Trilu<upper=0>(x, k)", {"k": INTS(1)}),
+    (ROWS, "b = Cast<to=9>(c) y = Compress<axis=2>(x, b)", {"c": [1, 0, 1, 1]}),
     (ROWS, "i = Cast<to=7>(x) y = OneHot<axis=1>(i, d, v)", {"d": [3], "v": [-1.0, 2.0]}),
     (ROWS, "i = ArgMin<axis=1>(x) y = Cast<to=1>(i)", {}),
     (ROWS, "y, i = TopK<axis=1>(x, k)", {"k": [2]}),
