@@ -227,15 +227,12 @@ class Tape:
             self._known[key] = found
         return found.reshape(origin.shape)
 
-    def with_ids(self, name: str, signals: Ints) -> Ints:
-        """The signals of a tensor; a copy of each that is to have another id than it has."""
-        ids = None if self.ids is None else self.ids(name, signals.size)
-        if ids is None:
-            return signals
+    def with_ids(self, signals: Ints, ids: Ints) -> Ints:
+        """Neurons of these ids; a copy of each signal that is to have another id than it has."""
         shape, signals = signals.shape, signals.ravel()
         pairs = zip(signals.tolist(), ids.tolist(), strict=True)
-        copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
-        if copied.any():
+        copied = [self._id_of.setdefault(*pair) != pair[1] for pair in pairs]
+        if any(copied):
             signals = signals.copy()
             signals[copied] = self.add_neurons(signals[copied][:, None])
             self._id_of.update(zip(signals.tolist(), ids.tolist(), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -42,7 +43,7 @@ from neat_onnx.model.states import (
     is_own_pair,
     state_pairs,
 )
-from neat_onnx.model.wiring import in_order, reads, require_wiring
+from neat_onnx.model.wiring import in_order, is_in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
@@ -109,17 +110,8 @@ def _in_order(model: Model) -> Model:
         ModelError: there is no such order, or a tensor is given twice or by nothing.
     """
     graph = model.graph
-    known = {"", *graph.tensors, *(entry.name for entry in graph.inputs)}
-    given = len(known)
-    for node in graph.node:
-        if not known.issuperset(reads(node)):
-            break
-        made = [name for name in node.output if name]
-        known.update(made)
-        given += len(made)
-    else:
-        if given == len(known) and known.issuperset(entry.name for entry in graph.outputs):
-            return model
+    if is_in_order(graph):
+        return model
     require_wiring(graph)
     makers = {name: k for k, node in enumerate(graph.node) for name in node.output if name}
     order = in_order(
@@ -276,11 +268,11 @@ class _Trace:
         initial = initial_states(self._model)
         for entry in self._inputs:
             if entry.name not in self._pairs:
-                bound[entry.name] = x = open_input(self._tape, entry, self._frame)
-                self._tape.with_ids(entry.name, x.ids)
+                x = open_input(self._tape, entry, self._frame)
+                bound[entry.name] = x.of_tensor(entry.name)
                 continue
             shape = traced_shape(entry, self._frame)
-            count = int(np.prod(shape, dtype=int))
+            count = math.prod(shape)
             values = np.zeros(count) if entry.name not in initial else np.array(initial[entry.name])
             if len(values) != count:
                 raise ModelError(f"{len(values)} initial values for '{entry.name}' of {count}")
