@@ -133,7 +133,8 @@ def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tupl
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if _is_of_the_graph(document):
-        schedule(net)  # the other neurons as well
+        if document.connections is not None:
+            schedule(net)  # the other neurons as well
         return net, exact
     if not exact:
         net = with_numbers(net, live, data_type)

@@ -240,7 +240,7 @@ class Pending:
         return self._sources
 
     def of_tensor(self, name: str) -> Self:
-        """These elements as the tensor of a name: neurons of their own where their ids are known."""
+        """These elements as a tensor of this name: neurons of their own if their ids are known."""
         ids = self.tape.ids(name, self.size) if self.tape.ids and not self.has_constants else None
         if ids is None:
             return self

@@ -371,7 +371,7 @@ class Resolution:
 
     def _levels(self) -> Ints:
         """The topological level of each signal; a group reads what was made before it alone."""
-        level = ((self._kind == _NEURON) | (self._kind == _FORMULA)).astype(np.int64)
+        level: Ints = ((self._kind == _NEURON) | (self._kind == _FORMULA)).astype(np.int64)
         gated = self._gate >= 0
         source = self._holder[np.concatenate([self._source, self._gate[gated]])]
         target = np.concatenate([self._target, self._target[gated]])

@@ -199,10 +199,10 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     shape, wide = (*lead, m, n), (*lead, m, n, k)
 
-    def of_rows(values: Any) -> Array:
+    def of_rows(values: Any) -> Any:
         return broadcast_to(values[..., :, None, :], wide).reshape(math.prod(shape), k)
 
-    def of_columns(values: Any) -> Array:
+    def of_columns(values: Any) -> Any:
         turned = np.swapaxes(values, -1, -2)[..., None, :, :]
         return broadcast_to(turned, wide).reshape(math.prod(shape), k)
 
