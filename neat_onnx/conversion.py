@@ -7,11 +7,11 @@ from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.inference import inferred_facts
+from neat_onnx.model.ports import WEIGHTS_APART
 from neat_onnx.model.wiring import require_wiring, without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
-_WEIGHTS_APART = 4  # the IR version since which an initializer need not be an input
 
 
 def converted(model: Model) -> Model:
@@ -40,9 +40,9 @@ def _with_header(model: Model) -> Model:
         whole.graph = model.graph.model_copy(update={"name": "graph"})
     known = any(entry.domain in ONNX_DOMAINS for entry in model.opset_import)
     apart = model.graph.tensors.keys() - {entry.name for entry in model.graph.inputs}
-    if apart and (model.ir_version or _WEIGHTS_APART) < _WEIGHTS_APART:
-        warn(f"the IR version is {_WEIGHTS_APART}: up to {model.ir_version} weights are inputs")
-        whole.ir_version = _WEIGHTS_APART
+    if apart and (model.ir_version or WEIGHTS_APART) < WEIGHTS_APART:
+        warn(f"the IR version is {WEIGHTS_APART}: up to {model.ir_version} weights are inputs")
+        whole.ir_version = WEIGHTS_APART
     if known and model.ir_version is not None:
         return whole
     if not known:
