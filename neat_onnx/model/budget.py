@@ -28,7 +28,14 @@ Kind = Literal["elements", "neurons", "connections", "nodes"]
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is made of one model; `limits` says of each kind what counts."""
+    """The most that is made of one model.
+
+    Attributes:
+        elements: of constants that are computed or read from sparse ones.
+        neurons: of a network, with the values that are only on their way to one.
+        connections: of a network.
+        nodes: of a graph, after functions are inlined and loops unrolled.
+    """
 
     elements: int = 1 << 24
     neurons: int = 1_000_000
