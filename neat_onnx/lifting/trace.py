@@ -124,7 +124,8 @@ def _in_order(model: Model) -> Model:
 
 def _stated_pairs(model: Model) -> dict[str, str]:
     """The output that feeds each state; warns of those that names alone tell."""
-    pairs, named = state_pairs(model), guessed_pairs(model)
+    pairs = state_pairs(model)
+    named = guessed_pairs(model) if pairs else {}
     for previous, following in pairs.items():
         if named.get(previous) == following:
             warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")

@@ -53,6 +53,7 @@ class GivenValue(NamedTuple):
 _KEYS = dict(
     zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
 )
+_BY_KEY = {key: kind for kind, key in _KEYS.items()}
 _SCALARS: dict[type, AttributeType] = {
     float: AttributeType.FLOAT,
     int: AttributeType.INT,
@@ -218,7 +219,7 @@ def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> G
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
-    found = next((kind for kind in AttributeType if kind.key == key), None)
+    found = _BY_KEY.get(key)
     if found is None or stated not in (None, found):
         raise ValueError(f"has a wrong key '{key}'")
     return GivenValue(found, value)

@@ -1,6 +1,7 @@
 """ValueInfo: the name, element type and shape of a graph's input or output."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Annotated, Any, Self, TypeGuard
 
 from pydantic import (
@@ -82,7 +83,7 @@ class TensorType(_Record):
     ]
     shape: Shape | None = None
 
-    @property
+    @cached_property
     def extents(self) -> tuple[Extent, ...] | None:
         """Sizes, symbols and unknowns; None if not even the rank is known."""
         return None if self.shape is None else tuple(dim.extent for dim in self.shape.dim)
