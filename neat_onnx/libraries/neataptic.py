@@ -10,8 +10,6 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     check_sizes,
-    compile_list,
-    initial_gain_of,
     refuse_repeats,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
@@ -58,16 +56,14 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     refuse_repeats(name, parsed.connections)
     kinds = [node.type for node in parsed.nodes]
     check_sizes(kinds, parsed.input, parsed.output)
-    return compile_list(
-        ListNetwork(
-            library=name,
-            names=ACTIVATION_NAMES,
-            nodes=parsed.nodes,
-            kinds=kinds,
-            connections=parsed.connections,
-            initial_gain=initial_gain_of(options),
-        )
-    )
+    return ListNetwork(
+        library=name,
+        names=ACTIVATION_NAMES,
+        nodes=parsed.nodes,
+        kinds=kinds,
+        connections=parsed.connections,
+        initial_gain=options.initial_gain or 0.0,
+    ).compiled()
 
 
 _ACTIVATIONS = reversed_names(ACTIVATION_NAMES)

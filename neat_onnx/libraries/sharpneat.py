@@ -19,7 +19,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, needs_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
@@ -95,8 +95,9 @@ _UNIT = {
 
 def _acyclic(genome: GenomeGraph) -> Network:
     """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
-    if any(edge.enabled and edge.source in set(genome.inputs) for edge in genome.edges):
-        return genome.without_silent(()).acyclic("Write `cyclic` and the number of updates")
+    inputs = set(genome.inputs)
+    if genome.biased or any(edge.source in inputs for edge in genome.edges):
+        return genome.without_silent().acyclic("Write `cyclic` and the number of updates")
     warn("no connection leaves an input: SharpNEAT computes nothing, and its outputs are 0")
     nodes = [node._replace(activation="identity", bias=0.0) for node in genome.nodes]
     edges = [edge._replace(enabled=False) for edge in genome.edges]
@@ -271,8 +272,6 @@ def _number(element: "Element", key: str, default: str = "") -> int:
 
 
 def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:
-    if cycles is not None:
-        check_cycles(cycles)
     ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
     activation: dict[int, str] = {}
     unlimited: set[int] = set()
@@ -296,28 +295,26 @@ def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | No
             unlimited.add(key)
     if not ids["out"]:
         raise NetworkError("no node of type out", where="Nodes")
-    edges, bias = [], dict[int, float]()
+    edges = []
     for each in element.findall("Connections/Con"):
         source, target = _number(each, "src"), _number(each, "tgt")
         weight = finite_number(each.get("wght", ""), "wght", f"Con {each.get('id', '')}")
-        if source in ids["bias"]:
-            bias[target] = bias.get(target, 0.0) + weight
-        else:
-            edges.append(Edge(source, target, weight))
+        edges.append(Edge(source, target, weight))
     genome = GenomeGraph(
         library="sharpneat",
         inputs=ids["in"],
         outputs=ids["out"],
-        nodes=[Node(key, activation[key], bias.get(key, 0.0)) for key in ids["out"] + ids["hid"]],
+        nodes=[Node(key, activation[key]) for key in ids["out"] + ids["hid"]],
         edges=edges,
         limit=_CLAMP,
         limited=frozenset(unlimited),
-    ).checked()
+    )
+    genome = genome.with_biases(ids["bias"]).checked()
     if unlimited:
         warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
     if cycles is not None:
         return genome.updated(cycles)
     if genome.has_cycle:
-        hint = "Say the timesteps of SharpNEAT's activation scheme; cycles=N does, or --cycles N"
-        raise OptionError("the network has cycles", where="cycles", hint=hint)
-    return genome.without_silent(bias).acyclic() if bias else _acyclic(genome)
+        hint = "Say the timesteps of SharpNEAT's activation scheme"
+        raise needs_cycles("the network has cycles", hint)
+    return _acyclic(genome)

@@ -16,7 +16,6 @@ from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
     ListNode,
-    compile_list,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import reversed_names
@@ -48,17 +47,15 @@ def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
     parsed = parse(_Document, document, NetworkError, strict=False)
     layers = [neuron.layer for neuron in parsed.neurons]
-    return compile_list(
-        ListNetwork(
-            library="synaptic",
-            names=ACTIVATION_NAMES,
-            nodes=parsed.neurons,
-            kinds=[layer if isinstance(layer, str) else "hidden" for layer in layers],
-            connections=[_with_unit_loop(gene) for gene in _projected(parsed.connections)],
-            order=sorted(range(len(layers)), key=lambda at: _rank(layers[at])),
-            initial_gain=1.0,
-        )
-    )
+    return ListNetwork(
+        library="synaptic",
+        names=ACTIVATION_NAMES,
+        nodes=parsed.neurons,
+        kinds=[layer if isinstance(layer, str) else "hidden" for layer in layers],
+        connections=[_with_unit_loop(gene) for gene in _projected(parsed.connections)],
+        order=sorted(range(len(layers)), key=lambda at: _rank(layers[at])),
+        initial_gain=1.0,
+    ).compiled()
 
 
 def _rank(layer: str | int) -> tuple[int, int]:

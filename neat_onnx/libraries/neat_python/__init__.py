@@ -75,10 +75,8 @@ def _updated(net: Network, options: ReadOptions) -> Network:
     """Return the network updated as often in a step as the caller says."""
     if options.cycles is None:
         return net
-    from neat_onnx.libraries.genome_graph import check_cycles
     from neat_onnx.network.side_by_side import repeated
 
-    check_cycles(options.cycles)
     return repeated(net, options.cycles)
 
 
