@@ -106,12 +106,11 @@ _LIBRARY = ListLibrary(
     first_gain=1.0,
     keeps_states=True,
 )
-_INPUT_SQUASH = "LOGISTIC"
 
 
 def write(net: Network) -> dict[str, Any]:
     """Return the document of a network, with one hidden layer that holds the neurons in order."""
-    written = write_list(net, _LIBRARY, outputs_last=True)
+    nodes, edges = write_list(net, _LIBRARY, outputs_last=True)
     return {
         "neurons": [
             {
@@ -121,11 +120,9 @@ def write(net: Network) -> dict[str, Any]:
                 "activation": node.initial,
                 "bias": node.bias,
                 "layer": 0 if node.kind == "hidden" else node.kind,
-                "squash": _INPUT_SQUASH
-                if node.kind == "input"
-                else _LIBRARY.activations[node.activation],
+                "squash": _LIBRARY.activations[node.activation],
             }
-            for node in written.nodes
+            for node in nodes
         ],
-        "connections": [edge.document() for edge in written.edges],
+        "connections": [edge.document() for edge in edges],
     }

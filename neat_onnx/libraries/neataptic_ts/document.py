@@ -170,7 +170,7 @@ _LIBRARY = ListLibrary("NeatapticTS", SQUASHES, adds_repeats=True, has_disabled=
 
 def write(net: Network) -> dict[str, Any]:
     """Return a document that computes the same after `Network.fromJSON` and `clear()`."""
-    written = write_list(net, _LIBRARY)
+    nodes, edges = write_list(net, _LIBRARY)
     return {
         "formatVersion": VERSION,
         "input": len(net.input_neurons),
@@ -180,13 +180,11 @@ def write(net: Network) -> dict[str, Any]:
             {
                 "type": node.kind,
                 "bias": node.bias,
-                "squash": "logistic"
-                if node.kind == "input"
-                else spelled(node.activation, net.spellings[node.neuron]),
+                "squash": spelled(node.activation, net.spellings[node.neuron]),
                 "index": index,
-                "geneId": written.ids[index],
+                "geneId": node.id,
             }
-            for index, node in enumerate(written.nodes)
+            for index, node in enumerate(nodes)
         ],
-        "connections": [edge.document() | {"enabled": edge.enabled} for edge in written.edges],
+        "connections": [edge.document() | {"enabled": edge.enabled} for edge in edges],
     }

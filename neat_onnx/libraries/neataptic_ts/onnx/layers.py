@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.limits import firsts
 from neat_onnx.libraries.neataptic_ts.document import spelled
 from neat_onnx.model import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
@@ -65,14 +66,6 @@ class Layer:
         return self.keeps_state and self.conv is None
 
 
-def firsts(genes: Connections) -> Bools:
-    """Return which connections are the first between their two ends, shape (m,)."""
-    ends = genes.target * (1 + genes.source.max(initial=0)) + genes.source
-    first = np.zeros(len(genes), np.bool_)
-    first[np.unique(ends, return_index=True)[1]] = True
-    return first
-
-
 def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
     """Return the layers after the inputs; the last one holds the outputs.
 
@@ -80,7 +73,7 @@ def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
     come from. Within a layer, neurons keep the order of the network.
     """
     _check_ports(net)
-    genes = net.connections.take(firsts(net.connections))
+    genes = net.connections.take(firsts(net.connections.source, net.connections.target))
     if np.all(genes.source == genes.target):
         raise NetworkError("the network has no connections", hint=STANDARD)
     groups = [net.input_neurons, *_hidden_layers(net, genes), net.output_neurons]

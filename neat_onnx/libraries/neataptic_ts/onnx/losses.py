@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
+from neat_onnx.libraries.limits import firsts
 from neat_onnx.libraries.neataptic_ts.onnx import spec
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, firsts
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.spec import MetadataWriter, is_identity, is_padded_before
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
@@ -182,7 +183,7 @@ def _of_genes(net: Network, layers: list[Layer]) -> Iterator[Loss]:
             name = net.activation_names[j]
             if name != op_type.lower():
                 yield Loss(f"the activation {name} is written as {op_type}", net.label(j))
-    loop, first = genes.source == genes.target, firsts(genes)
+    loop, first = genes.source == genes.target, firsts(genes.source, genes.target)
     near = level[genes.source] == level[genes.target] - 1
     counted = (level[genes.target] > 0) & (genes.weight != 0.0)
     written = counted & first & np.where(loop, recurrent[genes.target], near)
