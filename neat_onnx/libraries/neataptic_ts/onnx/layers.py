@@ -25,10 +25,8 @@ class Layer:
 
     Attributes:
         index: 1 for the first hidden layer.
-        is_output: whether it is the last layer.
         before: positions of the neurons of the layer before it, shape (c,).
         neurons: positions of its own neurons, shape (r,).
-        connected: whether there is a connection, enabled or not, shape (r, c).
         weights: weight of the first connection with these ends, 0 without one, shape (r, c).
         loops: whether each neuron has a self-connection, shape (r,).
         loop_weights: its weight, or 0, shape (r,).
@@ -41,10 +39,8 @@ class Layer:
     """
 
     index: int
-    is_output: bool
     before: Ints
     neurons: Ints
-    connected: Bools
     weights: Floats
     loops: Bools
     loop_weights: Floats
@@ -176,10 +172,8 @@ def _layer(
     pools = (m for m in options.pool2d_mappings if m.after_layer_index == index)
     return Layer(
         index,
-        is_output,
         before,
         neurons,
-        connected,
         weights,
         loops,
         loop_weights,
