@@ -41,6 +41,10 @@ class ReadOptions:
     max_opcodes: int | None = None
 
     def __post_init__(self) -> None:
+        if not (self.genome is None or self.genome == BEST or is_whole(self.genome)):
+            hint = "Ids are integers; 'best' is the fittest"
+            what = f"there is no genome {shown(self.genome)}"
+            raise OptionError(what, where="genome", hint=hint)
         for name in ("inputs", "outputs", "cycles", "max_opcodes"):
             value = getattr(self, name)
             if value is not None and not (is_whole(value) and value > 0):
