@@ -10,7 +10,7 @@ XML is `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`. A no
 `cycles` says how many updates a step takes. The decoder limits outputs to 0 … 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -109,36 +109,31 @@ class _Line(NamedTuple):
     fields: list[str]
 
 
-def _sections(content: str) -> Iterator[list[_Line]]:
-    """The lines of each section, split into fields; an empty list past the end."""
-    section: list[_Line] = []
+def _sections(content: str) -> list[list[_Line]]:
+    """The lines of each of the six sections, split into fields; empty ones past the end."""
+    sections: list[list[_Line]] = [[]]
     for number, text in enumerate(content.removeprefix("\ufeff").splitlines(), 1):
-        if text.startswith("#"):
-            continue
-        if text:
-            section.append(_Line(f"line {number}", text.split()))
-            continue
-        yield section
-        section = []
-    yield section
-    while True:
-        yield []
+        if not text:
+            sections.append([])
+        elif not text.startswith("#"):
+            sections[-1].append(_Line(f"line {number}", text.split()))
+    return [*sections, [], [], [], [], []][:6]
 
 
 def _read_net_file(content: str) -> Network:
     """Return the network that SharpNEAT decodes."""
-    sections = _sections(content)
-    where, sizes = _only(next(sections), "the numbers of inputs and outputs", 2)
+    ends, mode, connections, functions, *ignored = _sections(content)
+    where, sizes = _only(ends, "the numbers of inputs and outputs", 2)
     inputs, outputs = (
         integer_of(text, name, where, most=100_000)
         for text, name in zip(sizes, ("inputs", "outputs"), strict=True)
     )
     if outputs < 1:
         raise NetworkError("a network has at least one output", where=where)
-    cycles = _cycles(next(sections))
-    edges = [_edge(line, inputs) for line in next(sections)]
-    activation = _activation(next(sections))
-    if next(sections) or next(sections):
+    cycles = _cycles(mode)
+    edges = [_edge(line, inputs) for line in connections]
+    activation = _activation(functions)
+    if any(ignored):
         warn("SharpNEAT gives every node the first activation function; those of nodes are ignored")
     hidden = {end for edge in edges for end in edge[:2]} - set(range(inputs + outputs))
     ids = [*range(inputs, inputs + outputs), *sorted(hidden)]
@@ -177,10 +172,7 @@ def _edge(line: _Line, inputs: int) -> Edge:
     where, fields = line
     if len(fields) != 3:
         raise NetworkError("a connection is `source target weight`", where=where)
-    source, target = (
-        integer_of(fields[0], "source", where),
-        integer_of(fields[1], "target", where),
-    )
+    source, target = integer_of(fields[0], "source", where), integer_of(fields[1], "target", where)
     if target < inputs:
         raise NetworkError(f"a connection to the input {target}", where=where)
     return Edge(source, target, finite_number(fields[2], "the weight", where))

@@ -7,7 +7,7 @@ from neat_onnx.arguments import instance_of, listed, takes
 from neat_onnx.errors import NeatOnnxError, OptionError
 from neat_onnx.files import sniff
 from neat_onnx.libraries.catalogue import DocumentLibrary, Members
-from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed
+from neat_onnx.libraries.neat_python.texts import CONFIGURATION, PRINTED_GENE
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import advised
 from neat_onnx.network.structure import Structure
@@ -51,8 +51,8 @@ def _is_of_neat_python(content: Any) -> bool:
     if isinstance(content, bytes):
         return sniff(content) == "pickle" or _ends_as_pickle(content)
     if isinstance(content, str):
-        text = content.encode(errors="replace")
-        return is_configuration(content) or is_printed(content) or _ends_as_pickle(text)
+        is_text = CONFIGURATION.search(content) or PRINTED_GENE.search(content)
+        return bool(is_text) or _ends_as_pickle(content.encode(errors="replace"))
     parts = content if isinstance(content, tuple | list) and content else (content,)
     return any(map(_is_from_neat, parts))
 

@@ -20,17 +20,18 @@ from neat_onnx.libraries.neat_python.genome import (
     genes_of_network,
     network_class,
 )
-from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
+from neat_onnx.libraries.neat_python.pickled import Name, Record, number, unpickled
 from neat_onnx.libraries.neat_python.settings import (
     parsed_version,
     settings_of,
 )
 from neat_onnx.libraries.neat_python.static import static_network
-from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
+from neat_onnx.libraries.neat_python.texts import CONFIGURATION, PRINTED_GENE
 from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network
 from neat_onnx.network.network import Network
 from neat_onnx.network.side_by_side import repeated
 
+_WORDS = {"True": True, "False": False, "None": None}
 _PLAIN = (str, bytes, int, float, bool, type(None))
 _Members = list[tuple[Any, Any]]
 
@@ -107,13 +108,13 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
     if isinstance(content, Mapping) and "network_type" in content:
         return [(None, genes_of_document(content))], options.config
     if isinstance(content, str):
-        if is_configuration(content):
+        if CONFIGURATION.search(content):
             raise DocumentError(
                 "this is a configuration of neat-python, not a network",
                 hint="Give it as config, beside the genome (command line: --config)",
             )
-        if is_printed(content):
-            content = printed_genome(content)
+        if PRINTED_GENE.search(content):
+            content = _printed_genome(content)
         else:
             content = content.encode(errors="surrogatepass")  # a pickle of protocol 0 may be text
     if isinstance(content, bytes):
@@ -128,6 +129,34 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
             "stats.best_genome(), population.population)",
         )
     return members, config if options.config is None else options.config
+
+
+def _printed_genome(text: str) -> Record:
+    """The genome in a text that holds the genes of one, among other lines."""
+    parts: dict[str, dict[Any, Record]] = {"nodes": {}, "connections": {}}
+    for name, key, source, target, said in PRINTED_GENE.findall(text):
+        place: Any = (int(source), int(target)) if source else int(key)
+        genes = parts["connections" if source else "nodes"]
+        if place in genes:
+            raise DocumentError(
+                f"the text holds the gene of {key} twice",
+                hint="Give the text of one genome, from Key: on",
+            )
+        pairs = (item.partition("=")[::2] for item in said.split(", "))
+        genes[place] = Record(Name("neat.genes", name), ())
+        genes[place].build({word: _value(value) for word, value in pairs} | {"key": place})
+    genome = Record(Name("neat.genome", "DefaultGenome"), ())
+    genome.build(parts)
+    return genome
+
+
+def _value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text  # the name of a function
 
 
 def _by_id(members: _Members, config: Any) -> _Members:
