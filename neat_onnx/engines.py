@@ -128,11 +128,10 @@ def _names_for(engine: _Engine, net: Network, given: Mapping[str, str]) -> dict[
 def _ported(net: Network, names: Mapping[str, str]) -> tuple[Network, dict[str, str]]:
     """The network with these names of ports, and the names that are none of its ports'."""
     own = {port.name for port in net.inputs + net.outputs}
-    sides = (
+    inputs, outputs = (
         tuple(replace(port, name=names.get(port.name, port.name)) for port in side)
         for side in (net.inputs, net.outputs)
     )
-    inputs, outputs = sides
     given = [port.name for port in inputs + outputs]
     _check_distinct(given)
     others = {old: new for old, new in names.items() if old not in own}
@@ -165,11 +164,10 @@ def _with_names(model: Model, names: Mapping[str, str]) -> Model:
             raise OptionError(f"the model has no input or output '{name}'", where="rename",
                               hint=f"Its ports are {', '.join(ports)}")  # fmt: skip
     _check_distinct([*(set(names_of(graph)) - names.keys()), *names.values()])
-    sides = (
+    inputs, outputs = (
         [ValueInfo.of(names.get(each.name, each.name), each.elem_type, each.shape) for each in side]
         for side in (graph.inputs, graph.outputs)
     )
-    inputs, outputs = sides
     nodes = [renamed(node, names) for node in graph.node]
     named = with_graph(model, inputs=inputs, outputs=outputs, node=nodes)
     return copied(named, metadata_props=_metadata(model, names))

@@ -154,29 +154,6 @@ class Graph(Part):
         return next(iter(wide or floats), DataType.FLOAT)
 
 
-class Content(Part):
-    """The fields of a model. Only `graph` is required."""
-
-    ir_version: Version | None = Field(None, description="The version of ONNX's file format.")
-    opset_import: list[OperatorSet] = Field([], description="The operators' versions.")
-    producer_name: str = Field("", description="The tool that wrote the model.")
-    producer_version: str = Field("", description="That tool's version.")
-    doc_string: str = Field("", description="Text for people.")
-    metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
-    graph: Graph
-
-    @property
-    def opset(self) -> int:
-        """The version of ONNX's own operators; 18 if the model does not say."""
-        versions = [entry.version for entry in self.opset_import if entry.domain in ONNX_DOMAINS]
-        return versions[0] if versions else DEFAULT_OPSET
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
-        return {entry.key: entry.value for entry in reversed(self.metadata_props)}
-
-
 _ML, _MAX_INT32 = "ai.onnx.ml", 2**31 - 1
 _MAY_BE_NAN = "may_be_nan"  # a key of pydantic's context
 _ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})

@@ -3,10 +3,7 @@
 SILENT = [
     ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
     ("cutting.py:_holds", "the refusal is the answer: the next tensor is tried"),
-    ("conversion.py:_inferred", "the checker, which is asked next, says why"),
-    ("files.py:_mode_of", "a file that is not there yet has no mode to keep"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
-    ("genome/document.py:ids_of_tensors", "the reader of the document tells of it"),
     ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
