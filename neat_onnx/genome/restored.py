@@ -47,7 +47,7 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
     position = {each: at for at, each in enumerate(order)}
     if len(position) < len(order) or not position.keys() >= listed.keys():
         raise NetworkError("its ids do not fit together", where="order")
-    place = np.full(len(lifted.network), NONE, np.int64)
+    place = [NONE] * len(lifted.network)
     missing = dict.fromkeys(listed)
 
     def put(ids: list[int], neurons: Ints | None) -> None:
@@ -61,11 +61,11 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
 
     for tensor, ids in document.ids.items():
         put(ids, lifted.tensors.get(tensor))
-    yield Places(position, place)
+    yield Places(position, np.array(place))
     if missing:
-        left = np.flatnonzero((place == NONE) & ~_products(lifted.network))
+        in_order = np.array(place)
+        left = np.flatnonzero((in_order == NONE) & ~_products(lifted.network))
         if len(left) == len(missing):
-            in_order = place.copy()
             in_order[left] = [position[each] for each in missing]
             yield Places(position, in_order)
         for tensor, ids in document.ids.items():
@@ -77,9 +77,9 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
                     if name not in document.ids and len(neurons) == len(ids)
                 ]
                 ordered = (neurons for _, neurons in sorted(others, key=lambda each: each[0]))
-                free = (each for each in ordered if np.all(place[each] == NONE))
+                free = (each for each in ordered if all(place[at] == NONE for at in each.tolist()))
                 put(ids, next(free, None))
-        yield Places(position, place)
+        yield Places(position, np.array(place))
 
 
 def _products(lifted: Network) -> Bools:

@@ -241,8 +241,8 @@ class Pending:
 
     def of_tensor(self, name: str) -> Self:
         """These elements as a tensor of this name: neurons of their own if their ids are known."""
-        ids = self.tape.ids(name, self.size) if self.tape.ids and not self.has_constants else None
-        if ids is None:
+        ids = self.tape.ids.get(name, ())
+        if not ids or len(ids) != self.size or self.has_constants:
             return self
         plain = self.plain()
         return plain.of(self.tape.with_ids(plain.ids, ids))

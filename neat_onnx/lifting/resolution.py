@@ -429,19 +429,17 @@ class Resolution:
         """The name of each neuron's activation, what its pre-activation is divided by, and what is
         added to it then.
         """
-        numbers, read = self._activation[signals], self._reads_state(signals)
+        cases = 2 * self._activation[signals] + self._reads_state(signals)
         names, slopes = np.full(len(signals), "identity", object), np.ones(len(signals))
         shifts, formulas = np.zeros(len(signals)), list(self._formulas)
-        for each in np.unique(numbers[numbers != NONE]).tolist():
-            for by_state in (False, True):
-                at = np.flatnonzero((numbers == each) & (read == by_state))
-                if not len(at):
-                    continue
-                try:
-                    found = activation_name(formulas[each], shifted=not by_state)
-                except NetworkError as error:
-                    raise ModelError(f"no neuron takes its formula: {error}") from None
-                names[at], slopes[at], shifts[at] = found
+        for each in distinct(cases[cases >= 0]).tolist():
+            number, by_state = divmod(each, 2)
+            try:
+                found = activation_name(formulas[number], shifted=not by_state)
+            except NetworkError as error:
+                raise ModelError(f"no neuron takes its formula: {error}") from None
+            at = cases == each
+            names[at], slopes[at], shifts[at] = found
         return names, slopes, shifts
 
     def _reads_state(self, signals: Ints) -> Bools:

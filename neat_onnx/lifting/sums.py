@@ -200,7 +200,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     shape, wide = (*lead, m, n), (*lead, m, n, k)
 
     def of_rows(values: Any) -> Any:
-        return broadcast_to(values[..., :, None, :], wide).reshape(math.prod(shape), k)
+        return broadcast_to(values, (*lead, m, k)).repeat(n, axis=-2).reshape(math.prod(shape), k)
 
     def of_columns(values: Any) -> Any:
         turned = np.swapaxes(values, -1, -2)[..., None, :, :]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def trace_model(
     outputs: Sequence[str] | None = None,
     *,
     check: bool = False,
-    ids: Ids | None = None,
+    ids: Ids = MappingProxyType({}),
 ) -> Lifted:
     """The network that a model's graph is, without a look at the genome in its metadata.
 
@@ -134,7 +135,7 @@ def _stated_pairs(model: Model) -> dict[str, str]:
 
 def _traced(
     model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
-    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
+    outputs: Sequence[str] | None, *, check: bool, ids: Ids,
 ) -> Lifted:  # fmt: skip
     """The network by the first axes that trace, and that the proof does not refute."""
     constants = model.graph.tensors
@@ -166,7 +167,7 @@ class _Trace:
 
     def __init__(
         self, model: Model, inputs: Sequence[ValueInfo], pairs: Mapping[str, str], frame: Frame,
-        outputs: Sequence[str] | None, ids: Ids | None,
+        outputs: Sequence[str] | None, ids: Ids,
     ) -> None:  # fmt: skip
         self._model, self._inputs, self._frame = model, inputs, frame
         self._pairs = {p: f for p, f in pairs.items() if p in {entry.name for entry in inputs}}
@@ -192,7 +193,7 @@ class _Trace:
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
         held = {n: x for n, x in (interpreter.inner | tensors).items() if isinstance(x, Neurons)}
-        for x in held.values() if self._tape.ids is not None else ():
+        for x in held.values() if self._tape.misses_ids() else ():
             x.signals(constants=True)  # of a tensor that an optimizer may have left of a neuron's
         resolution = Resolution(self._tape, list(signals.values()))
         network = self._network(resolution, bound, registers, given, signals)
