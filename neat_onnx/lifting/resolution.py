@@ -126,7 +126,7 @@ class Resolution:
         while True:
             key = same[self._origin[made]] * (len(self._formulas) + 1) + self._formula[made]
             if len(distinct(key)) == len(key):
-                break
+                return same
             _, first, which = np.unique(key, return_index=True, return_inverse=True)
             found = made[first[which.ravel()]]
             if np.array_equal(found, same[made]):

@@ -42,6 +42,7 @@ from neat_onnx.network.spatial import SpatialBlock, check_block
 IMPORTED = "ONNX"
 """The library of a network that was read from a graph without a genome."""
 
+_DTYPES = get_args(Dtype)
 _NOT_COMPARED = ("id", "activation", "aggregation", "name", "spelling")
 """Columns of neurons that are no genes; functions are compared by their names."""
 
@@ -298,8 +299,8 @@ def _check_ports(side: Where, ports: Sequence[Port | MemoryPort], count: int) ->
         elif isinstance(port, Port):
             if port.time_axis is not None and not 0 <= port.time_axis <= axes + 1:
                 wrong = f"time_axis is {port.time_axis} of {axes} axes, the batch and time"
-            elif port.dtype not in get_args(Dtype):
-                known = ", ".join(filter(None, get_args(Dtype)))
+            elif port.dtype not in _DTYPES:
+                known = ", ".join(filter(None, _DTYPES))
                 wrong = f"dtype is {port.dtype!r}, expected '' or one of {known}"
         if wrong is not None:
             raise network_error(side, position, wrong)
