@@ -8,7 +8,7 @@ SILENT = [
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
     ("libraries/neat_python/pickled.py:_array", "the caller refuses the gene that is no number"),
-    ("libraries/neat_python/texts.py:_value", "a text that is no number is a function's name"),
+    ("libraries/neat_python/sources.py:_value", "a text that is no number is a function's name"),
     ("libraries/neat_python/draft.py:_gives", "genes that cannot be read are not the network's"),
     ("libraries/neat_python/draft.py:_timed_genes", "names that lead to no genes are no hint"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
