@@ -210,10 +210,6 @@ class OpenNode(Node, abstract=True):
     def _is_this_domain(cls, domain: str) -> str:
         return "" if domain in ONNX_DOMAINS else domain
 
-    @model_validator(mode="after")
-    def _arity(self) -> Self:
-        return self
-
 
 def _read_open(document: dict[str, Any], context: Any) -> OpenNode | None:
     """The node of `document`; None if ONNX has no such operator, or not in this form.
