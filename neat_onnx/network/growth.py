@@ -22,7 +22,7 @@ import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, interval_of, sign_of, stays_finite
+from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges, components
@@ -34,6 +34,12 @@ _ABOVE_ONE = 1.0 + 1e-9  # a spectral radius up to this overflows after 10^11 st
 _HUGE = 1e150
 _FAR = np.logspace(12, 30, 37)
 _MAX_ROUNDS = 300
+_MODERATE = np.linspace(-50.0, 50.0, 401)
+_NUMBERS = {
+    "partial": _MODERATE,
+    "not_negative": _MODERATE[_MODERATE >= 0.0],
+    "positive": np.logspace(-12.0, 1.5, 201),
+}
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,8 @@ def _traits(function: Activation) -> dict[str, float]:
         "decides": formula.op == "number",
         "breaks": bool(np.any(np.isnan(function(np.array([-np.inf, np.inf]))))),
         "asks": any(part.op in ("is_nan", "is_infinite") for part in parts_of(formula)),
-        "partial": not stays_finite(formula, ANY),
-        "not_negative": not stays_finite(formula, NOT_NEGATIVE),
-        "positive": not stays_finite(formula, POSITIVE),
-        "signed": sign_of(formula, ANY) == ANY,
+        "signed": not np.all(function(_MODERATE) >= 0.0),
+        **{name: not np.all(np.isfinite(function(some))) for name, some in _NUMBERS.items()},
     }
 
 

@@ -18,7 +18,7 @@ from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import MemoryPort, Port, shared_ports
+from neat_onnx.network.port import Port, shared_ports
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
@@ -209,7 +209,12 @@ class ModelInputs:
         shapes = {entry.name: entry.shape or () for entry in entries}
         if known is None:
             axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
-            axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
+            axes |= {
+                port.input: (at,)
+                for port in net.memory
+                if (sizes := shapes.get(port.input))
+                and port.shape == (*sizes[: (at := port.batch_axis)], *sizes[at + 1 :])
+            }
             axes |= {port.name: () for port in shared_ports(net.inputs)}
             axes |= {
                 port.name: in_time
@@ -280,16 +285,6 @@ class ModelInputs:
             return np.array(values[0], element)
         moved = np.moveaxis(values, range(len(axes)), axes)
         return np.ascontiguousarray(moved, element)
-
-
-def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[MemoryPort]:
-    """The memory ports whose inputs a model has in one shape, of these, with one batch."""
-    return [
-        port
-        for port in net.memory
-        if (sizes := shapes.get(port.input))
-        and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
-    ]
 
 
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
