@@ -381,18 +381,15 @@ def _ports(
 
 
 def _block(document: BlockDocument, position: Positions, index: int) -> SpatialBlock:
-    half = len(document.kernel_shape)
-    pads = tuple(document.pads or [0] * 2 * half)
     sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
     neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
     try:
         window = Window(
             tuple(document.kernel_shape),
-            strides=tuple(document.strides),
-            dilations=tuple(document.dilations),
-            begin=pads[:half],
-            end=pads[half:],
-            ceil=document.ceil_mode,
+            tuple(document.strides),
+            tuple(document.dilations),
+            tuple(document.pads),
+            document.ceil_mode,
         )
     except NetworkError as error:
         raise network_error("blocks", index, error.message) from error
