@@ -43,26 +43,28 @@ def as_named(net: Network, model: Model) -> Network:
     """The network with the names that its ports have in a model, by their order, if they have
     others there and the shapes fit: the file may have been exported with names of an engine.
     """
-    pairs = pairs_of(net, model)
-    carried = {*pairs, *pairs.values()}
     sides = []
-    for ports, entries in ((net.inputs, model.graph.inputs), (net.outputs, model.graph.outputs)):
-        free = [entry for entry in entries if entry.name not in carried]
-        names = {entry.name for entry in free}
-        if all(port.name in names for port in ports):
-            sides.append(ports)
-            continue
-        fit = len(free) >= len(ports) and all(
-            _fits(port.shape, entry.shape) for port, entry in zip(ports, free, strict=False)
-        )
-        if not fit:
-            return net
-        sides.append(
-            tuple(replace(port, name=entry.name) for port, entry in zip(ports, free, strict=False))
-        )
+    for side, entries in zip((net.inputs, net.outputs), _data_of(net, model), strict=True):
+        ports = side
+        if not {port.name for port in ports} <= {entry.name for entry in entries}:
+            pairs = [*zip(ports, entries, strict=False)]
+            if len(pairs) < len(ports) or not all(
+                _fits(port.shape, entry.shape) for port, entry in pairs
+            ):
+                return net
+            ports = tuple(replace(port, name=entry.name) for port, entry in pairs)
+        sides.append(ports)
     inputs, outputs = sides
     same = inputs is net.inputs and outputs is net.outputs
     return net if same else replace(net, inputs=inputs, outputs=outputs)
+
+
+def _data_of(net: Network, model: Model) -> Iterator[list[ValueInfo]]:
+    """Yield the inputs of a model that are no states, and the outputs that are none."""
+    pairs = pairs_of(net, model)
+    carried = {*pairs, *pairs.values()}
+    for side in (model.graph.inputs, model.graph.outputs):
+        yield [entry for entry in side if entry.name not in carried]
 
 
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
@@ -77,13 +79,9 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
     Raises:
         ModelError: names or shapes differ.
     """
-    pairs = pairs_of(net, model)
-    carried = {*pairs, *pairs.values()}
-    for what, ports, entries in (
-        ("input", net.inputs, model.graph.inputs),
-        ("output", net.outputs, model.graph.outputs),
-    ):
-        sizes = {entry.name: entry.shape for entry in entries if entry.name not in carried}
+    sides = ("input", net.inputs), ("output", net.outputs)
+    for (what, ports), entries in zip(sides, _data_of(net, model), strict=True):
+        sizes = {entry.name: entry.shape for entry in entries}
         ours = {port.name: port.shape for port in ports}
         some = what == "output"  # a network need not have all of them
         known = set(ours) <= set(sizes) if some else set(ours) == set(sizes)

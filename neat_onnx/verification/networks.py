@@ -32,16 +32,9 @@ class NetworkDiff(BaseModel, metaclass=Plain):
         """Describe it in lines, genes first."""
         found = self.genes
         lines = [
-            f"{title}: {_shortened(each)}"
-            for title, each in (
-                ("neurons added", found.neurons_added),
-                ("neurons gone", found.neurons_gone),
-                ("connections added", found.connections_added),
-                ("connections gone", found.connections_gone),
-                ("enabled", found.enabled),
-                ("disabled", found.disabled),
-            )
-            if each
+            f"{name.replace('_', ' ')}: {_shortened(genes)}"
+            for name, genes in found
+            if name not in ("weights", "rounded", "others") and genes
         ]
         changes = [*found.others, *found.weights]
         lines += [_said(each) for each in changes[:_MAX_LINES]]
