@@ -114,16 +114,6 @@ class Player:
         Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
 
-    @property
-    def pairs(self) -> Mapping[str, str]:
-        """The output that feeds each state."""
-        return self._inputs.pairs
-
-    @property
-    def axes(self) -> Mapping[str, Axes]:
-        """The axes of each input that are time and the batch, by name."""
-        return self._inputs.axes
-
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
         other = copy(self)
@@ -158,7 +148,7 @@ class Player:
 
     def shows(self, tensor: str) -> bool:
         """Whether the runtime gives a graph output: one that keeps the memory gives no states."""
-        return not self._session.sequences or tensor not in self.pairs.values()
+        return not self._session.sequences or tensor not in self._inputs.pairs.values()
 
     def _played(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run sequences (T, N, I) together; or one, (T, I), that has no axis for the batch."""
@@ -167,7 +157,7 @@ class Player:
         parts, results = [], dict[str, Any]()
         for part in self._in_two(x, fed_on=bool(states)) if whole else x:
             results = self._session.run(self.feed(part) | states)
-            states = {name: results[self.pairs[name]] for name in states}
+            states = {name: results[self._inputs.pairs[name]] for name in states}
             parts.append((part.shape[:-1], results))
         rows = x.shape[1:-1]
         ended = [
@@ -191,7 +181,7 @@ class Player:
 
     def _starts(self, x: Floats) -> Feed:
         """The states before sequences (T, N, I), or (T, I); none where the runtime keeps them."""
-        pairs = () if self._session.sequences else self.pairs
+        pairs = () if self._session.sequences else self._inputs.pairs
         samples = x.shape[1] if x.ndim > 2 else 1
         return {name: self._inputs.start(name, samples) for name in pairs}
 
@@ -212,7 +202,7 @@ class Player:
     def _read(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
         """One of the results as float64, (*leading, columns)."""
         values = np.asarray(results[name], np.float64)
-        if not any(self.axes.values()):
+        if self._inputs.features_only:
             return values.reshape(1, -1)
         return self._rows.of(name, values, leading)
 

@@ -172,20 +172,16 @@ class ModelInputs:
     """The inputs of a model that is run beside a network, each by its name.
 
     Attributes:
-        shapes: as the graph states them.
-        elements: numpy's types.
+        entries: as the graph states them.
         axes: those that are time and the batch; none where every axis is features.
         pairs: the output that feeds each state.
         initial: the values of states before the first step, where they are not zero.
-        features_only: every axis is features.
     """
 
-    shapes: Mapping[str, Sequence[Extent]]
-    elements: Mapping[str, np.dtype[Any]]
+    entries: Mapping[str, ValueInfo]
     axes: Mapping[str, Axes]
     pairs: Mapping[str, str]
     initial: Mapping[str, Sequence[float]]
-    features_only: bool
 
     @classmethod
     def of(
@@ -203,35 +199,21 @@ class ModelInputs:
             known: the axes that are time and the batch, where they need not be guessed.
             pairs: the output that feeds each state, likewise.
         """
-        entries = model.graph.inputs
-        shapes = {entry.name: entry.shape or () for entry in entries}
-        if known is None:
-            axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
-            axes |= {
-                port.input: (at,)
-                for port in net.memory
-                if (sizes := shapes.get(port.input))
-                and port.shape == (*sizes[: (at := port.batch_axis)], *sizes[at + 1 :])
-            }
-            axes |= {port.name: () for port in shared_ports(net.inputs)}
-            axes |= {
-                port.name: in_time
-                for port in net.inputs
-                if (in_time := axes_in_time(port))
-                and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
-            }
-            axes = dict.fromkeys(axes, ()) if features_only else axes
-        else:
-            axes = {entry.name: known.get(entry.name, ()) for entry in entries}
-            features_only = not any(axes.values())
+        entries = {entry.name: entry for entry in model.graph.inputs}
+        axes = known
+        if axes is None:
+            axes = {} if has_every_axis(net, model) else _guessed_axes(net, model.graph.inputs)
         return cls(
-            shapes,
-            {entry.name: entry.elem_type.dtype for entry in entries},
-            axes,
+            entries,
+            {name: axes.get(name, ()) for name in entries},
             pairs_of(net, model) if pairs is None else pairs,
             initial_states(model),
-            features_only,
         )
+
+    @property
+    def features_only(self) -> bool:
+        """Whether every axis is features."""
+        return not any(self.axes.values())
 
     def of_sequences(self) -> Self:
         """The same inputs, all of them beginning with time and the batch."""
@@ -254,7 +236,8 @@ class ModelInputs:
             ModelError: one is 0.
         """
         sizes = [
-            (*self.shapes[name], 1, 1)[axes[-1]] if axes else 1 for name, axes in self.axes.items()
+            (*(self.entries[name].shape or ()), 1, 1)[axes[-1]] if axes else 1
+            for name, axes in self.axes.items()
         ]
         found = [size for size in sizes if isinstance(size, int)]
         if 0 in found:
@@ -267,7 +250,7 @@ class ModelInputs:
 
     def start(self, name: str, samples: int) -> Any:
         """A state before the first step, as its input takes it."""
-        axes, sizes = self.axes[name], self.shapes[name]
+        axes, sizes = self.axes[name], self.entries[name].shape or ()
         shape = tuple(
             size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
         )
@@ -276,13 +259,29 @@ class ModelInputs:
 
     def placed(self, values: Floats, name: str) -> Any:
         """Values whose samples come first, as the input `name` takes them: its axes, its type."""
-        axes, element = self.axes[name], self.elements[name]
+        axes, element = self.axes[name], self.entries[name].elem_type.dtype
         if name in self.without_time():
             values = values[0]
         if not axes:
             return np.array(values[0], element)
         moved = np.moveaxis(values, range(len(axes)), axes)
         return np.ascontiguousarray(moved, element)
+
+
+def _guessed_axes(net: Network, entries: Sequence[ValueInfo]) -> dict[str, Axes]:
+    """The axes of inputs that are time and the batch, by their sizes and the network's ports."""
+    axes = axes_of_inputs(entries)
+    shapes = {entry.name: entry.shape or () for entry in entries}
+    for held in net.memory:
+        at, sizes = held.batch_axis, shapes.get(held.input, ())
+        if sizes and held.shape == (*sizes[:at], *sizes[at + 1 :]):
+            axes[held.input] = (at,)
+    axes |= {port.name: () for port in shared_ports(net.inputs)}
+    for port in net.inputs:
+        in_time = axes_in_time(port)
+        if in_time and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time):
+            axes[port.name] = in_time
+    return axes
 
 
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
