@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import neat_onnx
-from neat_onnx.drawing.layers import named_layers
+from neat_onnx.drawing.scene import named_layers
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
