@@ -60,8 +60,9 @@ def scene(net: Network) -> Scene:
     Raises:
         NetworkError: connections without delay form a cycle.
     """
-    levels = schedule(net)
+    levels, weight = schedule(net), net.connections.weight
     layers = tuple(named_layers(net, levels))
+    heavy = np.quantile(np.abs(weight), 0.95) if weight.size else 0.0
     return Scene(
         net=net,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
@@ -70,7 +71,7 @@ def scene(net: Network) -> Scene:
         family=families_of(net),
         label=labels_of(net),
         is_idle=~contributing(net),
-        strength=_strengths(net.connections.weight),
+        strength=np.clip(np.nan_to_num(weight / (heavy or 1.0)), -1, 1),
     )
 
 
@@ -89,12 +90,6 @@ def labels_of(net: Network) -> tuple[str, ...]:
         for place, neuron in enumerate(neurons.tolist(), start=1):
             labels[neuron] = f"{noun} {place}"
     return tuple(name or label for name, label in zip(net.neuron_names, labels, strict=True))
-
-
-def _strengths(weight: Floats) -> Floats:
-    sizes = np.abs(weight[np.isfinite(weight)])
-    heavy = float(np.quantile(sizes, 0.95)) if sizes.size else 0.0
-    return np.clip(np.nan_to_num(weight / (heavy or 1.0)), -1, 1)
 
 
 def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:

@@ -213,7 +213,7 @@ class Expression:
         """The same tree with `inner` in place of the variable."""
         if self.op == "variable":
             return inner
-        return Expression(self.op, tuple(a.substitute(inner) for a in self.args), self.value)
+        return self.over([arg.substitute(inner) for arg in self.args])
 
     def evaluate(self, values: Array) -> Array:
         """Apply to `values` in their own precision; overflow gives infinities, without warnings.

@@ -217,8 +217,7 @@ def _agreed(want: Floats, got: Floats) -> Bools:
 
 def _error(want: Floats, got: Floats) -> Floats:
     """got − want, zero where either is not finite."""
-    finite = np.isfinite(want) & np.isfinite(got)
-    return np.where(finite, got, 0.0) - np.where(finite, want, 0.0)
+    return np.where(np.isfinite(want) & np.isfinite(got), _finite(got) - _finite(want), 0.0)
 
 
 def _finite(values: Floats) -> Floats:
