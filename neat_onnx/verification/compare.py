@@ -78,22 +78,6 @@ def with_ports(net: Network, model: Model) -> Model:
     return without_dead(with_graph(model, outputs=entries) if entries else model)
 
 
-def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:
-    """The entries of a report that do not depend on the outputs."""
-    kind = number_type(model)
-    return {
-        "bound": BOUND[kind],
-        "samples": inputs[0].shape[1],
-        "steps": len(inputs[0]),
-        "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
-        "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
-        "seed": int(seed),
-        "runtime": player.name,
-        "dtype": kind.dtype.name,
-        "quantized": is_quantized(model.graph),
-    }
-
-
 def _compared(
     net: Network, model: Model, player: Player, inputs: Sequence[Floats], seed: int, runtime: str
 ) -> Report:
@@ -105,7 +89,18 @@ def _compared(
         ModelError: the runtime cannot run the model.
         ShapeMismatch: it has outputs of another shape, and says so.
     """
-    facts = _facts(model, player, inputs, seed)
+    kind, long = number_type(model), inputs[1:]
+    facts = {
+        "bound": BOUND[kind],
+        "samples": inputs[0].shape[1],
+        "steps": len(inputs[0]),
+        "long_sequences": LONG_SEQUENCES * len(long),
+        "long_steps": sum(map(len, long)),
+        "seed": int(seed),
+        "runtime": player.name,
+        "dtype": kind.dtype.name,
+        "quantized": is_quantized(model.graph),
+    }
     try:
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:
