@@ -17,31 +17,6 @@ $members
 """
 _FILE = f"$head\n{_BODY}"
 _HEADER = f"$head\n\n#ifndef $guard\n#define $guard\n{_BODY}\n#endif /* $guard */"
-_STATELESS = """
-${linkage}void ${name}_activate($ports)
-{
-    real v[$rows];
-    $step
-}
-"""
-_STATEFUL = """
-typedef struct {
-    real v[$rows];
-} ${name}_state;
-
-${linkage}void ${name}_reset(${name}_state *state)
-{
-    real *v = state->v;
-    memset(v, 0, sizeof state->v);
-    $reset
-}
-
-${linkage}void ${name}_step(${name}_state *state, $ports)
-{
-    real *v = state->v;
-    $step
-}
-"""
 _USAGE = """
 Call it like this, with an array for each port:
 
@@ -75,13 +50,33 @@ class C(Language):
         {"real": "real ", "int": "int ", "Values": "const real *", "Written": "real *",
          "None": "void "}
     )  # fmt: skip
-    loop_form = "for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
     array_form = "real {name}[{size}];"
-    local_form = "{type}{name} = {value};"
-    function_form = "static {type}{name}({parameters})\n{{\n{lines}}}"
     table_form = "static const {kind} {name}[{count}] = {{\n{rows}}};"
-    stateless = _STATELESS
-    stateful = _STATEFUL
+    stateless = """
+${linkage}void ${name}_activate($ports)
+{
+    real v[$rows];
+    $step
+}
+"""
+    stateful = """
+typedef struct {
+    real v[$rows];
+} ${name}_state;
+
+${linkage}void ${name}_reset(${name}_state *state)
+{
+    real *v = state->v;
+    memset(v, 0, sizeof state->v);
+    $reset
+}
+
+${linkage}void ${name}_step(${name}_state *state, $ports)
+{
+    real *v = state->v;
+    $step
+}
+"""
     usage = (
         _USAGE.replace("CALL", "${name}_activate($arguments);"),
         _USAGE.replace("CALL", _CALL_STATEFUL),

@@ -55,7 +55,6 @@ class _Program:
         self.inputs = self._ports("input", plan.inputs)
         self.outputs = self._ports("output", plan.outputs)
         self._weighted = "gated" if "GAIN" in self.tables else "weighted"
-        self._calls = {id(group): self._functions_of(group) for group in plan.groups}
 
     def _ports(
         self, kind: str, ports: Sequence[tuple[Port, Ints]]
@@ -196,7 +195,7 @@ class _Program:
 
     def _group(self, group: Group) -> list[str]:
         """Statements that compute one group."""
-        aggregate, activation = self._calls[id(group)]
+        aggregate, activation = self._functions_of(group)
         neuron = _plus("i", -self.plan.input_count)
         inside = []
         if group.fan_in:

@@ -10,7 +10,7 @@ absent. The JSON form is ONNX's list, `[{"name": "alpha", "type": "FLOAT", "f": 
 fields that were set, in the order of their declaration.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from functools import cache
 from types import UnionType
@@ -85,9 +85,10 @@ class Attributes(BaseModel, metaclass=Plain):
         return cast("Self", cls.model_construct())
 
     @classmethod
+    @cache
     def types(cls) -> dict[str, AttributeType]:
         """The ONNX attribute type of each field, in the order of declaration."""
-        return _types(cls)
+        return {name: _type_of(field.annotation) for name, field in cls.model_fields.items()}
 
     @model_validator(mode="before")
     @classmethod
@@ -133,11 +134,6 @@ class Attributes(BaseModel, metaclass=Plain):
         ]
 
 
-@cache
-def _types(declared: type[Attributes]) -> dict[str, AttributeType]:
-    return {name: _type_of(field.annotation) for name, field in declared.model_fields.items()}
-
-
 def _type_of(annotation: Any) -> AttributeType:
     """The ONNX attribute type of a field's annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -160,6 +156,18 @@ def _name(entry: Any, types: dict[str, AttributeType]) -> str:
             {"name": printable(name), "hint": f"Known: {', '.join(types) or 'none'}"},
         )
     return name
+
+
+def attribute_list(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """ONNX's list of attributes with these values; an empty list is one of integers."""
+    entries = []
+    for name, value in values.items():
+        is_list = isinstance(value, tuple | list)
+        kind = type(next(iter(value), 0)) if is_list else type(value)
+        stated = _SCALARS.get(kind, AttributeType.GRAPH)
+        stated, held = (_LISTS[stated], [*value]) if is_list else (stated, value)
+        entries.append({"name": name, "type": stated.name, stated.key: held})
+    return entries
 
 
 def plain_value(given: GivenValue, may_be_nan: bool) -> Any:

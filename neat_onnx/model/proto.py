@@ -5,7 +5,7 @@ It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_v
 
 from collections.abc import Collection, Mapping
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -15,11 +15,14 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import check_binary, check_text
 from neat_onnx.model.data_type import DataType
-from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
+from neat_onnx.model.graph import DEFAULT_OPSET, Graph
 from neat_onnx.model.node import Node
 from neat_onnx.model.plain_proto import inlined, with_missing_types, without_labels
 from neat_onnx.model.spelling import DROPPED, NOTES, RENAMED
 from neat_onnx.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    from neat_onnx.model.model import Model
 
 _OLDEST_IR = 8  # of opset 18
 _MIN_LONG_VARINT = 1 << 49  # takes as many bytes as int64
@@ -27,7 +30,7 @@ _SCALARS, _ATTRIBUTE_TYPES = (str, bytes, int, float), frozenset(AttributeType)
 _UNKNOWN = ({"dim_value": -1}, {"dim_param": ""})  # as some writers state a size that varies
 
 
-def to_proto(model: Content) -> onnx.ModelProto:
+def to_proto(model: "Model") -> onnx.ModelProto:
     """The model as a ModelProto; FLOAT rounds to float32.
 
     A model that does not say its IR gets 8, its opset 18; a graph without a name gets "graph",

@@ -114,7 +114,16 @@ class ValueInfo(_Record):
         cls, name: str, elem_type: DataType = DataType.FLOAT, shape: Sequence[Extent] | None = None
     ) -> "ValueInfo":
         """The value `name` of `shape`: sizes, symbols such as "N", or None where unknown."""
-        dims = None if shape is None else Shape(dim=[_dim(extent) for extent in shape])
+        dims = (
+            None
+            if shape is None
+            else Shape(
+                dim=[
+                    Dim(dim_param=size) if isinstance(size, str) else Dim(dim_value=size)
+                    for size in shape
+                ]
+            )
+        )
         return cls(
             name=name, type=ValueType(tensor_type=TensorType(elem_type=elem_type, shape=dims))
         )
@@ -128,7 +137,3 @@ class ValueInfo(_Record):
     def shape(self) -> tuple[Extent, ...] | None:
         """Sizes, symbols and unknowns; None if not even the rank is known."""
         return self.type.tensor_type.extents
-
-
-def _dim(extent: Extent) -> Dim:
-    return Dim(dim_param=extent) if isinstance(extent, str) else Dim(dim_value=extent)

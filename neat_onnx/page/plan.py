@@ -37,10 +37,7 @@ def plan_of(net: Network) -> tuple[dict[str, Any], dict[str, bytes]]:
         `gate_delay`, `initial_gain`.
     """
     live, genes = net.live, net.neurons
-    kinds = [
-        (name, count)
-        for name, count in zip(net.aggregation_names.tolist(), net.fan_in.tolist(), strict=True)
-    ]
+    kinds = list(zip(net.aggregation_names.tolist(), net.fan_in.tolist(), strict=True))
     computes = (net.aggregation_names != "sum") & ~net.is_input
     known = list(dict.fromkeys(kinds[place] for place in np.flatnonzero(computes)))
     aggregation = [known.index(kind) if kind in known else -1 for kind in kinds]

@@ -18,7 +18,6 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     EMITTED,
     NOT_SHARED,
     is_identity,
-    is_padded_before,
     is_readable,
     items,
 )
@@ -59,7 +58,7 @@ def _warn_of_losses(model: Model) -> Model:
         if window is None:
             continue
         if isinstance(node, Conv):
-            padded += [node.label] if is_padded_before(window) else []
+            padded += [node.label] if any(window.begin) else []
         elif not is_identity(window):
             pools.append(node.label)
     unshared = [f"layer {layer}" for layer in items(model, NOT_SHARED)]
