@@ -37,7 +37,7 @@ def window_of(
     auto_pad: str = "NOTSET", ceil_mode: bool = False,
 ) -> Window:  # fmt: skip
     """The window that attributes of ONNX describe, over a space of these sizes."""
-    axes, strides, dilations = len(kernel), strides or (), dilations or ()
+    strides, dilations = strides or (), dilations or ()
     if auto_pad.startswith("SAME"):
         plain = Window(kernel, strides=strides, dilations=dilations)
         room = zip(space, plain.strides, plain.reach, strict=True)
@@ -46,10 +46,7 @@ def window_of(
         ]
         less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
         pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
-    begin, end = (pads[:axes], pads[axes:]) if pads else ((), ())
-    return Window(
-        kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode
-    )
+    return Window(kernel, strides, dilations, pads or (), ceil_mode)
 
 
 def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:

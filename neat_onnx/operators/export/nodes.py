@@ -190,16 +190,8 @@ class WindowAttributes(Attributes):
         Raises:
             NetworkError: they do not fit the kernel, or each other.
         """
-        axes = len(kernel)
-        pads = self.pads or (0,) * 2 * axes
-        return Window(
-            kernel,
-            strides=self.strides or (),
-            dilations=self.dilations or (),
-            begin=pads[:axes],
-            end=pads[axes:],
-            ceil=bool(getattr(self, "ceil_mode", 0)),
-        )
+        ceil = bool(getattr(self, "ceil_mode", 0))
+        return Window(kernel, self.strides or (), self.dilations or (), self.pads or (), ceil)
 
 
 class Windowed(Node, abstract=True):

@@ -129,7 +129,7 @@ def _blocks(
                 and np.array_equal(out // (outs // count), channel // (channels // count))
             )
             kernel, strides, dilations, begin, end = zip(*along, strict=True)
-            window = Window(kernel, strides, dilations, begin, end)
+            window = Window(kernel, strides, dilations, begin + end)
             block = SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
             if math.prod(block.weight_shape) <= fewest:
                 fewest = math.prod(block.weight_shape)
