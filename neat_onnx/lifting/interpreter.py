@@ -116,7 +116,7 @@ class Interpreter:
                 missing.update(filter(None, node.output))
                 self.lost.update(filter(None, node.output))
         if faults:
-            raise all_obstacles(faults, None)
+            raise all_obstacles(faults)
 
     def check(self, nodes: Iterable[Node]) -> None:
         """Refuse operators, numbers of inputs and attributes, all at once."""
@@ -126,7 +126,7 @@ class Interpreter:
                 faults.append(fault)
                 self.lost.update(filter(None, node.output))
         if faults:
-            raise all_obstacles(faults, None)
+            raise all_obstacles(faults)
 
     def _fault(self, node: Node) -> ModelError | None:
         key = _key(node)

@@ -39,8 +39,9 @@ class AttributeType(IntEnum):
 
     @property
     def key(self) -> str:
-        """The key that ONNX keeps a value of this type under."""
-        return _KEYS[self]
+        """The key that ONNX keeps a value of this type under, as "f" or "floats"."""
+        name = self.name.lower()
+        return name if name.endswith("s") else name[0]
 
 
 class GivenValue(NamedTuple):
@@ -50,10 +51,7 @@ class GivenValue(NamedTuple):
     value: Any
 
 
-_KEYS = dict(
-    zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
-)
-_BY_KEY = {key: kind for kind, key in _KEYS.items()}
+_KINDS = {kind.key: kind for kind in AttributeType}
 _SCALARS: dict[type, AttributeType] = {
     float: AttributeType.FLOAT,
     int: AttributeType.INT,
@@ -219,7 +217,7 @@ def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> G
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
-    found = _BY_KEY.get(key)
+    found = _KINDS.get(key)
     if found is None or stated not in (None, found):
         raise ValueError(f"has a wrong key '{key}'")
     return GivenValue(found, value)

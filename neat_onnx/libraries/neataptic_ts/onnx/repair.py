@@ -21,11 +21,11 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     is_readable,
     items,
 )
-from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model import Graph, Model, ValueInfo, node_class
 from neat_onnx.model.draft import copied, make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order, is_in_order
-from neat_onnx.operators.export.nodes import Concat, Conv
+from neat_onnx.operators.export.nodes import Conv
 
 Repair = Callable[[Model], Model]
 
@@ -91,9 +91,10 @@ def _with_batch(model: Model) -> Model:
         [ValueInfo.of(entry.name, entry.elem_type, ["N", *(entry.shape or ())]) for entry in side]
         for side in (graph.inputs, graph.outputs)
     )
+    joins = node_class("Concat")
     nodes = [
         copied(node, attributes=copied(node.attributes, axis=1))
-        if isinstance(node, Concat)
+        if isinstance(node, joins)
         else node
         for node in graph.node
     ]
