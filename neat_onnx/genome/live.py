@@ -333,9 +333,11 @@ def _added(genes: _Connections, place: Ints, sums: Bools, net: Network) -> _Conn
     in_turn = takes_first[net.neurons.aggregation[genes.target]] & others
     source = np.where(in_turn, count, source)
     key = target * (len(target) + len(net) + 1) + source
+    if (key[1:] > key[:-1]).all():
+        return genes
     order = stable_order(key)
     if (np.diff(key[order]) > 0).all():
-        return genes if (order == count).all() else genes.take(order)
+        return genes.take(order)
     number = np.where(others, count, 0)  # of connections into a maximum, say, none are added
     gater = np.append(place, NONE)[genes.gater]
     keys = (number, genes.gate_delay, gater, genes.reads_state, genes.delay, source, target)
