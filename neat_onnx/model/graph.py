@@ -210,10 +210,6 @@ class OpenNode(Node, abstract=True):
     def _is_this_domain(cls, domain: str) -> str:
         return "" if domain in ONNX_DOMAINS else domain
 
-    @model_validator(mode="after")
-    def _arity(self) -> Self:
-        return self
-
 
 def _read_open(document: dict[str, Any], context: Any) -> OpenNode | None:
     """The node of `document`; None if ONNX has no such operator, or not in this form.
@@ -294,7 +290,7 @@ def parse_node(document: Any, context: Any = None) -> Node:
     op_type = document.get("op_type")
     if not isinstance(op_type, str) or not op_type:
         raise ValueError("has no op_type")
-    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
+    if not op_type.isascii() and any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
     document = {"attributes": [], **document}  # an error is about the one that is missing then
     if not isinstance(document["attributes"], list | Attributes):
