@@ -248,12 +248,6 @@ def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
 
 
-def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
-    """The different positions in ascending order, and how often each occurs."""
-    found, place = ranked(positions, count)
-    return found, np.bincount(place, minlength=len(found))
-
-
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """A sorted table of the distinct names, and each name's position in it."""
     table = sorted(set(names))
