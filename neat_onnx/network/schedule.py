@@ -11,7 +11,6 @@ from neat_onnx.network.genes import (
     Bools,
     Ints,
     concatenated_ranges,
-    counted,
     distinct,
     owned,
     stable_order,
@@ -55,7 +54,7 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     live = net.live
     now = live.delay == 0
     gated = (live.gater != NONE) & (live.gate_delay == 0)
-    if np.all(now) and not np.any(gated):
+    if now.all() and not gated.any():
         return live.source, live.target  # without a copy, as in most networks
     return (
         np.concatenate([live.source[now], live.gater[gated]]),
@@ -105,11 +104,11 @@ def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple
     roots = np.flatnonzero((waiting == 0) & ~outside)
     while frontier.size or (number == 0 and roots.size):
         level[frontier] = number
-        reached, times = counted(edges.leaving(frontier), count)
-        waiting[reached] -= times
-        frontier = reached[waiting[reached] == 0]
+        reached = edges.leaving(frontier)
+        np.subtract.at(waiting, reached, 1)
         if number == 0:
-            frontier = distinct(np.concatenate([frontier, roots]))
+            reached = np.concatenate([reached, roots])
+        frontier = distinct(reached[waiting[reached] == 0])
         number += 1
     return level, number
 
@@ -169,6 +168,8 @@ def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
     gated = live.gater != NONE
+    if not gated.any():
+        return live.source, live.target
     source = np.concatenate([live.source, live.gater[gated]])
     return source, np.concatenate([live.target, live.target[gated]])
 
@@ -177,7 +178,7 @@ class Edges:
     """Edges sorted by where they start, to walk from many neurons at once."""
 
     def __init__(self, source: Ints, target: Ints, count: int) -> None:
-        if np.any(source[1:] < source[:-1]):
+        if (source[1:] < source[:-1]).any():
             order = stable_order(source)
             source, target = source[order], target[order]
         self._target = target
@@ -185,18 +186,17 @@ class Edges:
 
     def leaving(self, neurons: Ints) -> Ints:
         """The targets of all edges from `neurons`, repeats included."""
-        starts = self._start[neurons]
-        counts = self._start[neurons + 1] - starts
-        if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
-            return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
-        return self._target[concatenated_ranges(starts, counts)]
+        starts, ends = self._start[neurons], self._start[neurons + 1]
+        if neurons.size and (starts[1:] == ends[:-1]).all():
+            return self._target[starts[0] : ends[-1]]  # they stand side by side
+        return self._target[concatenated_ranges(starts, ends - starts)]
 
     def reached(self, found: Bools) -> Bools:
         """The neurons that were found, and all that edges lead to from them, (n,)."""
         found, frontier = found.copy(), np.flatnonzero(found)
         while frontier.size:
-            targets = distinct(self.leaving(frontier))
-            frontier = targets[~found[targets]]
+            targets = self.leaving(frontier)
+            frontier = distinct(targets[~found[targets]])
             found[frontier] = True
         return found
 
