@@ -79,8 +79,7 @@ def listed(name: str, values: Any) -> list[Any]:
     Raises:
         OptionError: it cannot.
     """
-    is_other = isinstance(values, str | bytes | Mapping | type)
-    if isinstance(values, Iterable) and not is_other and getattr(values, "shape", True) != ():
+    if isinstance(values, Iterable) and _has_elements(values):
         return list(values)
     raise OptionError(
         f"{name} is {shown(values)}, expected a list", where=name, hint="Give a list, even of one"
@@ -103,11 +102,14 @@ def one_of(*choices: str) -> Kind:
     return Kind(words, lambda value: isinstance(value, str) and value in choices)
 
 
+def _has_elements(values: Any) -> bool:
+    """Whether a value is no text, mapping, class or array without axes."""
+    is_other = isinstance(values, str | bytes | Mapping | type)
+    return not is_other and getattr(values, "shape", True) != ()
+
+
 def _all(values: Any, fits: Callable[[Any], bool]) -> bool:
-    is_list = hasattr(values, "__getitem__") and not isinstance(
-        values, str | bytes | Mapping | type
-    )
-    return is_list and getattr(values, "shape", True) != () and all(map(fits, values))
+    return hasattr(values, "__getitem__") and _has_elements(values) and all(map(fits, values))
 
 
 FLAG = Kind("True or False", lambda value: isinstance(value, bool))

@@ -4,28 +4,33 @@ from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.trace import trace_model
 from neat_onnx.model import Model, OperatorSet, ValueInfo, validate
-from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
+from neat_onnx.model.inference import inferred_facts
+from neat_onnx.model.ports import WEIGHTS_APART
 from neat_onnx.model.wiring import require_wiring, without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
-_WEIGHTS_APART = 4  # the IR version since which an initializer need not be an input
 
 
 def converted(model: Model) -> Model:
     """The model as valid ONNX. See `neat_onnx.convert`."""
     right = repaired(model)
     require_wiring(right.graph)
-    whole = with_shapes(_with_header(_without_dead(right)))
+    alive = without_dead(right)
+    if alive is not right:
+        dead = len(right.graph.node) - len(alive.graph.node)
+        unread = len(right.graph.initializer) - len(alive.graph.initializer)
+        warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
+    whole = with_shapes(_with_header(alive))
     if right is not model:
         trace_model(whole)  # it names what is wrong better than the checker, which sees less
     for finding in validate(whole, "onnx"):
         raise ModelError(
             f"the result would not be valid ONNX: {finding.message}",
             where=finding.where,
-            hint=finding.hint or None,
+            hint=finding.hint,
         )
     return whole
 
@@ -39,9 +44,10 @@ def _with_header(model: Model) -> Model:
     if not model.graph.name:
         whole.graph = model.graph.model_copy(update={"name": "graph"})
     known = any(entry.domain in ONNX_DOMAINS for entry in model.opset_import)
-    if (model.ir_version or _WEIGHTS_APART) < _WEIGHTS_APART and _has_weights_apart(model):
-        warn(f"the IR version is {_WEIGHTS_APART}: up to {model.ir_version} weights are inputs")
-        whole.ir_version = _WEIGHTS_APART
+    apart = model.graph.tensors.keys() - {entry.name for entry in model.graph.inputs}
+    if apart and (model.ir_version or WEIGHTS_APART) < WEIGHTS_APART:
+        warn(f"the IR version is {WEIGHTS_APART}: up to {model.ir_version} weights are inputs")
+        whole.ir_version = WEIGHTS_APART
     if known and model.ir_version is not None:
         return whole
     if not known:
@@ -53,35 +59,16 @@ def _with_header(model: Model) -> Model:
     return whole
 
 
-def _has_weights_apart(model: Model) -> bool:
-    """Whether an initializer is no input."""
-    return not model.graph.tensors.keys() <= {entry.name for entry in model.graph.inputs}
-
-
 def with_shapes(model: Model) -> Model:
     """The model with the shapes of its outputs, which ONNX wants, as far as onnx can infer them."""
     outputs = model.graph.outputs
     if all(entry.shape is not None for entry in outputs):
         return model
-    return with_graph(model, outputs=_inferred(model, outputs))
+    facts = inferred_facts(model)
 
+    def sized(entry: ValueInfo) -> ValueInfo:
+        if entry.shape is not None:
+            return entry
+        return ValueInfo.of(entry.name, entry.elem_type, facts[entry.name].shape)
 
-def _inferred(model: Model, outputs: list[ValueInfo]) -> list[ValueInfo]:
-    """Outputs with the shapes that onnx infers; as they are where it finds a mistake."""
-    from onnx.shape_inference import InferenceError, infer_shapes  # noqa: PLC0415 - slow to import
-
-    given = with_graph(model, outputs=outputs)
-    try:
-        proto = surviving_proto(given)
-        return Model.from_proto(infer_shapes(proto, strict_mode=True)).graph.outputs
-    except (InferenceError, ModelError):
-        return outputs  # the checker says why
-
-
-def _without_dead(model: Model) -> Model:
-    alive = without_dead(model)
-    dead = len(model.graph.node) - len(alive.graph.node)
-    unread = len(model.graph.initializer) - len(alive.graph.initializer)
-    if alive is not model:
-        warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
-    return alive
+    return with_graph(model, outputs=[*map(sized, outputs)])

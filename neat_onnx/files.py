@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import stat
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
@@ -66,7 +67,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     with _reported("read", where):
         mode = os.stat(path).st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-            raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
+            raise DocumentError(f"cannot read {_kind_of(mode)}: not a file", where=where)
         with open(path, "rb") as file:
             return limited(file, where)
 
@@ -156,9 +157,9 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     where = os.fspath(path)
     with _reported("write", where):
         target = os.path.realpath(path)
-        mode = _mode_of(target)
+        mode = os.stat(target).st_mode if os.path.exists(target) else None
         if mode is not None and not stat.S_ISREG(mode):
-            raise DocumentError(f"cannot write to {_kind_of(target)}: not a file", where=where)
+            raise DocumentError(f"cannot write to {_kind_of(mode)}: not a file", where=where)
         _replace(target, data, mode)
 
 
@@ -167,11 +168,9 @@ def _reported(verb: str, where: str) -> Iterator[None]:
     """Turn errors of the operating system into DocumentErrors."""
     try:
         yield
-    except ValueError as error:  # a NUL byte in the path
-        raise DocumentError(f"cannot {verb} the file: {error}", where=where) from error
-    except OSError as error:
-        text = f"cannot {verb} the file: {error.strerror or error}"
-        raise DocumentError(text, where=where) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
+        why = getattr(error, "strerror", None) or error
+        raise DocumentError(f"cannot {verb} the file: {why}", where=where) from error
 
 
 def _replace(target: str, data: bytes, mode: int | None) -> None:
@@ -189,22 +188,9 @@ def _replace(target: str, data: bytes, mode: int | None) -> None:
         raise
 
 
-def _mode_of(path: str) -> int | None:
-    """The mode of the file at `path`; None if there is none."""
-    try:
-        return os.stat(path).st_mode
-    except FileNotFoundError:
-        return None
-
-
-def _kind_of(path: str | os.PathLike[str]) -> str:
-    """The kind of file at `path`, if it is not a regular one."""
-    mode = os.stat(path).st_mode
-    kinds = {
-        stat.S_IFDIR: "a directory",
-        stat.S_IFIFO: "a pipe",
-        stat.S_IFSOCK: "a socket",
-    }
+def _kind_of(mode: int) -> str:
+    """The kind of a file that is not a regular one."""
+    kinds = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
@@ -259,9 +245,6 @@ def _check_amount(data: bytes | str) -> None:
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                raise DocumentError(f"invalid JSON: the key '{key}' occurs twice in one object")
-            seen.add(key)
+        ((key, _),) = Counter(key for key, _ in pairs).most_common(1)
+        raise DocumentError(f"invalid JSON: the key '{key}' occurs twice in one object")
     return found

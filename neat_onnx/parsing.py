@@ -80,15 +80,12 @@ def _first(
     """
     first, where, value = errors[0], errors[0]["loc"][:-1], document
     for step in where:
-        held = step in (value if isinstance(value, dict) else range(_length(value)))
+        is_list = isinstance(value, list | tuple)
+        held = step in (range(len(value)) if is_list else value if isinstance(value, dict) else ())
         value = value[step] if held else document
     if value is not first["input"] or first["type"] == "missing":
         return first["loc"], [first]
     return where, [each for each in errors if each["loc"][:-1] == where]
-
-
-def _length(value: Any) -> int:
-    return len(value) if isinstance(value, list | tuple) else 0
 
 
 def json_path(location: Sequence[int | str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from neat_onnx.cli.parser import parser, plugins_in
 from neat_onnx.cli.paths import BAD_INPUT, CLOSED_OUTPUT, output_error, print_line
-from neat_onnx.cli.plugins import load_plugin
+from neat_onnx.cli.plugins import load_plugins
 from neat_onnx.cli.wording import error_line, warning_line
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 
@@ -47,8 +47,7 @@ def _run(argv: Sequence[str] | None) -> int:
             raise CLOSED_OUTPUT
         with _signals_as_exits(), _warnings_as_lines():
             try:
-                for plugin in plugins_in(argv):
-                    load_plugin(plugin)
+                load_plugins(plugins_in(argv))
                 given = sys.argv[1:] if argv is None else argv
                 arguments = parser(given).parse_args(given)
                 code: int = arguments.run(arguments)

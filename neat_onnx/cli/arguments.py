@@ -2,14 +2,18 @@
 
 import argparse
 import dataclasses
+import os
 from collections.abc import Callable
 from typing import Any
 
 from neat_onnx.cli.paths import STANDARD, of_file, source_of
 from neat_onnx.errors import NeatOnnxError
-from neat_onnx.files import parse_json, read_bytes
+from neat_onnx.files import parse_json, read_bytes, sniff
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.load import load_network, load_networks
+from neat_onnx.libraries.load import load_network, load_networks, refuse_unused
+from neat_onnx.model import Model, load_model
+from neat_onnx.model.model import is_model
+from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions, export_options, options_in
 
 
@@ -38,6 +42,24 @@ def read(arguments: argparse.Namespace, load: Callable[..., Any] = load_network)
         del options["genome"]
     with of_file(path, config=arguments.config):
         return load(source_of(path), **options)
+
+
+def load(arguments: argparse.Namespace, path: str) -> Network | Model:
+    """Return the network or the model that a file holds, by its content.
+
+    Raises:
+        NeatOnnxError: it is neither, or an option of networks is given for a model.
+    """
+    options = chosen_network(arguments)
+    with of_file(path, config=arguments.config):
+        source = source_of(path)
+        data = source if isinstance(source, bytes) else read_bytes(source)
+        content = parse_json(data) if sniff(data) == "json" else data
+        if not is_model(content, path):
+            return load_network(content, **options)
+        refuse_unused(ReadOptions(**options), frozenset())
+        stands_in_a_folder = isinstance(source, str) and os.path.isfile(source)  # no pipe
+        return load_model(source if content is data and stands_in_a_folder else content)
 
 
 def chosen_options(arguments: argparse.Namespace) -> ExportOptions:

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import neat_onnx
 from neat_onnx.cli import many
-from neat_onnx.cli.arguments import (
-    chosen_import,
-    chosen_network,
-    chosen_options,
-    chosen_ports,
-    read,
-)
+from neat_onnx.cli.arguments import chosen_import, chosen_options, chosen_ports, load, read
 from neat_onnx.cli.paths import (
     BAD_INPUT,
     CHECK_SAID_NO,
@@ -25,7 +19,6 @@ from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
     checked_library,
-    load,
     of_file,
     print_line,
     read_model,
@@ -39,7 +32,6 @@ from neat_onnx.libraries.library import Library, encoded
 from neat_onnx.libraries.load import load_networks
 from neat_onnx.libraries.registry import libraries, writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import json_text
 from neat_onnx.network import saving
 from neat_onnx.network.network import Network
@@ -174,20 +166,19 @@ def convert(arguments: Namespace) -> int:
     report = None
     if arguments.verify:
         report = neat_onnx.verify(neat_onnx.import_model(model, check=False), model)
-    return _write_model(arguments, model, report, arguments.encoding)
+    return _write_model(arguments, model, report)
 
 
 def canonicalize(arguments: Namespace) -> int:
     """Bring a model to one simple form, whatever its age and the tool that wrote it."""
     check_target(arguments, _MODELS)
     model = neat_onnx.canonicalize(read_model(arguments.file))
-    return _write_model(arguments, model, None, arguments.encoding)
+    return _write_model(arguments, model)
 
 
 def inspect(arguments: Namespace) -> int:
     """Say what a file is: a network or a model."""
-    with of_file(arguments.file, config=arguments.config):
-        found = load(arguments.file, chosen_network(arguments))
+    found = load(arguments, arguments.file)
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
     else:
@@ -245,10 +236,7 @@ def _verify_one(checking: dict[str, Any], job: many.Job) -> tuple[int, str]:
 
 def diff(arguments: Namespace) -> int:
     """Say which genes of two networks differ, and by how much their outputs do."""
-    found = []
-    for path in (arguments.file, arguments.other):
-        with of_file(path, config=arguments.config):
-            found.append(load(path, chosen_network(arguments)))
+    found = (load(arguments, path) for path in (arguments.file, arguments.other))
     report = neat_onnx.diff(*found, samples=arguments.samples, seed=arguments.seed)
     _tell(arguments, report.model_dump(), str(report).splitlines())
     return DONE if report.is_empty else CHECK_SAID_NO
@@ -297,13 +285,11 @@ def schema(arguments: Namespace) -> int:
     return DONE
 
 
-def _write_model(
-    arguments: Namespace, model: Model, report: "Report | None", encoding: Encoding | None = None
-) -> int:
+def _write_model(arguments: Namespace, model: Model, report: "Report | None" = None) -> int:
     """Write a model unless a report says no, and print the name of the file."""
-    written = report is None or report.passed
+    written, encoding = report is None or report.passed, getattr(arguments, "encoding", None)
     if written and arguments.out == STANDARD:
-        text = model.to_json(encoding=encoding or "numbers", spelling=arguments.spelling)
+        text = model.to_json(encoding=encoding, spelling=arguments.spelling)
         save(text.encode(), STANDARD)
     elif written:
         model.save(arguments.out, encoding, arguments.spelling)

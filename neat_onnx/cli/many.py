@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import neat_onnx
 from neat_onnx.cli.arguments import chosen_network
 from neat_onnx.cli.paths import BAD_INPUT, STANDARD, of_file, print_line, source_of
-from neat_onnx.cli.plugins import load_plugin
+from neat_onnx.cli.plugins import load_plugins
 from neat_onnx.cli.wording import error_line, warning_line
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError
 from neat_onnx.libraries.library import BEST
@@ -106,10 +106,8 @@ def jobs_of(arguments: Namespace, source: str, folder: str, suffix: str) -> list
     genome = reading.pop("genome")
     with of_file(source, config=arguments.config):
         found = neat_onnx.load_networks(source_of(source), **reading)
-    if genome == BEST:
-        found = dict(list(found.items())[:1])
-    elif genome is not None:
-        found = {key: net for key, net in found.items() if key == genome}
+    wanted = next(iter(found), None) if genome == BEST else genome
+    found = {key: net for key, net in found.items() if wanted in (None, key)}
     if not found:
         raise OptionError("there is no such genome", where=source)
     names = {key: Path(source).stem if list(found) == [0] else str(key) for key in found}
@@ -176,18 +174,12 @@ def _done(
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - of many alone
 
     workers, at_once = min(count, len(jobs)), min(_JOBS_AT_ONCE, len(jobs) // count or 1)
-    with ProcessPoolExecutor(workers, initializer=_import, initargs=(plugins,)) as pool:
+    with ProcessPoolExecutor(workers, initializer=load_plugins, initargs=(plugins,)) as pool:
         try:
             yield from pool.map(doing, jobs, chunksize=at_once)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _import(plugins: Sequence[str]) -> None:
-    """Import the plugins in a process that was not forked."""
-    for plugin in plugins:
-        load_plugin(plugin)
 
 
 def _attempt(work: Work, job: Job) -> Outcome:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import neat_onnx
 from neat_onnx.errors import (
@@ -18,13 +18,10 @@ from neat_onnx.errors import (
     OptionError,
     printable,
 )
-from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
-from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.libraries.load import refuse_unused
+from neat_onnx.files import limited, write_bytes
+from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.model import is_model
-from neat_onnx.network.network import Network
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 """Exit codes."""
@@ -167,19 +164,3 @@ def output_error(error: OSError) -> DocumentError:
     hint = "There is no space left" if error.errno == errno.ENOSPC else None
     why = error.strerror or str(error)
     return DocumentError(f"cannot write to standard output: {why}", where=STANDARD, hint=hint)
-
-
-def load(path: str, options: dict[str, Any]) -> Network | Model:
-    """Return the network or the model that a file holds, by its content.
-
-    Raises:
-        NeatOnnxError: it is neither, or an option of networks is given for a model.
-    """
-    source = source_of(path)
-    data = source if isinstance(source, bytes) else read_bytes(source)
-    content = parse_json(data) if sniff(data) == "json" else data
-    if is_model(content, path):
-        refuse_unused(ReadOptions(**options), frozenset())
-        stands_in_a_folder = isinstance(source, str) and os.path.isfile(source)  # no pipe
-        return neat_onnx.load_model(source if content is data and stands_in_a_folder else content)
-    return neat_onnx.load_network(content, **options)

@@ -7,6 +7,7 @@ libraries are known to every command.
 """
 
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -16,15 +17,20 @@ from neat_onnx.errors import NeatOnnxError, OptionError, printable
 FLAG = "--plugin"
 
 
-def load_plugin(name: str) -> None:
-    """Import a plugin; one that was imported before is left as it is.
+def load_plugins(names: Iterable[str]) -> None:
+    """Import plugins; those that were imported before are left as they are.
 
     Args:
-        name: a file that ends in .py, or the name of a module that Python finds.
+        names: of each a file that ends in .py, or the name of a module that Python finds.
 
     Raises:
-        OptionError: it is missing, or raises an error.
+        OptionError: one is missing, or raises an error.
     """
+    for name in names:
+        _load(name)
+
+
+def _load(name: str) -> None:
     try:
         if name.endswith(".py"):
             _import_file(Path(name))

@@ -1,16 +1,10 @@
 """Errors and warnings as lines, with the flags of the command line where Python has arguments."""
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from neat_onnx.errors import (
-    Hint,
-    ImportAdvice,
-    ImportArguments,
-    NeatOnnxError,
-    NeatOnnxWarning,
-    printable,
-)
+from neat_onnx.errors import Hint, ImportAdvice, NeatOnnxError, NeatOnnxWarning, printable
 
 
 def error_line(error: NeatOnnxError) -> str:
@@ -31,24 +25,25 @@ def in_flags(hints: Iterable[Hint]) -> tuple[str, ...]:
 
 def _in_flags(advice: ImportAdvice) -> str:
     """The text with flags; as Python has it where a name cannot be typed in one."""
-    arguments = advice.arguments
+    arguments: Mapping[str, Any] = advice.arguments
     names = [*arguments.get("outputs", ()), *arguments.get("shapes", ())]
     names += [name for pair in arguments.get("memory", {}).items() for name in pair]
     can_be_typed = all("," not in name and name == printable(name).strip() for name in names)
-    return advice.said(_flags(arguments)) if can_be_typed else str(advice)
+    flags = [flag(arguments[name]) for name, flag in _FLAGS.items() if name in arguments]
+    return advice.said(flags) if can_be_typed else str(advice)
 
 
-def _flags(arguments: ImportArguments) -> Iterator[str]:
-    if "batch_axis" in arguments:
-        yield "--batch-axis none"
-    if "check" in arguments:
-        yield "--no-check"
-    if "memory" in arguments:
-        texts = (f"{name}={following}" for name, following in arguments["memory"].items())
-        yield " ".join(f"--memory {shlex.quote(text)}" for text in texts)
-    if "outputs" in arguments:
-        yield f"--outputs {shlex.quote(','.join(arguments['outputs']))}"
-    shapes = arguments.get("shapes", {}).items()
-    if shapes:
-        texts = (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes)
-        yield " ".join(f"--shape {shlex.quote(text)}" for text in texts)
+def _once_each(flag: str, texts: Iterable[str]) -> str:
+    return " ".join(f"{flag} {shlex.quote(text)}" for text in texts)
+
+
+_FLAGS: dict[str, Callable[[Any], str]] = {
+    "batch_axis": lambda _: "--batch-axis none",
+    "check": lambda _: "--no-check",
+    "memory": lambda memory: _once_each("--memory", map("=".join, memory.items())),
+    "outputs": lambda names: f"--outputs {shlex.quote(','.join(names))}",
+    "shapes": lambda shapes: _once_each(
+        "--shape", (f"{name}={','.join(map(str, sizes))}" for name, sizes in shapes.items())
+    ),
+}
+"""By argument of `import_model`, the flags for its value."""

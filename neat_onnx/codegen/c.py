@@ -17,41 +17,6 @@ $members
 """
 _FILE = f"$head\n{_BODY}"
 _HEADER = f"$head\n\n#ifndef $guard\n#define $guard\n{_BODY}\n#endif /* $guard */"
-_STATELESS = """
-${linkage}void ${name}_activate($ports)
-{
-    real v[$rows];
-    $step
-}
-"""
-_STATEFUL = """
-typedef struct {
-    real v[$rows];
-} ${name}_state;
-
-${linkage}void ${name}_reset(${name}_state *state)
-{
-    real *v = state->v;
-    memset(v, 0, sizeof state->v);
-    $reset
-}
-
-${linkage}void ${name}_step(${name}_state *state, $ports)
-{
-    real *v = state->v;
-    $step
-}
-"""
-_USAGE = """
-Call it like this, with an array for each port:
-
-    CALL
-
-C99, libm, no heap.
-"""
-_CALL_STATEFUL = """${name}_state state;
-    ${name}_reset(&state);            // before the first step of a sequence
-    ${name}_step(&state, $arguments);"""
 _SIGNED = ((127, "signed char"), (32767, "short"))
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
 _LIBM = {
@@ -75,16 +40,45 @@ class C(Language):
         {"real": "real ", "int": "int ", "Values": "const real *", "Written": "real *",
          "None": "void "}
     )  # fmt: skip
-    loop_form = "for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
     array_form = "real {name}[{size}];"
-    local_form = "{type}{name} = {value};"
-    function_form = "static {type}{name}({parameters})\n{{\n{lines}}}"
     table_form = "static const {kind} {name}[{count}] = {{\n{rows}}};"
-    stateless = _STATELESS
-    stateful = _STATEFUL
-    usage = (
-        _USAGE.replace("CALL", "${name}_activate($arguments);"),
-        _USAGE.replace("CALL", _CALL_STATEFUL),
+    stateless = """
+${linkage}void ${name}_activate($ports)
+{
+    real v[$rows];
+    $step
+}
+"""
+    stateful = """
+typedef struct {
+    real v[$rows];
+} ${name}_state;
+
+${linkage}void ${name}_reset(${name}_state *state)
+{
+    real *v = state->v;
+    memset(v, 0, sizeof state->v);
+    $reset
+}
+
+${linkage}void ${name}_step(${name}_state *state, $ports)
+{
+    real *v = state->v;
+    $step
+}
+"""
+    usage = """
+Call it like this, with an array for each port:
+
+    $call
+
+C99, libm, no heap.
+"""
+    calls = (
+        "${name}_activate($arguments);",
+        """${name}_state state;
+    ${name}_reset(&state);            // before the first step of a sequence
+    ${name}_step(&state, $arguments);""",
     )
     port_form = "{const}real {name}[{count}]"
 

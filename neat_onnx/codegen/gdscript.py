@@ -8,7 +8,13 @@ from neat_onnx.codegen.language import Indented
 _NATIVE = ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
            "tanh", "floor", "ceil", "pow", "is_nan")  # fmt: skip
 _LEAST = 2.3e-308
-_OWN = """
+
+
+class GDScript(Indented):
+    """GDScript, whose numbers are doubles."""
+
+    native = MappingProxyType({op: op for op in _NATIVE} | {"is_infinite": "is_inf", "mod": "fmod"})
+    own = """
 func divide(x, y):
     # Godot refuses a division by 0; of -0 the angle is that of the negative numbers
     if y != 0.0 or y != y:
@@ -17,12 +23,19 @@ func divide(x, y):
         return NAN
     return INF if (x > 0.0) == (atan2(0.0, y) == 0.0) else -INF
 """
-_STATELESS = """
+    infinity = "INF"
+    array_form = "var {name} = []; {name}.resize({size})"
+    local_form = "var {name} = {value}"
+    function_form = "func {name}({parameters}):\n{lines}"
+    length_form = "assert({name}.size() == {count}, {message})"
+    table_form = "const {name} = [\n{rows}]"
+    file = "\n$head\n\n\n$members\n"
+    stateless = """
 func activate(inputs):
     var v = []; v.resize($rows)
     $step
 """
-_STATEFUL = """
+    stateful = """
 var v = []
 
 
@@ -40,30 +53,11 @@ func reset():
 func step(inputs):
     $step
 """
-_USAGE = """
+    usage = """
 var network = load("res://network.gd").new()
-var result = network.CALL
+var result = network.$call
 """
-
-
-class GDScript(Indented):
-    """GDScript, whose numbers are doubles."""
-
-    native = MappingProxyType({op: op for op in _NATIVE} | {"is_infinite": "is_inf", "mod": "fmod"})
-    own = _OWN
-    infinity = "INF"
-    array_form = "var {name} = []; {name}.resize({size})"
-    local_form = "var {name} = {value}"
-    function_form = "func {name}({parameters}):\n{lines}"
-    length_form = "assert({name}.size() == {count}, {message})"
-    table_form = "const {name} = [\n{rows}]"
-    file = "\n$head\n\n\n$members\n"
-    stateless = _STATELESS
-    stateful = _STATEFUL
-    usage = (
-        _USAGE.replace("CALL", "activate($argument)"),
-        _USAGE.replace("CALL", "step($argument)  # one step; reset() starts again"),
-    )
+    calls = ("activate($argument)", "step($argument)  # one step; reset() starts again")
 
     def number(self, value: float) -> str:
         """Return a literal; Godot reads those below the normal numbers as 0: they are products."""

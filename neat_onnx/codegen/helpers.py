@@ -110,21 +110,21 @@ class _Printer:
                 return str(value)
             case ast.UnaryOp(ast.USub(), operand):
                 return f"-{self._text(operand)}"
-            case ast.UnaryOp(ast.Not(), operand):
-                return language.negated(self._text(operand))
-            case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]):
-                return language.infix(_OPERATORS[type(op)], self._text(left), self._text(right))
-            case ast.BoolOp(op, values):
-                word = language.logic[_OPERATORS[type(op)]]
-                return f"({f' {word} '.join(map(self._text, values))})"
-            case ast.IfExp(test, yes, no):
-                truth, way, other = map(self._text, (test, yes, no))
-                return language.choice_form.format(truth=truth, yes=way, no=other)
-            case ast.Call(ast.Name(name), arguments):
-                return language.call(name, map(self._bare, arguments))
             case ast.Subscript(array, index):
                 return f"{self._text(array)}[{self._bare(index)}]"
-        raise NotImplementedError(ast.unparse(node))
+            case ast.Call(ast.Name(name), arguments):
+                return language.applied(name, [*map(self._bare, arguments)])
+            case ast.IfExp(test, yes, no):
+                return language.applied("where", [*map(self._text, (test, yes, no))])
+            case ast.BinOp(left, op, right) | ast.Compare(left, [op], [right]):
+                parts = [left, right]
+            case ast.BoolOp(op, parts):
+                pass
+            case ast.UnaryOp(op, operand):
+                parts = [operand]
+            case _:
+                raise NotImplementedError(ast.unparse(node))
+        return language.applied(_OPERATORS[type(op)], [*map(self._text, parts)])
 
 
 def _type(annotation: ast.expr | None) -> str:

@@ -8,7 +8,28 @@ _MATH = (
     "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
     "tanh", "asinh", "acosh", "atanh", "floor", "ceil", "log1p", "expm1",
 )  # fmt: skip
-_STATELESS = """
+
+
+class JavaScript(Language):
+    """JavaScript's numbers are doubles."""
+
+    native = MappingProxyType(
+        {op: f"Math.{op}" for op in _MATH}
+        | {"is_nan": "Number.isNaN", "plain_pow": "Math.pow", "mod": "({} % {})"}
+    )
+    infinity = "Infinity"
+    length_form = (
+        'if ({name}.length !== {count}) throw new RangeError({message} + ", not " + {name}.length);'
+    )
+    loop_form = "for (let {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
+    array_form = "const {name} = new Float64Array({size});"
+    local_form = "let {name} = {value};"
+    function_form = "function {name}({parameters}) {{\n{lines}}}"
+    table_form = "const {name} = new {kind}Array([\n{rows}]);"
+    kinds = ("Float64", "Int32")
+    head = ("/**\n", " * ", " */")
+    file = "\n$head\n\n$members\n"
+    stateless = """
 /**
  * @param {$given} inputs
  * @returns {$result}
@@ -18,7 +39,7 @@ export function activate(inputs) {
     $step
 }
 """
-_STATEFUL = """
+    stateful = """
 /** The network with its memory. */
 export class Network {
     constructor() {
@@ -42,32 +63,9 @@ export class Network {
     }
 }
 """
-
-
-class JavaScript(Language):
-    """JavaScript's numbers are doubles."""
-
-    native = MappingProxyType(
-        {op: f"Math.{op}" for op in _MATH}
-        | {"is_nan": "Number.isNaN", "plain_pow": "Math.pow", "mod": "({} % {})"}
-    )
-    infinity = "Infinity"
-    length_form = (
-        'if ({name}.length !== {count}) throw new RangeError({message} + ", not " + {name}.length);'
-    )
-    loop_form = "for (let {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
-    array_form = "const {name} = new Float64Array({size});"
-    local_form = "let {name} = {value};"
-    function_form = "function {name}({parameters}) {{\n{lines}}}"
-    table_form = "const {name} = new {kind}Array([\n{rows}]);"
-    kinds = ("Float64", "Int32")
-    head = ("/**\n", " * ", " */")
-    file = "\n$head\n\n$members\n"
-    stateless = _STATELESS
-    stateful = _STATEFUL
-    usage = (
-        "\nconst result = activate($argument);",
-        "\nconst network = new Network();\n"
+    calls = (
+        "const result = activate($argument);",
+        "const network = new Network();\n"
         "const result = network.step($argument);  // one step; reset() starts again",
     )
 

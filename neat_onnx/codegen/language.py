@@ -40,12 +40,13 @@ class Language:
     length_form = ""  # raises `message` and the length; empty where arrays do not know their length
     choice_form = "({truth} ? {yes} : {no})"
     comment_form = "/* {text} */"
-    loop_form: str  # begins a loop over start ≤ variable < stop
+    # begins a loop over start ≤ variable < stop
+    loop_form = "for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
     while_form = "while ({truth}) {{"
     if_form = "if ({truth}) {{"
     array_form: str  # declares an array of numbers
-    local_form: str  # declares a number
-    function_form: str
+    local_form = "{type}{name} = {value};"  # declares a number
+    function_form = "static {type}{name}({parameters})\n{{\n{lines}}}"
     table_form: str  # defines a constant array, whose `kind` is one of `kinds`
     kinds: tuple[str, str] = ("", "")  # of numbers, and of integers
     port_form = (
@@ -56,7 +57,8 @@ class Language:
     file: str
     stateless: str  # the functions of a network without memory
     stateful: str  # the same with memory
-    usage: tuple[str, str]  # how to call these
+    usage = "$call"  # how to call these
+    calls: tuple[str, str]
 
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
@@ -109,17 +111,26 @@ class Language:
         """Return an arithmetic operation or comparison."""
         return f"({left} {INFIX[op]} {right})"
 
-    def negated(self, truth: str) -> str:
-        """Return the opposite of a truth."""
-        word = self.logic["negated"]
-        return f"({word}{' ' if word.isalpha() else ''}{truth})"
-
     def called(self, op: str) -> str:
         """Return the name of a primitive that is a function, or of one of `helpers`; or a call."""
         return self.native.get(op, _RENAMED.get(op, op))
 
-    def call(self, op: str, arguments: Iterable[str]) -> str:
-        """Return the call of a primitive that is a function, or of one of `helpers`."""
+    def applied(self, op: str, arguments: Sequence[str]) -> str:
+        """Return a primitive of these arguments, or the call of one of `helpers`."""
+        if op in INFIX:
+            return self.infix(op, *arguments)
+        if op in ("both", "either"):
+            return f"({f' {self.logic[op]} '.join(arguments)})"
+        if op == "negated":
+            word = self.logic[op]
+            return f"({word}{' ' if word.isalpha() else ''}{arguments[0]})"
+        if op == "neg":
+            return f"(-{arguments[0]})"
+        if op == "number":
+            return self.applied("where", [arguments[0], self.number(1.0), self.number(0.0)])
+        if op == "where":
+            truth, yes, no = arguments
+            return self.choice_form.format(truth=truth, yes=yes, no=no)
         name = self.called(op)
         return name.format(*arguments) if "{" in name else f"{name}({', '.join(arguments)})"
 
@@ -180,32 +191,16 @@ _REDUCTIONS = ("total", "product", "largest", "smallest", "where_largest")
 
 def scalar_text(language: Language, formula: Expression, variable: str) -> str:
     """Return an elementwise formula as an expression of the number called `variable`."""
-    arguments = [scalar_text(language, arg, variable) for arg in formula.args]
-    return _applied(language, formula, arguments, variable)
-
-
-def _applied(language: Language, formula: Expression, arguments: list[str], variable: str) -> str:
-    op = formula.op
-    if op == "variable":
+    if formula.op == "variable":
         return variable
-    if op == "constant":
-        text = language.number(formula.value)
-        return f"({text})" if text.startswith("-") else text
-    if op in INFIX:
-        return language.infix(op, arguments[0], arguments[1])
-    if op in ("both", "either"):
-        return f"({arguments[0]} {language.logic[op]} {arguments[1]})"
-    if op == "negated":
-        return language.negated(arguments[0])
-    if op == "neg":
-        return f"(-{arguments[0]})"
-    if op == "where":
-        truth, yes, no = arguments
-        return language.choice_form.format(truth=truth, yes=yes, no=no)
-    if op == "number":
-        yes, no = language.number(1.0), language.number(0.0)
-        return language.choice_form.format(truth=arguments[0], yes=yes, no=no)
-    return language.call(op, arguments)
+    return _applied(language, formula, [scalar_text(language, x, variable) for x in formula.args])
+
+
+def _applied(language: Language, formula: Expression, arguments: list[str]) -> str:
+    if not formula.is_constant:
+        return language.applied(formula.op, arguments)
+    text = language.number(formula.value)
+    return f"({text})" if text.startswith("-") else text
 
 
 class Reduction:
@@ -230,7 +225,7 @@ class Reduction:
         texts = [text for text, _ in parts]
         lengths = [length for _, length in parts if length is not None]
         if formula.op in _REDUCTIONS:
-            return self._language.call(formula.op, [texts[0], str(lengths[0])]), None
+            return self._language.applied(formula.op, [texts[0], str(lengths[0])]), None
         if formula.op == "pick":
             name = self._array(1)
             self.lines.append(f"{name}[0] = {texts[0]}[{texts[1]}]{self._language.end}")
@@ -238,11 +233,11 @@ class Reduction:
         if formula.op == "lowest":
             count = int(formula.args[1].value)
             name = self._array(count)
-            call = self._language.call("lowest", [name, texts[0], str(lengths[0]), str(count)])
+            call = self._language.applied("lowest", [name, texts[0], str(lengths[0]), str(count)])
             self.lines.append(call + self._language.end)
             return name, count
         if not lengths:
-            return _applied(self._language, formula, texts, "v"), None
+            return _applied(self._language, formula, texts), None
         return self._mapped(formula, parts), max(lengths)
 
     def _mapped(self, formula: Expression, parts: list[tuple[str, int | None]]) -> str:
@@ -250,7 +245,7 @@ class Reduction:
         size = max(length for _, length in parts if length is not None)
         name = self._array(size)
         elements = [text if length is None else f"{text}[i]" for text, length in parts]
-        value = _applied(self._language, formula, elements, "v[i]")
+        value = _applied(self._language, formula, elements)
         head = self._language.loop_form.format(variable="i", start="0", stop=str(size))
         self.lines += self._language.block(head, [f"{name}[i] = {value}{self._language.end}"])
         return name

@@ -12,7 +12,18 @@ _GUARDED = {
     "cosh": ", math.inf",
 }
 """Functions that raise errors, with what they are then."""
-_OWN = """
+
+
+class Python(Indented):
+    """Python, whose functions raise where arithmetic of floating point has infinities and NaN."""
+
+    native = MappingProxyType(
+        {op: f"math.{op}" for op in _PLAIN}
+        | {op: f"guarded(math.{op}, {{}}{otherwise})" for op, otherwise in _GUARDED.items()}
+        | {op: op for op in ("abs", "sinh", "log", "atanh", "pow", "mod", "floor", "ceil")}
+        | {"is_nan": "math.isnan", "is_infinite": "math.isinf"}
+    )
+    own = """
 def guarded(function, x, otherwise=math.nan):
     try:
         return function(x)
@@ -57,13 +68,22 @@ def floor(x):
 def ceil(x):
     return math.copysign(math.ceil(x), x) if abs(x) < 2**52 else x
 """
-_STATELESS = """
+    infinity = "math.inf"
+    length_form = (
+        'if len({name}) != {count}: raise ValueError({message} + ", not " + str(len({name})))'
+    )
+    array_form = "{name} = [0.0] * {size}"
+    local_form = "{name} = {value}"
+    function_form = "def {name}({parameters}):\n{lines}"
+    table_form = "{name} = (\n{rows})"
+    file = "\n$head\n\nimport math\n\n$members\n"
+    stateless = """
 def activate(inputs):
     \"\"\"Compute the outputs of one sample.\"\"\"
     v = [0.0] * $rows
     $step
 """
-_STATEFUL = """
+    stateful = """
 class Network:
     \"\"\"The network with its memory.\"\"\"
 
@@ -80,32 +100,9 @@ class Network:
         v = self.v
         $step
 """
-
-
-class Python(Indented):
-    """Python, whose functions raise where arithmetic of floating point has infinities and NaN."""
-
-    native = MappingProxyType(
-        {op: f"math.{op}" for op in _PLAIN}
-        | {op: f"guarded(math.{op}, {{}}{otherwise})" for op, otherwise in _GUARDED.items()}
-        | {op: op for op in ("abs", "sinh", "log", "atanh", "pow", "mod", "floor", "ceil")}
-        | {"is_nan": "math.isnan", "is_infinite": "math.isinf"}
-    )
-    own = _OWN
-    infinity = "math.inf"
-    length_form = (
-        'if len({name}) != {count}: raise ValueError({message} + ", not " + str(len({name})))'
-    )
-    array_form = "{name} = [0.0] * {size}"
-    local_form = "{name} = {value}"
-    function_form = "def {name}({parameters}):\n{lines}"
-    table_form = "{name} = (\n{rows})"
-    file = "\n$head\n\nimport math\n\n$members\n"
-    stateless = _STATELESS
-    stateful = _STATEFUL
-    usage = (
-        "\nresult = activate($argument)",
-        "\nnetwork = Network()\nresult = network.step($argument)  # one step; reset() starts again",
+    calls = (
+        "result = activate($argument)",
+        "network = Network()\nresult = network.step($argument)  # one step; reset() starts again",
     )
 
     def text(self, value: str) -> str:

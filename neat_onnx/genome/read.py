@@ -13,13 +13,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import (
-    GENOME,
-    NETWORK,
-    GenomeDocument,
-    genome_document,
-    ids_of_tensors,
-)
+from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.genome.restored import places_of, restored, with_numbers
@@ -67,13 +61,12 @@ def imported(
 ) -> Imported:
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
-    text = model.metadata.get(GENOME)
-    if text is not None:
-        lifted = trace_model(model, batch_axis, outputs, ids=ids_of_tensors(text))
+    if (document := _document(model)) is not None:
+        lifted = trace_model(model, batch_axis, outputs, ids=document.ids)
         try:
-            net, as_exported = _with_genome(model, lifted, text)
+            net, as_exported = _with_genome(model, lifted, document)
         except NeatOnnxError as error:
-            warn(f"the metadata {GENOME} is left out of account: {error}")
+            _leave_out(error)
         else:
             if check and not as_exported:
                 trace_model(model, batch_axis, outputs, check=True)
@@ -89,16 +82,31 @@ def genome_of_graph(lifted: Network) -> Network:
     return with_weights_for_responses(without_idle(lifted))
 
 
-def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool]:
+def _document(model: Model) -> GenomeDocument | None:
+    """The document of a model's genome; None without one, or with a warning that tells why."""
+    text, data_type = model.metadata.get(GENOME), model.graph.number_type
+    if text is None:
+        return None
+    try:
+        if data_type not in (DataType.FLOAT, DataType.DOUBLE):
+            raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
+        return genome_document(text)
+    except NeatOnnxError as error:
+        _leave_out(error)
+        return None
+
+
+def _leave_out(error: NeatOnnxError) -> None:
+    warn(f"the metadata {GENOME} is left out of account: {error}")
+
+
+def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tuple[Network, bool]:
     """The network with its genome, and whether all numbers are as they were exported.
 
     Raises:
-        NetworkError: the metadata is none, or is of another graph.
+        NetworkError: the document is of another graph.
     """
-    document = genome_document(text)
     data_type = model.graph.number_type
-    if data_type not in (DataType.FLOAT, DataType.DOUBLE):
-        raise NetworkError(f"the graph's numbers are rounded to {data_type.name}")
     if document.whole is not None and whole_file(model, GENOME).startswith(document.whole):
         return _in_steps(model, lifted.network), True
     for places in places_of(document, lifted):
@@ -125,7 +133,8 @@ def _with_genome(model: Model, lifted: Lifted, text: str) -> tuple[Network, bool
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if _is_of_the_graph(document):
-        schedule(net)  # the other neurons as well
+        if document.connections is not None:
+            schedule(net)  # the other neurons as well
         return net, exact
     if not exact:
         net = with_numbers(net, live, data_type)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS
+from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS, with_runs
 from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
@@ -66,7 +66,7 @@ def genome_metadata(
         given = {**others, **entries}
         kept = [MetadataEntry(key=key, value=value) for key, value in given.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
-    return {GENOME: _text(document), **entries}
+    return {GENOME: _text(with_runs(document)), **entries}
 
 
 def _in_steps(net: Network, data_type: DataType) -> bool:

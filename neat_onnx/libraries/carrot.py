@@ -16,8 +16,6 @@ from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
     ListNode,
-    compile_list,
-    initial_gain_of,
     refuse_repeats,
 )
 from neat_onnx.libraries.neataptic import ACTIVATION_NAMES, list_document
@@ -53,17 +51,15 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
         if gene.source != gene.target or loops[gene.source] is gene
     ]
     refuse_repeats("carrot", genes)
-    return compile_list(
-        ListNetwork(
-            library="carrot",
-            names=ACTIVATION_NAMES,
-            nodes=parsed.nodes,
-            kinds=[("input", "hidden", "output")[ranks.get(at, 1)] for at in range(count)],
-            connections=genes,
-            order=sorted(range(count), key=lambda at: ranks.get(at, 1)),
-            initial_gain=initial_gain_of(options),
-        )
-    )
+    return ListNetwork(
+        library="carrot",
+        names=ACTIVATION_NAMES,
+        nodes=parsed.nodes,
+        kinds=[("input", "hidden", "output")[ranks.get(at, 1)] for at in range(count)],
+        connections=genes,
+        order=sorted(range(count), key=lambda at: ranks.get(at, 1)),
+        initial_gain=options.initial_gain or 0.0,
+    ).compiled()
 
 
 def write(net: Network) -> dict[str, Any]:

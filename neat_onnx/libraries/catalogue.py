@@ -10,14 +10,14 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from neat_onnx.errors import NetworkError, abridged
+from neat_onnx.errors import NeatOnnxError, NetworkError, abridged
 from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
 from neat_onnx.progress import tracked
 
 
 class Own(Library):
-    """neat-onnx's own network JSON, `Network.to_json()`, which holds everything."""
+    """neat-onnx's own network JSON, `Network.to_json()`, which holds everything; and Networks."""
 
     name = "neat-onnx"
     keys = "format, inputs, outputs, neurons, connections"
@@ -26,12 +26,12 @@ class Own(Library):
     def recognises(self, content: object) -> bool:
         """Its `format` is this one, or it has none, but neurons."""
         if not isinstance(content, Mapping):
-            return False
+            return isinstance(content, Network)
         return "neurons" in content if "format" not in content else content["format"] == self.name
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network, with the genes as they were saved."""
-        return Network.from_document(content)
+        return content if isinstance(content, Network) else Network.from_document(content)
 
     def write(self, network: Network) -> str:
         """Return the JSON text, one gene a line."""
@@ -54,6 +54,7 @@ class DocumentLibrary(Library):
         writes: whether the module has `write`.
     """
 
+    module = ""
     ranked = False
     writes = True
 
@@ -85,8 +86,12 @@ class DocumentLibrary(Library):
         found = self.members(content, options)
         if len(found) == 1:
             return found[0][1]()
+        raise self.several(found)
+
+    def several(self, found: Members) -> NeatOnnxError:
+        """Return the error of a population of which one network is asked for."""
         ids = abridged((str(key) for key, _ in found), 20)
-        raise NetworkError(
+        return NetworkError(
             f"this is a population of {len(found)} networks",
             hint="Ask for one of them, genome=ID (--genome ID), or for all: load_networks. "
             f"Found: {ids}",

@@ -138,9 +138,10 @@ def _network(
     if sum(fan_in) != len(connections) or any(fan_in[: inputs + 1]):
         raise NetworkError(f"{len(connections)} connections, expected {sum(fan_in)}")
     is_bias = {at for at, number in enumerate(fan_in) if at >= inputs and number == 0}
-    bias, edges, at = dict[int, float](), [], 0
+    edges: list[Edge] = []
     for target, number in enumerate(fan_in):
-        for text, weight_text in connections[at : at + number]:
+        for text, weight_text in connections[len(edges) : len(edges) + number]:
+            at = len(edges)
             source = integer_of(text, "a number", f"connections[{at}]")
             weight = finite_number(weight_text, "weight", f"connections[{at}]")
             if source >= target:
@@ -148,16 +149,13 @@ def _network(
                     f"neuron {target} reads {source}, which is not before it",
                     where=f"connections[{at}]",
                 )
-            if source in is_bias:
-                bias[target] = bias.get(target, 0.0) + weight
-            else:
-                edges.append(Edge(source, target, weight))
-            at += 1
+            edges.append(Edge(source, target, weight))
     if any(key in is_bias for key in outputs):
         raise NetworkError("an output without connections", where="neurons")
     computing = [key for key in range(inputs, len(neurons)) if key not in is_bias]
-    nodes = [Node(key, _activation(neurons[key], key), bias.get(key, 0.0)) for key in computing]
-    return GenomeGraph("fann", range(inputs), outputs, nodes, edges).acyclic()
+    nodes = [Node(key, _activation(neurons[key], key)) for key in computing]
+    genome = GenomeGraph("fann", range(inputs), outputs, nodes, edges)
+    return genome.with_biases(is_bias).acyclic()
 
 
 def _activation(neuron: tuple[str, str, str], at: int) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any, NamedTuple
 
-from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -101,6 +100,7 @@ class GenomeGraph:
         edges: between inputs and nodes, in the order in which a node adds them.
         limit: the activation of neurons that outputs pass through on their way out.
         limited: the outputs that do.
+        biased: the nodes that read one that is always 1, which `with_biases` has left out.
     """
 
     library: str
@@ -110,6 +110,20 @@ class GenomeGraph:
     edges: Sequence[Edge]
     limit: str = ""
     limited: frozenset[int] = frozenset()
+    biased: frozenset[int] = frozenset()
+
+    def with_biases(self, ones: Collection[int]) -> "GenomeGraph":
+        """Return the genome in which edges from nodes that are always 1 are biases."""
+        bias: dict[int, float] = {}
+        for edge in self.edges:
+            if edge.enabled and edge.source in ones:
+                bias[edge.target] = bias.get(edge.target, 0.0) + edge.weight
+        return replace(
+            self,
+            nodes=[node._replace(bias=bias.get(node.id, 0.0)) for node in self.nodes],
+            edges=[edge for edge in self.edges if edge.source not in ones],
+            biased=frozenset(bias),
+        )
 
     def checked(self) -> "GenomeGraph":
         """Return the genome, or refuse an edge without its ends, or one that ends at an input."""
@@ -123,20 +137,20 @@ class GenomeGraph:
                 raise NetworkError(f"{edge.target} is {what}", where=place)
         return self
 
-    def reached(self, start: Iterable[int]) -> set[int]:
-        """Return the ids to which enabled edges lead from `start`, these included."""
+    def reached(self) -> set[int]:
+        """Return the ids to which enabled edges lead from the inputs or a bias, these included."""
         leads: dict[int, list[int]] = {}
         for edge in self.edges:
             if edge.enabled:
                 leads.setdefault(edge.source, []).append(edge.target)
-        return reached(start, leads)
+        return reached([*self.biased, *self.inputs], leads)
 
-    def without_silent(self, start: Iterable[int]) -> "GenomeGraph":
-        """Return the genome with edges disabled that begin at nodes no `start` leads to.
+    def without_silent(self) -> "GenomeGraph":
+        """Return the genome with edges disabled that begin at nodes no input or bias leads to.
 
         Libraries that push values forward, layer by layer from the inputs, read 0 from such nodes.
         """
-        found = self.reached([*start, *self.inputs])
+        found = self.reached()
         silent = {e.source for e in self.edges if e.enabled and e.source not in found}
         if not silent:
             return self
@@ -168,7 +182,6 @@ class GenomeGraph:
 
     def updated(self, cycles: int) -> Network:
         """Return the network that updates all nodes at once, `cycles` times in a step."""
-        check_cycles(cycles)
         return repeated(self._built(1), cycles)
 
     def _built(self, delay: int) -> Network:
@@ -188,10 +201,9 @@ class GenomeGraph:
         return made.network(list(self.inputs), outputs, self.library)
 
 
-def check_cycles(cycles: Any) -> None:
-    """Refuse a number of updates that is not a positive integer."""
-    if not is_whole(cycles) or cycles < 1:
-        raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
+def needs_cycles(what: str, hint: str) -> OptionError:
+    """Return the error of a genome with a cycle whose file does not say how often to update it."""
+    return OptionError(what, where="cycles", hint=f"{hint}; cycles=N does, or --cycles N")
 
 
 def reached(

@@ -18,9 +18,9 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.catalogue import Members
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, needs_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import finite_number, integer_of, translated
 from neat_onnx.network.activations import FORMULA
@@ -105,22 +105,19 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     if len(set(ids)) < len(ids):
         raise NetworkError(f"two nodes have one id, in the genome {genome.id}")
     always_one = {node.id for node in genome.nodes if node.kind == BIAS}
-    biases = [edge for edge in genome.genes if edge.source in always_one and edge.enabled]
     graph = GenomeGraph(
         library="goneat",
         inputs=[node.id for node in genome.nodes if node.kind == INPUT],
         outputs=[node.id for node in genome.nodes if node.kind == OUTPUT],
-        nodes=[_node(node, biases) for node in genome.nodes if node.kind in (HIDDEN, OUTPUT)],
-        edges=[edge for edge in genome.genes if edge.source not in always_one],
-    ).checked()
-    start = {edge.target for edge in biases}
-    _check_outputs(graph, start)
-    graph = graph.without_silent(start)
+        nodes=[_node(node) for node in genome.nodes if node.kind in (HIDDEN, OUTPUT)],
+        edges=genome.genes,
+    )
+    graph = graph.with_biases(always_one).checked()
+    _check_outputs(graph)
+    graph = graph.without_silent()
     if not graph.has_cycle:
         net = graph.acyclic()
         depth = int(schedule(net).level[net.output_neurons].max())
-        if cycles is not None:
-            check_cycles(cycles)
         if cycles is not None and cycles < depth:
             warn(
                 f"the genome {genome.id} has no cycle and is {depth} updates deep: it is read as "
@@ -128,26 +125,22 @@ def _network(genome: Genome, cycles: int | None) -> Network:
             )
         return net
     if cycles is None:
-        raise OptionError(
-            f"the genome {genome.id} has a cycle",
-            where="cycles",
-            hint="Say how many updates a step takes (what ForwardSteps is called with); cycles=N "
-            "does, or --cycles N",
-        )
-    _check_first_update(graph, genome, start)
+        hint = "Say how many updates a step takes (what ForwardSteps is called with)"
+        raise needs_cycles(f"the genome {genome.id} has a cycle", hint)
+    _check_first_update(graph, genome)
     return graph.updated(cycles)
 
 
-def _node(node: NodeLine, biases: list[Edge]) -> Node:
+def _node(node: NodeLine) -> Node:
     name = translated(node.activation, ACTIVATION_NAMES, "activation", node.where, "goneat")
-    return Node(node.id, name, sum(edge.weight for edge in biases if edge.target == node.id))
+    return Node(node.id, name)
 
 
-def _check_outputs(graph: GenomeGraph, start: set[int]) -> None:
+def _check_outputs(graph: GenomeGraph) -> None:
     """Refuse a network that goNEAT does not activate: nothing leads to one of its outputs."""
     if not graph.outputs:
         raise NetworkError("a network without outputs", where="nodes")
-    reached = graph.reached([*start, *graph.inputs])
+    reached = graph.reached()
     silent = [key for key in graph.outputs if key not in reached]
     if silent:
         raise NetworkError(
@@ -156,7 +149,7 @@ def _check_outputs(graph: GenomeGraph, start: set[int]) -> None:
         )
 
 
-def _check_first_update(graph: GenomeGraph, genome: Genome, start: set[int]) -> None:
+def _check_first_update(graph: GenomeGraph, genome: Genome) -> None:
     """Refuse a cyclic network some of whose nodes are still 0 after the first update.
 
     Such a node has inputs from nodes that come later in the list alone.
@@ -164,9 +157,9 @@ def _check_first_update(graph: GenomeGraph, genome: Genome, start: set[int]) -> 
     awake = set(graph.inputs)
     for node in genome.nodes:
         sources = {edge.source for edge in graph.edges if edge.enabled and edge.target == node.id}
-        if node.id in start or sources & awake:
+        if node.id in graph.biased or sources & awake:
             awake.add(node.id)
-    for key in sorted(graph.reached([*start, *graph.inputs]) - awake):
+    for key in sorted(graph.reached() - awake):
         raise NetworkError(
             "in a network with cycles, goNEAT leaves this node at 0 in its first update, because "
             "all that it reads comes later in the list of nodes",

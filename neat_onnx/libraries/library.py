@@ -1,10 +1,12 @@
 """The protocol of a library: which sources are its own, and how they are read and written."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from neat_onnx.arguments import is_number, is_whole, shown
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.network import Network
 
@@ -37,6 +39,20 @@ class ReadOptions:
     cycles: int | None = None
     version: str | None = None
     max_opcodes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.genome is None or self.genome == BEST or is_whole(self.genome)):
+            hint = "Ids are integers; 'best' is the fittest"
+            what = f"there is no genome {shown(self.genome)}"
+            raise OptionError(what, where="genome", hint=hint)
+        for name in ("inputs", "outputs", "cycles", "max_opcodes"):
+            value = getattr(self, name)
+            if value is not None and not (is_whole(value) and value > 0):
+                what = f"{name} is {shown(value)}, expected a positive integer"
+                raise OptionError(what, where=name)
+        gain = self.initial_gain
+        if gain is not None and not (is_number(gain) and math.isfinite(gain)):
+            raise OptionError(f"{gain!r} is not a finite number", where="initial_gain")
 
 
 class Library:

@@ -1,13 +1,14 @@
 """The limits of libraries that know nodes and weighted connections, checked before writing."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError, abridged, printable, warn
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
 
 _MAX_NEURONS_NAMED = 4
@@ -19,7 +20,7 @@ class Reasons:
 
     net: Network
     title: str
-    found: dict[str, list[int]] = field(default_factory=dict)
+    found: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def neurons(self, what: str, which: Bools) -> None:
         """Note a reason where any neuron of a mask, (n,), has it."""
@@ -31,9 +32,21 @@ class Reasons:
         self.neurons(what, np.isin(np.arange(len(self.net)), self.net.live.target[which]))
 
     def refuse(self, hint: str | None = None) -> None:
-        """Refuse the network if there is a reason."""
-        if self.found:
-            raise cannot_hold(self.net, self.title, self.found, hint)
+        """Refuse the network if there is a reason: every one, each with its first neurons."""
+        places = {
+            what: abridged(map(self.net.label, dict.fromkeys(found)), _MAX_NEURONS_NAMED)
+            for what, found in self.found.items()
+        }
+        if len(places) == 1:
+            [(what, labels)] = places.items()
+            raise NetworkError(f"{self.title} cannot hold {what}", where=labels or None, hint=hint)
+        if places:
+            error = NetworkError(f"{self.title} cannot hold this network", hint=hint)
+            error.obstacles = tuple(
+                printable(f"{what} ({labels})" if labels else what)
+                for what, labels in places.items()
+            )
+            raise error
 
 
 def reasons_against(
@@ -64,9 +77,7 @@ def reasons_against(
     reasons.connections("a delayed input", from_input & (live.delay > 0))
     reasons.connections("a delay", ~from_input & (live.delay > 0))
     if not repeated:
-        ends = live.target * len(net) + live.source
-        again = np.ones(len(ends), np.bool_)
-        again[np.unique(ends, return_index=True)[1]] = False
+        again = ~firsts(live.source, live.target)
         reasons.connections("two connections with the same ends", again)
     count = np.bincount(net.output_neurons, minlength=len(net))
     reasons.neurons("an output that is an input", (count > 0) & net.is_input)
@@ -74,25 +85,15 @@ def reasons_against(
     return reasons
 
 
+def firsts(source: Ints, target: Ints) -> Bools:
+    """Return which connections are the first between their two ends, shape (m,)."""
+    first = np.zeros(len(source), np.bool_)
+    ends = target * (1 + source.max(initial=0)) + source
+    first[np.unique(ends, return_index=True)[1]] = True
+    return first
+
+
 def tell_disabled(net: Network, title: str) -> None:
     """Warn that disabled genes are left out, if there are any."""
     if len(net.live) < len(net.connections):
         warn(f"written for {title}: disabled connections are left out")
-
-
-def cannot_hold(
-    net: Network, title: str, problems: Mapping[str, Iterable[int]], hint: str | None = None
-) -> NetworkError:
-    """Return the error that lists every reason, each with its first neurons by position."""
-    places = {
-        what: abridged(map(net.label, dict.fromkeys(found)), _MAX_NEURONS_NAMED)
-        for what, found in problems.items()
-    }
-    if len(places) == 1:
-        [(what, labels)] = places.items()
-        return NetworkError(f"{title} cannot hold {what}", where=labels or None, hint=hint)
-    error = NetworkError(f"{title} cannot hold this network", hint=hint)
-    error.obstacles = tuple(
-        printable(f"{what} ({labels})" if labels else what) for what, labels in places.items()
-    )
-    return error

@@ -10,18 +10,17 @@ that moment. So
   it never sets a gain, so that connections gated by it do not act after a reset.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
-from neat_onnx.arguments import is_number
-from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import reversed_names, translated
-from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 
@@ -60,7 +59,7 @@ class ListNetwork:
         initial_gain: the gain of a gated connection before its gater was first computed: 0 after
             `clear()`, 1 where the network was restored without.
         ids: of the neurons, in the order of evaluation; the positions in `nodes` if None.
-        enabled: whether the library lets each connection act, shape (m,); None if all do.
+        enabled: whether the library lets each connection act, shape (m,), or all.
         registered_for: the library's name where users register functions; `library` if empty.
     """
 
@@ -72,45 +71,127 @@ class ListNetwork:
     order: Sequence[int] | None = None
     initial_gain: float = 0.0
     ids: Ints | None = None
-    enabled: Bools | None = None
+    enabled: npt.ArrayLike = True
     registered_for: str = ""
 
+    def compiled(self) -> Network:
+        """Return the network with explicit delays.
 
-def compile_list(network: ListNetwork) -> Network:
-    """Return the network with explicit delays.
-
-    A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
-    identity of mask · activation. Only the node's own self-connection still reads the node. So does
-    one that begins with a state and an activation that are both read: a neuron has one such value.
-    """
-    count = len(network.nodes)
-    _check_ends(network, count)
-    order = np.array(range(count) if network.order is None else network.order, np.int64)
-    nodes = [network.nodes[at] for at in order]
-    kinds = np.array([network.kinds[at] for at in order], dtype=object)
-    is_input = kinds == "input"
-    if not np.all(is_input[: int(is_input.sum())]):
-        hint = f"{network.library} gives the k-th input to the k-th node: put the input nodes first"
-        raise NetworkError(
-            "an input node stands after nodes of other types",
-            where=f"nodes[{np.flatnonzero(is_input)[-1]}]",
-            hint=hint,
+        A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
+        identity of mask · activation. Only the node's own self-connection still reads the node. So
+        does one that begins with a state and an activation that are both read: a neuron has one
+        such value.
+        """
+        self._check_ends()
+        order, kinds, count = self._ordered()
+        is_input = kinds == "input"
+        place = np.empty(count + 1, np.int64)
+        place[order], place[NONE] = np.arange(count), NONE
+        genes = self.connections
+        ends = [(g.source, g.target, NONE if g.gater is None else g.gater) for g in genes]
+        source, target, gater = place[np.array(ends, np.int64).reshape(-1, 3)].T
+        to_itself, gated = source == target, gater != NONE
+        bias, mask, state, activation = (
+            np.array([getattr(self.nodes[at], name, plain) for at in order], np.float64)
+            for name, plain in (("bias", 0.0), ("mask", 1.0), ("state", 0.0), ("activation", 0.0))
         )
-    place = np.empty(count + 1, np.int64)
-    place[order], place[NONE] = np.arange(count), NONE
-    ends = [(gene.source, gene.target) for gene in network.connections]
-    source, target = place[np.array(ends, np.int64).reshape(-1, 2)].T
-    mask = _numbers(nodes, "mask", 1.0)
-    initial = _initial(nodes, source, target)
-    masked = np.flatnonzero(((mask != 1.0) | (initial[0] != initial[1])) & ~is_input)
-    shown = np.arange(count)
-    shown[masked] = count + np.arange(len(masked))
-    ids = order if network.ids is None else network.ids
-    neurons = _neurons(network, nodes, order, is_input, ids, masked, initial)
-    masks = Connections.of(masked, shown[masked], mask[masked])
-    connections = _connections(network, is_input, source, target, place, shown, masks)
-    inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
-    return Network.of_genes(inputs, outputs, neurons, connections, network.library)
+        loops, is_late = (
+            np.isin(np.arange(count), source[which]) for which in (to_itself, source > target)
+        )
+        initial = np.where(loops, state, np.where(is_late, activation, 0.0))
+        read = np.where(is_late, activation, initial)  # by others, before the first step
+        masked = np.flatnonzero(((mask != 1.0) | (initial != read)) & ~is_input)
+        shown = np.arange(count)  # where the activation that others read stands
+        shown[masked] = count + np.arange(len(masked))
+
+        def with_masks(values: npt.ArrayLike, added: npt.ArrayLike) -> npt.NDArray[Any]:
+            """The values of nodes or connections, then those of what masks add."""
+            return np.concatenate([values, np.broadcast_to(added, len(masked))])
+
+        ids = order if self.ids is None else self.ids
+        names, spellings = self._functions(order, is_input)
+        neurons = Neurons.of(
+            with_masks(ids, ids.max(initial=-1) + 1 + np.arange(len(masked))),
+            names + ["identity"] * len(masked),
+            bias=with_masks(np.where(is_input, 0.0, bias), 0.0),
+            initial=with_masks(initial, read[masked]),
+            name=[""] * count + [f"masked {id}" for id in ids[masked].tolist()],
+            spelling=spellings + [""] * len(masked),
+        )
+        weight = np.array([gene.weight for gene in genes], np.float64)
+        enabled, by_input = ~is_input[target] & self.enabled, gated & is_input[gater]
+        if self.initial_gain:  # an input never sets the gain, so it stays
+            weight = np.where(by_input, self.initial_gain * weight, weight)
+            gated &= ~by_input
+        else:
+            self._warn_of_dead(int(np.sum(by_input & enabled)))
+            enabled &= ~by_input
+        connections = Connections.of(
+            with_masks(np.where(to_itself, source, shown[source]), masked),
+            with_masks(target, shown[masked]),
+            with_masks(weight, mask[masked]),
+            enabled=with_masks(enabled, True),
+            delay=with_masks(source >= target, 0),
+            reads_state=with_masks(to_itself, False),
+            gater=with_masks(np.where(gated, shown[gater], NONE), NONE),
+            gate_delay=with_masks(gated & (gater >= target), 0),
+            initial_gain=with_masks(np.where(gated, self.initial_gain, 0.0), 0.0),
+        )
+        outputs = shown[kinds == "output"]
+        return Network.of_genes(
+            np.flatnonzero(is_input), outputs, neurons, connections, self.library
+        )
+
+    def _check_ends(self) -> None:
+        """Refuse connections without their nodes."""
+        count = len(self.nodes)
+        for position, gene in enumerate(self.connections):
+            where = f"connections[{position}]"
+            for end, node in (("from", gene.source), ("to", gene.target)):
+                if not 0 <= node < count:
+                    raise NetworkError(f"no node {node}: there are {count}", where=f"{where}.{end}")
+            if gene.gater is not None and not 0 <= gene.gater < count:
+                raise NetworkError(
+                    f"no gater node {gene.gater}: there are {count}",
+                    where=f"{where}.gater",
+                    hint="The first toJSON() of an evolved network may hold stale gaters: "
+                    "call it again and use the second",
+                )
+
+    def _ordered(self) -> tuple[Ints, npt.NDArray[np.object_], int]:
+        """The positions in the order of evaluation, the kinds of these nodes, and their number."""
+        count = len(self.nodes)
+        order = np.array(range(count) if self.order is None else self.order, np.int64)
+        kinds = np.array([self.kinds[at] for at in order], dtype=object)
+        is_input = kinds == "input"
+        if not np.all(is_input[: int(is_input.sum())]):
+            raise NetworkError(
+                "an input node stands after nodes of other types",
+                where=f"nodes[{np.flatnonzero(is_input)[-1]}]",
+                hint=f"{self.library} gives the k-th input to the k-th node: put the input nodes "
+                "first",
+            )
+        return order, kinds, count
+
+    def _functions(self, order: Ints, is_input: Bools) -> tuple[list[str], list[str]]:
+        """Our names of the activations of nodes, and the library's where they are unusual."""
+        usual = reversed_names(self.names)
+        kind, names, spellings = self.registered_for or self.library, list[str](), list[str]()
+        for at, ignored in zip(order.tolist(), is_input.tolist(), strict=True):
+            theirs, name = self.nodes[at].squash, "identity"
+            if not ignored:
+                name = translated(theirs, self.names, "activation", f"nodes[{at}].squash", kind)
+            is_usual = self.names.get(theirs) != name or theirs == usual[name]
+            names.append(name)
+            spellings.append("" if is_usual else theirs)
+        return names, spellings
+
+    def _warn_of_dead(self, count: int) -> None:
+        if count:
+            warn(
+                f"{count} connection{'s' if count > 1 else ''} gated by an input: {self.library} "
+                "leaves such gains at 0 after clear(), so they never act and are read as disabled"
+            )
 
 
 def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | None) -> None:
@@ -128,12 +209,9 @@ def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | No
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:
     """Which connections have the same ends as an earlier one, shape (m,)."""
-    seen: set[tuple[int, int]] = set()
-    found = np.zeros(len(connections), np.bool_)
-    for position, gene in enumerate(connections):
-        found[position] = (gene.source, gene.target) in seen
-        seen.add((gene.source, gene.target))
-    return found
+    first: dict[tuple[int, int], int] = {}
+    ends = ((gene.source, gene.target) for gene in connections)
+    return np.array([first.setdefault(pair, at) != at for at, pair in enumerate(ends)], np.bool_)
 
 
 def refuse_repeats(library: str, connections: Sequence[ListConnection]) -> None:
@@ -147,116 +225,3 @@ def refuse_repeats(library: str, connections: Sequence[ListConnection]) -> None:
             where=f"connections[{position}]",
             hint=f"{library} refuses it too: keep one, with the sum of both weights",
         )
-
-
-def _check_ends(network: ListNetwork, count: int) -> None:
-    """Refuse connections without their nodes."""
-    for position, gene in enumerate(network.connections):
-        where = f"connections[{position}]"
-        for end, node in (("from", gene.source), ("to", gene.target)):
-            if not 0 <= node < count:
-                raise NetworkError(f"no node {node}: there are {count}", where=f"{where}.{end}")
-        if gene.gater is not None and not 0 <= gene.gater < count:
-            raise NetworkError(
-                f"no gater node {gene.gater}: there are {count}",
-                where=f"{where}.gater",
-                hint="The first toJSON() of an evolved network may hold stale gaters: "
-                "call it again and use the second",
-            )
-
-
-def _numbers(nodes: Sequence[ListNode], name: str, plain: float) -> Floats:
-    return np.array([getattr(node, name, plain) for node in nodes], np.float64)
-
-
-def _initial(nodes: Sequence[ListNode], source: Ints, target: Ints) -> tuple[Floats, Floats]:
-    """The value of each neuron before the first step, and that of the neuron others read, (n,)."""
-    states, activations = _numbers(nodes, "state", 0.0), _numbers(nodes, "activation", 0.0)
-    loops = np.isin(np.arange(len(nodes)), source[source == target])
-    late = np.isin(np.arange(len(nodes)), source[source > target])
-    own = np.where(loops, states, np.where(late, activations, 0.0))
-    return own, np.where(late, activations, own)
-
-
-def _neurons(
-    network: ListNetwork,
-    nodes: Sequence[ListNode],
-    order: Ints,
-    is_input: Bools,
-    ids: Ints,
-    masked: Ints,
-    initial: tuple[Floats, Floats],
-) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
-    """The neurons of the nodes, then those of masked ones, as `Neurons.of` gives them."""
-    usual = reversed_names(network.names)
-    kind, names, spellings = network.registered_for or network.library, [], []
-    for at, node in enumerate(nodes):
-        where, name = f"nodes[{order[at]}].squash", "identity"
-        if not is_input[at]:
-            name = translated(node.squash, network.names, "activation", where, kind)
-        is_usual = network.names.get(node.squash) != name or node.squash == usual[name]
-        names.append(name)
-        spellings.append("" if is_usual else node.squash)
-    extra = len(masked)
-    bias = np.where(is_input, 0.0, np.array([node.bias for node in nodes], np.float64))
-    labels = ("",) * len(names) + tuple(f"masked {id}" for id in ids[masked].tolist())
-    return Neurons.of(
-        np.concatenate([ids, ids.max(initial=-1) + 1 + np.arange(extra)]),
-        names + ["identity"] * extra,
-        bias=np.concatenate([bias, np.zeros(extra)]),
-        initial=np.concatenate([initial[0], initial[1][masked]]),
-        name=labels,
-        spelling=spellings + [""] * extra,
-    )
-
-
-def _connections(
-    network: ListNetwork,
-    is_input: Bools,
-    source: Ints,
-    target: Ints,
-    place: Ints,
-    shown: Ints,
-    masks: Connections,
-) -> Connections:
-    """The connections, read from `shown` (where each masked activation stands), and the masks."""
-    genes = network.connections
-    gater = place[np.array([NONE if g.gater is None else g.gater for g in genes], np.int64)]
-    gated, to_itself = gater != NONE, source == target
-    dead = gated & is_input[gater]
-    enabled = ~is_input[target]
-    if network.enabled is not None:
-        enabled &= network.enabled
-    weight = np.array([gene.weight for gene in genes], np.float64)
-    if network.initial_gain:  # an input never sets the gain, so it stays
-        weight = np.where(dead, network.initial_gain * weight, weight)
-        gated, dead = gated & ~dead, np.zeros_like(dead)
-    count = int(np.sum(dead & enabled))
-    if count:
-        warn(
-            f"{count} connection{'s' if count > 1 else ''} gated by an input: {network.library} "
-            "leaves such gains at 0 after clear(), so they never act and are read as disabled"
-        )
-    compiled = Connections.of(
-        np.where(to_itself, source, shown[source]),
-        target,
-        weight,
-        enabled=enabled & ~dead,
-        delay=np.where(source >= target, 1, 0),
-        reads_state=to_itself,
-        gater=np.where(gated, shown[gater], NONE),
-        gate_delay=np.where(gated & (gater >= target), 1, 0),
-        initial_gain=np.where(gated, network.initial_gain, 0.0),
-    )
-    both = [
-        (getattr(compiled, field.name), getattr(masks, field.name)) for field in fields(Connections)
-    ]
-    return Connections(*map(np.concatenate, both))
-
-
-def initial_gain_of(options: ReadOptions) -> float:
-    """Return the gain that gated connections start with, 0 if none is given."""
-    gain = 0.0 if options.initial_gain is None else options.initial_gain
-    if not is_number(gain) or not math.isfinite(gain):
-        raise OptionError(f"{gain!r} is not a finite number", where="initial_gain")
-    return float(gain)

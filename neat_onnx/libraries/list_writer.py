@@ -18,10 +18,11 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.limits import cannot_hold
+from neat_onnx.libraries.limits import Reasons
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
@@ -53,7 +54,8 @@ class ListLibrary:
 class Node:
     """A node, of the neuron at `neuron`, or NONE for an added one.
 
-    `kind` is input, hidden or output; `initial` the state and the activation before the first step.
+    `kind` is input, hidden or output; `initial` the state and the activation before the first step;
+    `id` is the neuron's, or a new one for an added node, and for what JavaScript cannot hold.
     """
 
     activation: str
@@ -61,6 +63,7 @@ class Node:
     neuron: int = NONE
     kind: str = "hidden"
     initial: float = 0.0
+    id: int = NONE
 
 
 @dataclass
@@ -92,21 +95,16 @@ class Edge:
         return {"from": self.source, "to": self.target, "weight": self.weight, "gater": gater}
 
 
-class Written(NamedTuple):
-    """A network in list order; ends and gaters of edges are positions in `nodes`."""
-
-    nodes: list[Node]
-    ids: list[int]
-    edges: list[Edge]
-
-
 _ID_LIMIT = 2**52
 
 
-def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False) -> Written:
+def write_list(
+    net: Network, library: ListLibrary, *, outputs_last: bool = False
+) -> tuple[list[Node], list[Edge]]:
     """Return a network in list order, with warnings for added nodes and lost fields.
 
-    Several ports become one, their neurons in order. Outputs may have to stand last.
+    Ends and gaters of edges are positions of nodes. Several ports become one, their neurons in
+    order. Outputs may have to stand last.
     """
     if len(net.inputs) > 1 or len(net.outputs) > 1:
         warn(f"written for {library.title}: several ports become one, their neurons in order")
@@ -120,21 +118,14 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
     for edge in draft.edges:
         ends = position[edge.source], position[edge.target], position[edge.gater]
         edge.source, edge.target, edge.gater = ends
-    nodes = [draft.nodes[node] for node in order]
-    return Written(nodes, _ids(net, nodes), draft.edges)
-
-
-def _ids(net: Network, nodes: list[Node]) -> list[int]:
-    """The ids of the neurons; new ones for added nodes, and for ids that JavaScript cannot hold."""
-    known = net.neurons.id.tolist()
-    following = max(0, 1 + max((key for key in known if key < _ID_LIMIT), default=-1))
-    ids = []
+    nodes, ids = [draft.nodes[node] for node in order], net.neurons.id.tolist()
+    fresh = count(max([0, *(key + 1 for key in ids if key < _ID_LIMIT)]))
     for node in nodes:
-        key = NONE if node.neuron == NONE else known[node.neuron]
-        if not 0 <= key < _ID_LIMIT:
-            key, following = following, following + 1
-        ids.append(key)
-    return ids
+        own = NONE if node.neuron == NONE else ids[node.neuron]
+        node.id = own if 0 <= own < _ID_LIMIT else next(fresh)
+        if node.kind == "input":
+            node.activation = "sigmoid"  # which these libraries give to inputs, and ignore
+    return nodes, draft.edges
 
 
 def _positions(order: list[int]) -> dict[int, int]:
@@ -165,7 +156,7 @@ class _Draft:
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
         self.outputs: list[int] = []
-        self.problems: dict[str, list[int]] = {}
+        self.reasons = Reasons(net, library.title)
         self.notes: Counter[str] = Counter()
         live = net.live
         loops = live.reads_state & (live.source == live.target) & (live.delay == 1)
@@ -190,10 +181,9 @@ class _Draft:
 
     def refuse_or_tell(self) -> None:
         """Refuse what the library cannot hold, or warn of what was added and left out."""
-        if self.problems:
-            raise cannot_hold(self.net, self.library.title, self.problems)
-        for text, count in self.notes.items():
-            extra = f"neurons were added: {text} ({count})" if count else text
+        self.reasons.refuse()
+        for text, added in self.notes.items():
+            extra = f"neurons were added: {text} ({added})" if added else text
             warn(f"written for {self.library.title}: {extra}")
 
     # --- nodes -----------------------------------------------------------------------------------
@@ -234,7 +224,7 @@ class _Draft:
             steps.append((tail, shift, slope))
             self.notes[f"the activation {name} is two"] += 1
         elif name not in known:
-            self._problem(f"the activation {name}", j)
+            self.reasons.found[f"the activation {name}"].append(j)
         nodes = [self._add(Node(*steps[0][:2]))]
         for activation, own, weight in steps[1:]:
             nodes.append(self._follow(nodes[-1], Node(activation, own), weight))
@@ -250,13 +240,10 @@ class _Draft:
         if aggregation == "sum" or count < 2:
             return bias, response
         if aggregation != "mean":
-            self._problem(f"the aggregation {aggregation}", j)
+            self.reasons.found[f"the aggregation {aggregation}"].append(j)
         elif count & (count - 1):
             self.notes["a mean is a sum times 1/n, equal to the last bit or two, and has one"] += 1
         return bias, response / count
-
-    def _problem(self, what: str, neuron: int) -> None:
-        self.problems.setdefault(what, []).append(neuron)
 
     # --- edges -----------------------------------------------------------------------------------
 
@@ -284,7 +271,7 @@ class _Draft:
         if edge.delay and initial != 0.0:
             self.nodes[edge.source].initial = initial
             if not self.library.keeps_states:
-                self._problem("an initial value", source)
+                self.reasons.found["an initial value"].append(source)
         own_state = reads_state or (
             edge.source == end.first and self.nodes[edge.source].activation == "identity"
         )
@@ -412,7 +399,7 @@ class _Draft:
             if not self._is_gated_in_time(edge, position):
                 if edge.gate_delay and edge.first_gain != self.nodes[edge.gater].initial:
                     what = f"an initial gain of {edge.first_gain:g}"
-                    self._problem(what, self.nodes[edge.target].neuron)
+                    self.reasons.found[what].append(self.nodes[edge.target].neuron)
                 edge.gater = self._register(edge.gater, edge.gate_delay, registers)
         if registers:
             text = f"{len(registers)} nodes were added that hold a value of the step before, where "

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Literal
 
-import numpy as np
-
-from neat_onnx.arguments import shown
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, unpacked
 from neat_onnx.libraries.library import BEST, Library, ReadOptions, no_genome
@@ -214,11 +211,7 @@ def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
 def _read(source: object, options: ReadOptions) -> Network:
     """The network that `load_network` returns."""
     if options.genome is not None:
-        _check_id(options.genome)
         return picked(_read_all(source, options), options.genome)
-    if isinstance(source, Network):
-        refuse_unused(options, frozenset())
-        return source
     content = content_of(source)
     library = _library_of(content)
     refuse_unused(options, library.options)
@@ -227,25 +220,14 @@ def _read(source: object, options: ReadOptions) -> Network:
 
 def _read_all(source: object, options: ReadOptions) -> dict[int, Network]:
     """The networks that `load_networks` returns; perhaps only the one that is asked for."""
-    if isinstance(source, Network):
-        refuse_unused(options, frozenset())
-        return {0: source}
     content = content_of(source)
     library = _library_of(content)
     refuse_unused(options, library.options)
     return dict(library.read_all(content, options))
 
 
-def _check_id(genome: object) -> None:
-    is_best = isinstance(genome, str) and genome == BEST
-    if not is_best and not isinstance(genome, int | np.integer):
-        hint = "Ids are integers; 'best' is the fittest"
-        raise OptionError(f"there is no genome {shown(genome)}", where="genome", hint=hint)
-
-
 def picked(found: Mapping[int, Network], genome: int | str) -> Network:
     """Return the network of that id; of "best", the first."""
-    _check_id(genome)
     if genome == BEST and found:
         return next(iter(found.values()))
     if not isinstance(genome, int) or genome not in found:

@@ -10,8 +10,6 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     check_sizes,
-    compile_list,
-    initial_gain_of,
     refuse_repeats,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
@@ -58,20 +56,17 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     refuse_repeats(name, parsed.connections)
     kinds = [node.type for node in parsed.nodes]
     check_sizes(kinds, parsed.input, parsed.output)
-    return compile_list(
-        ListNetwork(
-            library=name,
-            names=ACTIVATION_NAMES,
-            nodes=parsed.nodes,
-            kinds=kinds,
-            connections=parsed.connections,
-            initial_gain=initial_gain_of(options),
-        )
-    )
+    return ListNetwork(
+        library=name,
+        names=ACTIVATION_NAMES,
+        nodes=parsed.nodes,
+        kinds=kinds,
+        connections=parsed.connections,
+        initial_gain=options.initial_gain or 0.0,
+    ).compiled()
 
 
 _ACTIVATIONS = reversed_names(ACTIVATION_NAMES)
-_INPUT_SQUASH = "LOGISTIC"
 
 
 def write(net: Network) -> dict[str, Any]:
@@ -84,19 +79,19 @@ def write(net: Network) -> dict[str, Any]:
 
 def list_document(net: Network, title: str) -> dict[str, Any]:
     """Return the document of a network for neataptic, or for a library with its keys."""
-    written = write_list(net, ListLibrary(title, _ACTIVATIONS), outputs_last=True)
+    nodes, edges = write_list(net, ListLibrary(title, _ACTIVATIONS), outputs_last=True)
     return {
         "nodes": [
             {
                 "bias": node.bias,
                 "type": node.kind,
-                "squash": _INPUT_SQUASH if node.kind == "input" else _ACTIVATIONS[node.activation],
+                "squash": _ACTIVATIONS[node.activation],
                 "mask": 1,
                 "index": index,
             }
-            for index, node in enumerate(written.nodes)
+            for index, node in enumerate(nodes)
         ],
-        "connections": [edge.document() for edge in written.edges],
+        "connections": [edge.document() for edge in edges],
         "input": len(net.input_neurons),
         "output": len(net.output_neurons),
         "dropout": 0,

@@ -7,10 +7,10 @@ from neat_onnx.arguments import TEXT, takes
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.catalogue import OTHERS, SYNAPTIC, Own
 from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.neat_python import NeatPython
+from neat_onnx.libraries.neat_python import NEAT_PYTHON
 from neat_onnx.network.hooks import does
 
-_BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NeatPython(), *OTHERS)
+_BUILTIN: tuple[Library, ...] = (SYNAPTIC, Own(), NEAT_PYTHON, *OTHERS)
 """Asked in this order whether a source is theirs."""
 
 _registered: list[Library] = []

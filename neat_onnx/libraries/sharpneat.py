@@ -10,7 +10,7 @@ XML is `Root` of `ActivationFunctions` and `Networks`, or a bare `Network`. A no
 `cycles` says how many updates a step takes. The decoder limits outputs to 0 … 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +19,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.catalogue import Members
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, needs_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
@@ -95,8 +95,9 @@ _UNIT = {
 
 def _acyclic(genome: GenomeGraph) -> Network:
     """Return an acyclic genome's network: values are pushed from the inputs, layer by layer."""
-    if any(edge.enabled and edge.source in set(genome.inputs) for edge in genome.edges):
-        return genome.without_silent(()).acyclic("Write `cyclic` and the number of updates")
+    inputs = set(genome.inputs)
+    if genome.biased or any(edge.source in inputs for edge in genome.edges):
+        return genome.without_silent().acyclic("Write `cyclic` and the number of updates")
     warn("no connection leaves an input: SharpNEAT computes nothing, and its outputs are 0")
     nodes = [node._replace(activation="identity", bias=0.0) for node in genome.nodes]
     edges = [edge._replace(enabled=False) for edge in genome.edges]
@@ -108,36 +109,31 @@ class _Line(NamedTuple):
     fields: list[str]
 
 
-def _sections(content: str) -> Iterator[list[_Line]]:
-    """The lines of each section, split into fields; an empty list past the end."""
-    section: list[_Line] = []
+def _sections(content: str) -> list[list[_Line]]:
+    """The lines of each of the six sections, split into fields; empty ones past the end."""
+    sections: list[list[_Line]] = [[]]
     for number, text in enumerate(content.removeprefix("\ufeff").splitlines(), 1):
-        if text.startswith("#"):
-            continue
-        if text:
-            section.append(_Line(f"line {number}", text.split()))
-            continue
-        yield section
-        section = []
-    yield section
-    while True:
-        yield []
+        if not text:
+            sections.append([])
+        elif not text.startswith("#"):
+            sections[-1].append(_Line(f"line {number}", text.split()))
+    return [*sections, [], [], [], [], []][:6]
 
 
 def _read_net_file(content: str) -> Network:
     """Return the network that SharpNEAT decodes."""
-    sections = _sections(content)
-    where, sizes = _only(next(sections), "the numbers of inputs and outputs", 2)
+    ends, mode, connections, functions, *ignored = _sections(content)
+    where, sizes = _only(ends, "the numbers of inputs and outputs", 2)
     inputs, outputs = (
         integer_of(text, name, where, most=100_000)
         for text, name in zip(sizes, ("inputs", "outputs"), strict=True)
     )
     if outputs < 1:
         raise NetworkError("a network has at least one output", where=where)
-    cycles = _cycles(next(sections))
-    edges = [_edge(line, inputs) for line in next(sections)]
-    activation = _activation(next(sections))
-    if next(sections) or next(sections):
+    cycles = _cycles(mode)
+    edges = [_edge(line, inputs) for line in connections]
+    activation = _activation(functions)
+    if any(ignored):
         warn("SharpNEAT gives every node the first activation function; those of nodes are ignored")
     hidden = {end for edge in edges for end in edge[:2]} - set(range(inputs + outputs))
     ids = [*range(inputs, inputs + outputs), *sorted(hidden)]
@@ -176,10 +172,7 @@ def _edge(line: _Line, inputs: int) -> Edge:
     where, fields = line
     if len(fields) != 3:
         raise NetworkError("a connection is `source target weight`", where=where)
-    source, target = (
-        integer_of(fields[0], "source", where),
-        integer_of(fields[1], "target", where),
-    )
+    source, target = integer_of(fields[0], "source", where), integer_of(fields[1], "target", where)
     if target < inputs:
         raise NetworkError(f"a connection to the input {target}", where=where)
     return Edge(source, target, finite_number(fields[2], "the weight", where))
@@ -271,8 +264,6 @@ def _number(element: "Element", key: str, default: str = "") -> int:
 
 
 def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | None) -> Network:
-    if cycles is not None:
-        check_cycles(cycles)
     ids: dict[str, list[int]] = {kind: [] for kind in _TYPES}
     activation: dict[int, str] = {}
     unlimited: set[int] = set()
@@ -296,28 +287,26 @@ def _read_xml(element: "Element", functions: Mapping[int, str], cycles: int | No
             unlimited.add(key)
     if not ids["out"]:
         raise NetworkError("no node of type out", where="Nodes")
-    edges, bias = [], dict[int, float]()
+    edges = []
     for each in element.findall("Connections/Con"):
         source, target = _number(each, "src"), _number(each, "tgt")
         weight = finite_number(each.get("wght", ""), "wght", f"Con {each.get('id', '')}")
-        if source in ids["bias"]:
-            bias[target] = bias.get(target, 0.0) + weight
-        else:
-            edges.append(Edge(source, target, weight))
+        edges.append(Edge(source, target, weight))
     genome = GenomeGraph(
         library="sharpneat",
         inputs=ids["in"],
         outputs=ids["out"],
-        nodes=[Node(key, activation[key], bias.get(key, 0.0)) for key in ids["out"] + ids["hid"]],
+        nodes=[Node(key, activation[key]) for key in ids["out"] + ids["hid"]],
         edges=edges,
         limit=_CLAMP,
         limited=frozenset(unlimited),
-    ).checked()
+    )
+    genome = genome.with_biases(ids["bias"]).checked()
     if unlimited:
         warn("SharpNEAT 2 limits outputs to 0 … 1: neurons that do so are added")
     if cycles is not None:
         return genome.updated(cycles)
     if genome.has_cycle:
-        hint = "Say the timesteps of SharpNEAT's activation scheme; cycles=N does, or --cycles N"
-        raise OptionError("the network has cycles", where="cycles", hint=hint)
-    return genome.without_silent(bias).acyclic() if bias else _acyclic(genome)
+        hint = "Say the timesteps of SharpNEAT's activation scheme"
+        raise needs_cycles("the network has cycles", hint)
+    return _acyclic(genome)

@@ -16,7 +16,6 @@ from neat_onnx.libraries.list_order import (
     ListConnection,
     ListNetwork,
     ListNode,
-    compile_list,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import reversed_names
@@ -48,17 +47,15 @@ def read(document: Mapping[str, Any], _: ReadOptions) -> Network:
     """Return the network that `Network.fromJSON(document)` evaluates, from the states it holds."""
     parsed = parse(_Document, document, NetworkError, strict=False)
     layers = [neuron.layer for neuron in parsed.neurons]
-    return compile_list(
-        ListNetwork(
-            library="synaptic",
-            names=ACTIVATION_NAMES,
-            nodes=parsed.neurons,
-            kinds=[layer if isinstance(layer, str) else "hidden" for layer in layers],
-            connections=[_with_unit_loop(gene) for gene in _projected(parsed.connections)],
-            order=sorted(range(len(layers)), key=lambda at: _rank(layers[at])),
-            initial_gain=1.0,
-        )
-    )
+    return ListNetwork(
+        library="synaptic",
+        names=ACTIVATION_NAMES,
+        nodes=parsed.neurons,
+        kinds=[layer if isinstance(layer, str) else "hidden" for layer in layers],
+        connections=[_with_unit_loop(gene) for gene in _projected(parsed.connections)],
+        order=sorted(range(len(layers)), key=lambda at: _rank(layers[at])),
+        initial_gain=1.0,
+    ).compiled()
 
 
 def _rank(layer: str | int) -> tuple[int, int]:
@@ -109,12 +106,11 @@ _LIBRARY = ListLibrary(
     first_gain=1.0,
     keeps_states=True,
 )
-_INPUT_SQUASH = "LOGISTIC"
 
 
 def write(net: Network) -> dict[str, Any]:
     """Return the document of a network, with one hidden layer that holds the neurons in order."""
-    written = write_list(net, _LIBRARY, outputs_last=True)
+    nodes, edges = write_list(net, _LIBRARY, outputs_last=True)
     return {
         "neurons": [
             {
@@ -124,11 +120,9 @@ def write(net: Network) -> dict[str, Any]:
                 "activation": node.initial,
                 "bias": node.bias,
                 "layer": 0 if node.kind == "hidden" else node.kind,
-                "squash": _INPUT_SQUASH
-                if node.kind == "input"
-                else _LIBRARY.activations[node.activation],
+                "squash": _LIBRARY.activations[node.activation],
             }
-            for node in written.nodes
+            for node in nodes
         ],
-        "connections": [edge.document() for edge in written.edges],
+        "connections": [edge.document() for edge in edges],
     }

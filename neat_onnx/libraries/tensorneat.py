@@ -11,9 +11,8 @@ from typing import Any
 
 from pydantic import Field
 
-from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, check_cycles
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, NetworkBuilder, Node, needs_cycles
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import FORMULA
@@ -85,18 +84,16 @@ def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
         nodes=[_node(parsed.nodes[places[key]], places[key], key in first) for key in order],
         edges=[Edge(each.source, each.target, each.weight) for each in parsed.conns],
     ).checked()
-    reached = graph.reached(graph.inputs)
+    reached = graph.reached()
     for key in graph.outputs:
         if key not in reached:
             raise NetworkError("no input leads to it: its output is NaN", where=f"node {key}")
     if options.cycles is not None:
         return _updated(graph, options.cycles)
     if graph.has_cycle:
-        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome); cycles=N"
-        raise OptionError(
-            "the genome has a cycle", where="cycles", hint=f"{hint} does, or --cycles N"
-        )
-    return graph.without_silent(()).acyclic()
+        hint = "Say how many updates a sample takes (activate_time of RecurrentGenome)"
+        raise needs_cycles("the genome has a cycle", hint)
+    return graph.without_silent().acyclic()
 
 
 def _count(options: ReadOptions, name: str) -> int:
@@ -108,8 +105,6 @@ def _count(options: ReadOptions, name: str) -> int:
             where=name,
             hint=f"{hint}, or --inputs N --outputs N",
         )
-    if not is_whole(value) or value < 1:
-        raise OptionError(f"{name} is {value!r}, expected a positive integer", where=name)
     return int(value)
 
 
@@ -122,7 +117,6 @@ def _node(node: _Node, at: int, is_end: bool) -> Node:
 
 def _updated(graph: GenomeGraph, cycles: int) -> Network:
     """The network without memory that makes so many updates; the last copies keep the ids."""
-    check_cycles(cycles)
     if cycles * len(graph.nodes) > _MAX_COPIES:
         hint = f"At most {_MAX_COPIES} copies of nodes are made"
         raise OptionError(f"{cycles} updates are too many", where="cycles", hint=hint)

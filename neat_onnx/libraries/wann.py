@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.network.activations import FORMULA
@@ -88,7 +87,7 @@ def _first_computing(weights: Floats, inputs: int | None) -> int:
         raise NetworkError("a connection to the first node, which is the bias", where="column 1")
     if inputs is None:
         return most
-    if not is_whole(inputs) or not 0 <= inputs < most:
+    if inputs >= most:
         raise OptionError(
             f"{inputs!r} inputs, but the node {most} is entered by connections",
             where="inputs",
@@ -101,7 +100,7 @@ def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
     """The first output: without a number, the first of the nodes at the end that nothing leaves."""
     if outputs is not None:
         most = len(weights) - first
-        if not is_whole(outputs) or not 0 < outputs <= most:
+        if outputs > most:
             hint = f"From 1 to {most}"
             raise OptionError(f"there cannot be {outputs!r} outputs", where="outputs", hint=hint)
         return len(weights) - int(outputs)

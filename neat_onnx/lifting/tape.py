@@ -7,7 +7,7 @@ numbered as they are made, so that each depends on lower numbers alone, but for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -108,7 +108,7 @@ class Rank(NamedTuple):
     row: Any
 
 
-Ids: TypeAlias = Callable[[str, int], "Ints | None"]
+Ids: TypeAlias = Mapping[str, Sequence[int]]
 
 
 @dataclass(eq=False)
@@ -128,8 +128,8 @@ class Tape:
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
         known_apart: neurons, not pre-activations, that are part of no others.
-        ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
-            such neurons stay and are part of no others, and no two ids are of one neuron.
+        ids: the ids of the neurons that tensors hold, by name, as far as they are known: such
+            neurons stay and are part of no others, and no two ids are of one neuron.
         identified: the neurons whose ids are known.
         ranks, places: what is known of signals by their order; see `sums.py`.
         infinite: whether each signal may be, as far as is known; see `choices.py`.
@@ -146,7 +146,7 @@ class Tape:
     budget: Budget = field(default_factory=Budget)
     where: str = ""
     continued: list[tuple[Ints, Ints]] = field(default_factory=list)
-    ids: Ids | None = None
+    ids: Ids = field(default_factory=dict)
     known_apart: list[Ints] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
@@ -227,21 +227,22 @@ class Tape:
             self._known[key] = found
         return found.reshape(origin.shape)
 
-    def with_ids(self, name: str, signals: Ints) -> Ints:
-        """The signals of a tensor; a copy of each that is to have another id than it has."""
-        ids = None if self.ids is None else self.ids(name, signals.size)
-        if ids is None:
-            return signals
+    def with_ids(self, signals: Ints, ids: Sequence[int]) -> Ints:
+        """Neurons of these ids; a copy of each signal that is to have another id than it has."""
         shape, signals = signals.shape, signals.ravel()
-        pairs = zip(signals.tolist(), ids.tolist(), strict=True)
-        copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
-        if copied.any():
+        pairs = zip(signals.tolist(), ids, strict=True)
+        copied = [self._id_of.setdefault(*pair) != pair[1] for pair in pairs]
+        if any(copied):
             signals = signals.copy()
             signals[copied] = self.add_neurons(signals[copied][:, None])
-            self._id_of.update(zip(signals.tolist(), ids.tolist(), strict=True))
+            self._id_of.update(zip(signals.tolist(), ids, strict=True))
         self.known_apart.append(signals)
         self.identified.append(signals)
         return signals.reshape(shape)
+
+    def misses_ids(self) -> bool:
+        """Whether some id is of no tensor so far."""
+        return sum(map(len, self.identified)) < sum(map(len, self.ids.values()))
 
     def has_ids(self, signals: Ints) -> bool:
         """Whether these are neurons whose ids are known."""
@@ -259,6 +260,6 @@ class Tape:
             )
         register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
         self.registers.append(register)
-        if self.ids is not None:
+        if self.ids:
             self._id_of.update(dict.fromkeys(register.signals.tolist()))
         return register

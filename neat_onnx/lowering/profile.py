@@ -11,7 +11,7 @@ from typing import Any
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Model, Node, node_classes, validate
 from neat_onnx.model.draft import make_node
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
 from neat_onnx.options import ExportOptions
 
 
@@ -48,16 +48,9 @@ def _written(node: Node, opset: int) -> Node:
         name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
     }
     stated = _defaults(node.op_type, opset) | node.defaults_in_words()
-    there = _schema(node.op_type, opset).keys()
+    there = schema_of(node.op_type, "", opset).attributes
     values = {name: value for name, value in stated.items() if name in there} | given | inner
     return make_node(node.op_type, node.input, node.output, values, name=node.name, opset=opset)
-
-
-def _schema(op_type: str, opset: int) -> dict[str, Any]:
-    """The attributes that an operator has in an opset: AveragePool has dilations from 19 on."""
-    from onnx import defs  # noqa: PLC0415 - slow to import
-
-    return dict(defs.get_schema(op_type, opset).attributes)
 
 
 @cache
@@ -68,7 +61,7 @@ def _defaults(op_type: str, opset: int) -> dict[str, Any]:
     typed = node_classes().get(op_type, Node).model_fields["attributes"].annotation
     ours: dict[str, Any] = getattr(typed, "model_fields", {})
     found: dict[str, Any] = {}
-    for name, entry in _schema(op_type, opset).items():
+    for name, entry in schema_of(op_type, "", opset).attributes.items():
         if entry.default_value.type:
             value = ours[name].default if name in ours else None
             if value is None:

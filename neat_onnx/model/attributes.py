@@ -10,7 +10,7 @@ absent. The JSON form is ONNX's list, `[{"name": "alpha", "type": "FLOAT", "f": 
 fields that were set, in the order of their declaration.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from functools import cache
 from types import UnionType
@@ -39,8 +39,9 @@ class AttributeType(IntEnum):
 
     @property
     def key(self) -> str:
-        """The key that ONNX keeps a value of this type under."""
-        return _KEYS[self]
+        """The key that ONNX keeps a value of this type under, as "f" or "floats"."""
+        name = self.name.lower()
+        return name if name.endswith("s") else name[0]
 
 
 class GivenValue(NamedTuple):
@@ -50,9 +51,7 @@ class GivenValue(NamedTuple):
     value: Any
 
 
-_KEYS = dict(
-    zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
-)
+_KINDS = {kind.key: kind for kind in AttributeType}
 _SCALARS: dict[type, AttributeType] = {
     float: AttributeType.FLOAT,
     int: AttributeType.INT,
@@ -85,9 +84,16 @@ class Attributes(BaseModel, metaclass=Plain):
         return cast("Self", cls.model_construct())
 
     @classmethod
+    @cache
     def types(cls) -> dict[str, AttributeType]:
         """The ONNX attribute type of each field, in the order of declaration."""
-        return _types(cls)
+        return {name: _type_of(field.annotation) for name, field in cls.model_fields.items()}
+
+    @classmethod
+    @cache
+    def may_hold_graphs(cls) -> bool:
+        """Whether a field is of a graph, or any attribute may be given: those of few nodes."""
+        return AttributeType.GRAPH in cls.types().values()
 
     @model_validator(mode="before")
     @classmethod
@@ -133,11 +139,6 @@ class Attributes(BaseModel, metaclass=Plain):
         ]
 
 
-@cache
-def _types(declared: type[Attributes]) -> dict[str, AttributeType]:
-    return {name: _type_of(field.annotation) for name, field in declared.model_fields.items()}
-
-
 def _type_of(annotation: Any) -> AttributeType:
     """The ONNX attribute type of a field's annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -160,6 +161,18 @@ def _name(entry: Any, types: dict[str, AttributeType]) -> str:
             {"name": printable(name), "hint": f"Known: {', '.join(types) or 'none'}"},
         )
     return name
+
+
+def attribute_list(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """ONNX's list of attributes with these values; an empty list is one of integers."""
+    entries = []
+    for name, value in values.items():
+        is_list = isinstance(value, tuple | list)
+        kind = type(next(iter(value), 0)) if is_list else type(value)
+        stated = _SCALARS.get(kind, AttributeType.GRAPH)
+        stated, held = (_LISTS[stated], [*value]) if is_list else (stated, value)
+        entries.append({"name": name, "type": stated.name, stated.key: held})
+    return entries
 
 
 def plain_value(given: GivenValue, may_be_nan: bool) -> Any:
@@ -204,7 +217,7 @@ def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> G
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
-    found = next((kind for kind in AttributeType if kind.key == key), None)
+    found = _KINDS.get(key)
     if found is None or stated not in (None, found):
         raise ValueError(f"has a wrong key '{key}'")
     return GivenValue(found, value)

@@ -9,7 +9,7 @@ and a Pad that takes away too much.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
@@ -101,15 +101,12 @@ def _problem(node: "onnx.NodeProto", versions: _Versions) -> str:
         return f"axis is {axis}, beyond 32 bits"
     if not 0 <= batch_axes <= _MAX_INT32:
         return f"batch_dims is {batch_axes}, expected a number of axes"
-    schema = _schema(node, versions) if "" in node.input else None
+    version = versions.get(node.domain, 1)
+    schema = schema_of(node.op_type, node.domain, version) if "" in node.input else None
     for at, each in enumerate(schema.inputs[: len(node.input)] if schema else ()):
         if not node.input[at] and each.option == each.option.Single:
             return f"input {at} is left out, and it needs that"
     return ""
-
-
-def _schema(node: "onnx.NodeProto", versions: _Versions) -> Any:
-    return schema_of(node.op_type, node.domain, versions.get(node.domain, 1))
 
 
 def _refuse_slices(
@@ -159,7 +156,7 @@ def _inferred(
     """The types of the outputs of a node, as far as they can be inferred."""
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
-    schema = _schema(node, versions)
+    schema = schema_of(node.op_type, node.domain, versions.get(node.domain, 1))
     if schema is None:
         return {}
     try:

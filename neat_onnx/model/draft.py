@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
+from neat_onnx.model.attributes import attribute_list
 from neat_onnx.model.graph import parse_node
 from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.wiring import producers, subgraphs
@@ -21,8 +22,6 @@ Part = TypeVar("Part", bound=BaseModel)
 
 Step = tuple[str, Sequence[str], Mapping[str, Any]]
 """An operator, what it reads beside its first input, and its attributes."""
-
-_KINDS = {int: ("INT", "i"), float: ("FLOAT", "f"), str: ("STRING", "s")}
 
 
 class FreshNames:
@@ -162,24 +161,20 @@ def make_node(
     Raises:
         ModelError: there is no such operator, or not in this form.
     """
-    entries = [_entry(key, value) for key, value in (attributes or {}).items()]
     document: dict[str, Any] = {
         "op_type": op_type,
         "name": name,
         "domain": domain,
         "input": list(reads),
         "output": list(gives),
-        "attributes": entries,
+        "attributes": attribute_list(attributes or {}),
     }
     label = f"node {name or next(filter(None, document['output']), '')} ({op_type})"
     try:
         return parse_node(document, {"opset": opset})
-    except ValidationError as error:
-        raise ModelError(
-            f"{label}: {error.errors()[0]['msg'].removeprefix('Value error, ')}"
-        ) from None
     except ValueError as error:
-        raise ModelError(f"{label}: {error}") from None
+        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        raise ModelError(f"{label}: {said.removeprefix('Value error, ')}") from None
 
 
 def names_of(graph: Graph) -> Iterator[str]:
@@ -192,19 +187,6 @@ def names_of(graph: Graph) -> Iterator[str]:
         yield from node.output
         for inner in subgraphs(node):
             yield from names_of(inner)
-
-
-def _entry(name: str, value: Any) -> dict[str, Any]:
-    if isinstance(value, Tensor):
-        kind, key = "TENSOR", "t"
-    elif isinstance(value, Graph):
-        kind, key = "GRAPH", "g"
-    elif isinstance(value, tuple | list):
-        kind, key = _KINDS[type(value[0])] if value else ("INT", "i")
-        kind, key, value = f"{kind}S", f"{kind.lower()}s", list(value)
-    else:
-        kind, key = _KINDS[type(value)]
-    return {"name": name, "type": kind, key: value}
 
 
 def renamed(node: Node, names: Mapping[str, str]) -> Node:

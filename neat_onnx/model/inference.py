@@ -1,13 +1,12 @@
 """Types and shapes of a graph's tensors, as onnx's shape inference finds them."""
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.crashes import surviving_proto
 from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import Extent, ValueInfo
 
 _KNOWN = frozenset(map(int, DataType))
 
@@ -20,24 +19,26 @@ class TensorFacts(NamedTuple):
 
 
 def stated_facts(model: Model) -> dict[str, TensorFacts]:
-    """Types and shapes that the graph states for its inputs, outputs and initializers.
-
-    A size of an output that is called as no size of an input is not known: exporters make up such
-    names.
-    """
-    graph = model.graph
-    facts = {entry.name: TensorFacts(entry.elem_type, entry.shape) for entry in graph.inputs}
-    known = symbols(model)
-    for entry in graph.outputs:
-        sizes = tuple(
-            None if isinstance(size, str) and size not in known else size
-            for size in entry.shape or ()
-        )
-        shape = None if entry.shape is None else sizes
-        facts.setdefault(entry.name, TensorFacts(entry.elem_type, shape))
+    """Types and shapes that the graph states for its inputs, outputs and initializers."""
+    entries = (*_outputs(model), *model.graph.inputs)
+    facts = {entry.name: TensorFacts(entry.elem_type, entry.shape) for entry in entries}
     return facts | {
-        tensor.name: TensorFacts(tensor.data_type, tensor.dims) for tensor in graph.initializer
+        tensor.name: TensorFacts(tensor.data_type, tensor.dims)
+        for tensor in model.graph.initializer
     }
+
+
+def _outputs(model: Model) -> list[ValueInfo]:
+    """The outputs, whose sizes have the names of inputs' sizes alone: exporters make up others."""
+    known = {size for entry in model.graph.inputs for size in entry.shape or ()}
+    opened = []
+    for entry in model.graph.outputs:
+        sizes = [
+            size if isinstance(size, int) or size in known else None for size in entry.shape or ()
+        ]
+        shape = None if entry.shape is None else sizes
+        opened.append(ValueInfo.of(entry.name, entry.elem_type, shape))
+    return opened
 
 
 def inferred_facts(model: Model) -> dict[str, TensorFacts]:
@@ -49,9 +50,9 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
     facts = stated_facts(model)
+    graph = model.graph.model_copy(update={"outputs": _outputs(model)})
     try:
-        proto = surviving_proto(model)
-        _forget(proto.graph.output, symbols(model))
+        proto = surviving_proto(model.model_copy(update={"graph": graph}))
         proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
@@ -64,20 +65,6 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
 def is_known(facts: TensorFacts | None) -> bool:
     """Whether the type and each size of a tensor is known, if only by a name."""
     return facts is not None and None not in (facts.elem_type, facts.shape, *(facts.shape or ()))
-
-
-def symbols(model: Model) -> set[Extent]:
-    """The names of sizes that inputs have."""
-    sizes = {size for entry in model.graph.inputs for size in entry.shape or ()}
-    return {size for size in sizes if isinstance(size, str)}
-
-
-def _forget(outputs: Iterable[Any], known: set[Extent]) -> None:
-    """Leave sizes open that have other names than the inputs'."""
-    for entry in outputs:
-        for size in entry.type.tensor_type.shape.dim:
-            if size.HasField("dim_param") and size.dim_param not in known:
-                size.Clear()
 
 
 def _of_proto(entry: object) -> TensorFacts:

@@ -4,13 +4,21 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from pydantic import PrivateAttr, ValidationError
+from pydantic import Field, PrivateAttr, ValidationError
 
 from neat_onnx.arguments import FLAG, PATH, Kind, one_of, optional, takes
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
+from neat_onnx.model.data_type import Version
+from neat_onnx.model.graph import (
+    DEFAULT_OPSET,
+    ONNX_DOMAINS,
+    Graph,
+    MetadataEntry,
+    OperatorSet,
+    Part,
+)
 from neat_onnx.model.node import refusal
 from neat_onnx.model.spelling import Spelling, canonical, json_text, protobuf_document
 from neat_onnx.model.states import State, states
@@ -24,7 +32,7 @@ _ENCODING, _SPELLING = one_of(*get_args(Encoding)), one_of(*get_args(Spelling))
 _PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToString"))
 
 
-class Model(Content):  # noqa: PLW1641 - no model has a hash
+class Model(Part):  # noqa: PLW1641 - no model has a hash
     """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX.
 
     Attributes:
@@ -36,8 +44,27 @@ class Model(Content):  # noqa: PLW1641 - no model has a hash
         metadata_props: texts of the writer's own, each under a key; `metadata` is a dict of them.
     """
 
+    ir_version: Version | None = Field(None, description="The version of ONNX's file format.")
+    opset_import: list[OperatorSet] = Field([], description="The operators' versions.")
+    producer_name: str = Field("", description="The tool that wrote the model.")
+    producer_version: str = Field("", description="That tool's version.")
+    doc_string: str = Field("", description="Text for people.")
+    metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
+    graph: Graph
+
     _encoding: Encoding = PrivateAttr("numbers")
     _schema: str = PrivateAttr("")
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operators; 18 if the model does not say."""
+        versions = [entry.version for entry in self.opset_import if entry.domain in ONNX_DOMAINS]
+        return versions[0] if versions else DEFAULT_OPSET
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
+        return {entry.key: entry.value for entry in reversed(self.metadata_props)}
 
     def __repr__(self) -> str:
         graph = self.graph

@@ -195,7 +195,7 @@ def _opset(part: onnx.FunctionProto | onnx.ModelProto) -> list[int]:
 
 def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
     """How many nodes a call of each function is, calls in it included."""
-    calls = {_key(each): _calls(each.node) for each in proto.functions}
+    calls = {(f.domain, f.name, f.overload): _calls(f.node) for f in proto.functions}
     sizes: dict[_Key, int] = {}
     try:
         for function in TopologicalSorter(calls).static_order():
@@ -214,7 +214,3 @@ def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
 def _calls(nodes: Iterable[onnx.NodeProto]) -> list[_Key]:
     """The nodes, and the nodes of the graphs inside them."""
     return [(node.domain, node.op_type, node.overload) for node in nodes_in(nodes)]
-
-
-def _key(function: onnx.FunctionProto) -> _Key:
-    return function.domain, function.name, function.overload

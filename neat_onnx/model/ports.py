@@ -15,33 +15,32 @@ from neat_onnx.model.draft import with_graph
 from neat_onnx.model.inference import TensorFacts, inferred_facts
 from neat_onnx.model.model import Model
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, alike, stated_pairs, with_stated_pairs
-from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import Extent, ValueInfo, is_fixed
 from neat_onnx.model.wiring import reads
+
+WEIGHTS_APART = 4
+"""The IR version since which an initializer need not be an input."""
 
 
 def with_data_inputs(model: Model) -> Model:
     """The model without inputs that are weights, and without empty ones that nothing reads.
 
-    Up to IR 3 every initializer had to be an input as well. Later on it is an input's default: a
+    Before IR 4 every initializer had to be an input as well. Later on it is an input's default: a
     weight all the same, unless the input's shape is open. Inputs without elements are declared for
     the memory of a policy that has none.
     """
-    tensors = model.graph.tensors
-    kept = [entry for entry in model.graph.inputs if not _is_weight(model, entry, tensors)]
+    tensors, old = model.graph.tensors, (model.ir_version or WEIGHTS_APART) < WEIGHTS_APART
+    kept = [
+        entry
+        for entry in model.graph.inputs
+        if entry.name not in tensors or not (old or is_fixed(entry.shape))
+    ]
     empty = {entry.name for entry in kept if 0 in (entry.shape or ())}
     if empty:
         empty -= {name for node in model.graph.node for name in reads(node)}
         empty -= {entry.name for entry in model.graph.outputs}
     kept = [entry for entry in kept if entry.name not in empty]
     return model if len(kept) == len(model.graph.inputs) else with_graph(model, inputs=kept)
-
-
-def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bool:
-    if entry.name not in tensors:
-        return False
-    old = model.ir_version is not None and model.ir_version < 4
-    return old or is_fixed(entry.shape)
 
 
 def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = False) -> Model:
@@ -55,11 +54,13 @@ def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = Fal
         inputs: names of graph inputs count as well.
     """
     graph = model.graph
+    if isinstance(names, str) or not names:
+        return model
     made = {name for node in graph.node for name in node.output if name}
     made |= {entry.name for entry in graph.inputs if inputs}
     made -= {entry.name for entry in graph.outputs}
     fresh = [name for name in dict.fromkeys(names) if name in made]
-    if isinstance(names, str) or not fresh:
+    if not fresh:
         return model
     facts, unknown = inferred_facts(model), TensorFacts(None, None)
     types = [facts.get(name, unknown).elem_type or graph.number_type for name in fresh]

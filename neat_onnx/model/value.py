@@ -60,11 +60,6 @@ class Dim(_Record):
             raise ValueError("has both dim_value and dim_param")
         return self
 
-    @property
-    def extent(self) -> Extent:
-        """The size, else the symbol, else None."""
-        return self.dim_value if self.dim_value is not None else self.dim_param
-
 
 class Shape(_Record):
     """The dimensions of a tensor, outermost first."""
@@ -81,11 +76,6 @@ class TensorType(_Record):
         WithJsonSchema({"enum": [int(kind) for kind in DataType]}),
     ]
     shape: Shape | None = None
-
-    @property
-    def extents(self) -> tuple[Extent, ...] | None:
-        """Sizes, symbols and unknowns; None if not even the rank is known."""
-        return None if self.shape is None else tuple(dim.extent for dim in self.shape.dim)
 
 
 class ValueType(_Record):
@@ -114,7 +104,16 @@ class ValueInfo(_Record):
         cls, name: str, elem_type: DataType = DataType.FLOAT, shape: Sequence[Extent] | None = None
     ) -> "ValueInfo":
         """The value `name` of `shape`: sizes, symbols such as "N", or None where unknown."""
-        dims = None if shape is None else Shape(dim=[_dim(extent) for extent in shape])
+        dims = (
+            None
+            if shape is None
+            else Shape(
+                dim=[
+                    Dim(dim_param=size) if isinstance(size, str) else Dim(dim_value=size)
+                    for size in shape
+                ]
+            )
+        )
         return cls(
             name=name, type=ValueType(tensor_type=TensorType(elem_type=elem_type, shape=dims))
         )
@@ -127,8 +126,9 @@ class ValueInfo(_Record):
     @property
     def shape(self) -> tuple[Extent, ...] | None:
         """Sizes, symbols and unknowns; None if not even the rank is known."""
-        return self.type.tensor_type.extents
-
-
-def _dim(extent: Extent) -> Dim:
-    return Dim(dim_param=extent) if isinstance(extent, str) else Dim(dim_value=extent)
+        shape = self.type.tensor_type.shape
+        if shape is None:
+            return None
+        return tuple(
+            size.dim_param if size.dim_value is None else size.dim_value for size in shape.dim
+        )

@@ -133,8 +133,8 @@ class Neurons(ReadOnly):
         activations, activation_codes = codes_of(activation)
         aggregations, aggregation_codes = codes_of(aggregation or ["sum"] * len(ids))
         bias, response, initial = (
-            np.broadcast_to(np.asarray(values, np.float64), ids.shape)
-            for values in (bias, response, initial)
+            each if each.shape == ids.shape else np.full(ids.shape, each)
+            for each in (np.asarray(given, np.float64) for given in (bias, response, initial))
         )
         texts = (tuple(each) if any(each) else () for each in (name, spelling))
         neurons = cls(ids, activation_codes, aggregation_codes, bias, response, initial, *texts)

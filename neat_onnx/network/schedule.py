@@ -55,7 +55,7 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     live = net.live
     now = live.delay == 0
     gated = (live.gater != NONE) & (live.gate_delay == 0)
-    if np.all(now) and not np.any(gated):
+    if now.all() and not gated.any():
         return live.source, live.target  # without a copy, as in most networks
     return (
         np.concatenate([live.source[now], live.gater[gated]]),
@@ -157,6 +157,8 @@ def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
     gated = live.gater != NONE
+    if not gated.any():
+        return live.source, live.target
     source = np.concatenate([live.source, live.gater[gated]])
     return source, np.concatenate([live.target, live.target[gated]])
 
@@ -165,7 +167,7 @@ class Edges:
     """Edges sorted by where they start, to walk from many neurons at once."""
 
     def __init__(self, source: Ints, target: Ints, count: int) -> None:
-        if np.any(source[1:] < source[:-1]):
+        if (source[1:] < source[:-1]).any():
             order = stable_order(source)
             source, target = source[order], target[order]
         self._target = target
@@ -173,11 +175,10 @@ class Edges:
 
     def leaving(self, neurons: Ints) -> Ints:
         """The targets of all edges from `neurons`, repeats included."""
-        starts = self._start[neurons]
-        counts = self._start[neurons + 1] - starts
-        if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
-            return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
-        return self._target[concatenated_ranges(starts, counts)]
+        starts, ends = self._start[neurons], self._start[neurons + 1]
+        if neurons.size and (starts[1:] == ends[:-1]).all():
+            return self._target[starts[0] : ends[-1]]  # they stand side by side
+        return self._target[concatenated_ranges(starts, ends - starts)]
 
     def reached(self, found: Bools) -> Bools:
         """The neurons that were found, and all that edges lead to from them, (n,)."""

@@ -177,10 +177,16 @@ def test_genes_that_nothing_reads_are_not_rounded():
     assert verify(net, model).verdict == "equal within float32"
 
 
+def looping(weight: float, activation: str = "identity") -> Network:
+    """A neuron that reads itself."""
+    loop = {"source": 1, "target": 1, "weight": weight, "delay": 1}
+    neurons = [{"id": 1, "activation": activation}]
+    return Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.0), loop])
+
+
 @pytest.mark.filterwarnings("ignore:float32 ")
 def test_what_float32_cannot_hold_is_not_compared():
-    loop = {"source": 1, "target": 1, "weight": 1.5, "delay": 1}
-    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
+    net = looping(1.5)
     report = verify(net, export(net))
     assert report.verdict == "equal within float32"
     assert 150 < report.overflow_step < 220
@@ -195,11 +201,6 @@ def in_a_row(*weights: float, activation: str = "identity", bias: float = 0.0) -
     neurons[0]["bias"], neurons[-1]["activation"] = bias, activation
     links = [(k, k + 1, weight) for k, weight in enumerate(weights)]
     return Network.build(inputs=1, outputs=[len(weights)], neurons=neurons, connections=links)
-
-
-def looping(weight: float) -> Network:
-    loop = {"source": 1, "target": 1, "weight": weight, "delay": 1}
-    return Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
 
 
 @pytest.mark.filterwarnings("ignore:float32 ")
@@ -272,8 +273,7 @@ def test_outputs_that_are_nan_on_both_sides_are_counted_and_told(formula: str, s
 
 
 def test_errors_of_values_whose_squares_overflow_are_measured():
-    loop = {"source": 1, "target": 1, "weight": 3.0, "delay": 1}
-    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
+    net = looping(3.0)
     report = verify(net, export(net, dtype="float64"))
     assert report.verdict == "equal"
     assert report.not_finite == 0
@@ -281,15 +281,8 @@ def test_errors_of_values_whose_squares_overflow_are_measured():
     assert wrong.verdict == "different"
 
 
-def chaotic_loop() -> Network:
-    """a ← sin(6 a + x): chaotic, and bounded."""
-    loop = {"source": 1, "target": 1, "weight": 6.0, "delay": 1}
-    neurons = [{"id": 1, "activation": "sin"}]
-    return Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.1), loop])
-
-
 def test_a_chaotic_network_is_told_from_a_wrong_one():
-    net = chaotic_loop()
+    net = looping(6.0, "sin")
     for dtype, verdict in (("float32", "equal within float32"), ("float64", "equal")):
         model = export(net, dtype=dtype)
         assert verify(net, model).verdict == verdict

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from neat_onnx.arguments import instance_of, listed, takes
+from neat_onnx.errors import NeatOnnxError, OptionError
 from neat_onnx.files import sniff
-from neat_onnx.libraries.library import Library, ReadOptions
-from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed
+from neat_onnx.libraries.catalogue import DocumentLibrary, Members
+from neat_onnx.libraries.neat_python.texts import CONFIGURATION, PRINTED_GENE
 from neat_onnx.network.network import Network
 from neat_onnx.network.saving import advised
 from neat_onnx.network.structure import Structure
@@ -14,46 +15,18 @@ from neat_onnx.network.structure import Structure
 # ruff: noqa: PLC0415 (readers are imported when a file asks for them)
 
 
-class NeatPython(Library):
+class NeatPython(DocumentLibrary):
     """Networks exported as JSON, live ones, and pickles."""
 
-    name = "neat-python"
-    keys = "network_type, topology, nodes, connections, or a pickled genome, network or checkpoint"
-    suffixes = (".json", ".pkl", ".pickle")
-    lost = (
-        "innovation numbers, fitness, rates of mutation, names; ctrnn and iznn: what was read from "
-        "one is written; "
-        "ids of inputs and outputs follow their order"
-    )
-    options = frozenset(
-        {"config", "genome", "time_step", "advance_time", "version", "inputs", "outputs"}
-        | {"cycles", "max_opcodes"}
-    )
-
-    def recognises(self, content: object) -> bool:
-        """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""
-        if isinstance(content, Mapping):
-            return "network_type" in content
-        if isinstance(content, bytes):
-            return sniff(content) == "pickle" or _ends_as_pickle(content)
-        if isinstance(content, str):
-            text = content.encode(errors="replace")
-            return is_configuration(content) or is_printed(content) or _ends_as_pickle(text)
-        parts = content if isinstance(content, tuple | list) and content else (content,)
-        return any(map(_is_from_neat, parts))
-
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network, as neat-python evaluates it."""
-        from neat_onnx.libraries.neat_python.sources import read
-
-        return _updated(read(content, options), options)
-
-    def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
-        """Return the networks of a checkpoint or a dictionary of genomes, the fittest first."""
-        from neat_onnx.libraries.neat_python.sources import read_all
-
-        found = read_all(content, options)
-        return {key: _updated(net, options) for key, net in found.items()}
+    def several(self, found: Members) -> NeatOnnxError:
+        """Return the error of a population of which one network is asked for."""
+        first = ", ".join(str(key) for key, _ in found[:10])
+        return OptionError(
+            f"this is a population of {len(found)} genomes",
+            where="genome",
+            hint="Say which, genome=ID or genome='best' (--genome ID or --genome best), or use "
+            f"load_networks. The fittest: {first}",
+        )
 
     def write(self, network: Network) -> Any:
         """Return the JSON that neat-python exports."""
@@ -71,15 +44,43 @@ class NeatPython(Library):
         return super().files(network, name, **facts)
 
 
-def _updated(net: Network, options: ReadOptions) -> Network:
-    """Return the network updated as often in a step as the caller says."""
-    if options.cycles is None:
-        return net
-    from neat_onnx.libraries.genome_graph import check_cycles
-    from neat_onnx.network.side_by_side import repeated
+def _is_of_neat_python(content: Any) -> bool:
+    """Whether it has a network_type, or is a pickle, a genome with its config, or such a text."""
+    if isinstance(content, Mapping):
+        return "network_type" in content
+    if isinstance(content, bytes):
+        return sniff(content) == "pickle" or _ends_as_pickle(content)
+    if isinstance(content, str):
+        is_text = CONFIGURATION.search(content) or PRINTED_GENE.search(content)
+        return bool(is_text) or _ends_as_pickle(content.encode(errors="replace"))
+    parts = content if isinstance(content, tuple | list) and content else (content,)
+    return any(map(_is_from_neat, parts))
 
-    check_cycles(options.cycles)
-    return repeated(net, options.cycles)
+
+def _ends_as_pickle(content: bytes) -> bool:
+    """Whether it begins and ends as pickles of protocol 0 and 1, which have no signature."""
+    return content[:1] in (b"c", b"(", b"}", b"]") and content[-1:] == b"."
+
+
+def _is_from_neat(value: object) -> bool:
+    """Whether its class is one of neat-python's, or derived from one."""
+    return any(kind.__module__.partition(".")[0] == "neat" for kind in type(value).__mro__)
+
+
+NEAT_PYTHON = NeatPython(
+    "neat-python",
+    "neat_python.sources",
+    _is_of_neat_python,
+    ranked=True,
+    keys="network_type, topology, nodes, connections, or a pickled genome, network or checkpoint",
+    suffixes=(".json", ".pkl", ".pickle"),
+    lost="innovation numbers, fitness, rates of mutation, names; ctrnn and iznn: what was read "
+    "from one is written; ids of inputs and outputs follow their order",
+    options=frozenset(
+        ("config", "genome", "time_step", "advance_time", "version", "inputs", "outputs", "cycles")
+    )
+    | {"max_opcodes"},
+)
 
 
 @takes(net=instance_of(Structure, "a Network"))
@@ -106,7 +107,7 @@ def to_neat_python(
     """
     from neat_onnx.libraries.neat_python.write import live_genome
 
-    with advised(net, NeatPython()):
+    with advised(net, NEAT_PYTHON):
         return live_genome(net, time_step, config)
 
 
@@ -129,13 +130,3 @@ def neat_population(nets: Sequence[Network], config: object) -> Any:
     from neat_onnx.libraries.neat_python.write import population_of
 
     return population_of([to_neat_python(net, config=config) for net in listed("nets", nets)])
-
-
-def _ends_as_pickle(content: bytes) -> bool:
-    """Whether it begins and ends as pickles of protocol 0 and 1, which have no signature."""
-    return content[:1] in (b"c", b"(", b"}", b"]") and content[-1:] == b"."
-
-
-def _is_from_neat(value: object) -> bool:
-    """Whether its class is one of neat-python's, or derived from one."""
-    return any(kind.__module__.partition(".")[0] == "neat" for kind in type(value).__mro__)

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
-from neat_onnx.libraries.limits import Reasons
+from neat_onnx.libraries.limits import Reasons, firsts
 from neat_onnx.libraries.neat_python.functions import Function, aggregation_called, called
 from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
 from neat_onnx.libraries.neat_python.sources import network_of
@@ -23,7 +23,7 @@ from neat_onnx.libraries.neat_python.static import held_genes
 from neat_onnx.libraries.neat_python.unrolled import Times
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Connections
+from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
 _NAME = re.compile(r"node (-?\d+) ([a-z ]+?)(?: \d)?(?:, (?:sub-step|advance) (\d+))?")
@@ -72,7 +72,8 @@ def _refuse(net: Network, computing: list[int]) -> None:
     reasons.connections("a delayed input", of_input & ~now)
     reasons.connections("a connection into an input", net.is_input[live.target])
     reasons.connections("a delay of more than 1", live.delay > 1)
-    reasons.connections("a second connection between two nodes", _is_second(net, live))
+    again = ~firsts(live.source, live.target)
+    reasons.connections("a second connection between two nodes", again)
     reasons.neurons("an initial value", net.neurons.initial != 0.0)
     places = np.bincount(net.output_neurons, minlength=len(net))
     reasons.neurons("an input as an output", net.is_input & (places > 0))
@@ -92,12 +93,6 @@ def _refuse(net: Network, computing: list[int]) -> None:
         if aggregation_called(name) is None:
             reasons.neurons(f"the aggregation {name}", computes & (net.aggregation_names == name))
     reasons.refuse(hint)
-
-
-def _is_second(net: Network, live: Connections) -> Bools:
-    """Which connections have the same ends as one before."""
-    first = np.unique(live.source * len(net) + live.target, return_index=True)[1]
-    return ~np.isin(np.arange(len(live)), first)
 
 
 def _constant(net: Network, neuron: int) -> float:

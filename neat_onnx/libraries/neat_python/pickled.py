@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.arguments import is_whole, shown
-from neat_onnx.errors import DocumentError, OptionError, warn
+from neat_onnx.errors import DocumentError, warn
 
 _FREE_OPCODES = 500_000
 _DICTIONARIES = ("collections.OrderedDict", "collections.defaultdict")
@@ -105,9 +104,6 @@ def unpickled(data: bytes, max_opcodes: int | None = None) -> Any:
         data: the bytes.
         max_opcodes: how many opcodes are read; half a million and one for every two bytes if None.
     """
-    if max_opcodes is not None and not (is_whole(max_opcodes) and max_opcodes > 0):
-        what = f"max_opcodes is {shown(max_opcodes)}, expected a positive integer"
-        raise OptionError(what, where="max_opcodes")
     limit = _FREE_OPCODES + len(data) // 2 if max_opcodes is None else max_opcodes
     machine = _Machine(io.BytesIO(data), limit)
     found = [machine.load()]

@@ -7,10 +7,12 @@ that its species remember.
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
-from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
-from neat_onnx.libraries.library import BEST, ReadOptions, no_genome
+from neat_onnx.errors import DocumentError, NetworkError, warn
+from neat_onnx.libraries.catalogue import Members
+from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.neat_python.genes import Genes, genes_of_document
 from neat_onnx.libraries.neat_python.genome import (
     bases_of,
@@ -18,19 +20,20 @@ from neat_onnx.libraries.neat_python.genome import (
     genes_of_network,
     network_class,
 )
-from neat_onnx.libraries.neat_python.pickled import Record, number, unpickled
+from neat_onnx.libraries.neat_python.pickled import Name, Record, number, unpickled
 from neat_onnx.libraries.neat_python.settings import (
     parsed_version,
     settings_of,
 )
 from neat_onnx.libraries.neat_python.static import static_network
-from neat_onnx.libraries.neat_python.texts import is_configuration, is_printed, printed_genome
+from neat_onnx.libraries.neat_python.texts import CONFIGURATION, PRINTED_GENE
 from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network
 from neat_onnx.network.network import Network
-from neat_onnx.progress import tracked
+from neat_onnx.network.side_by_side import repeated
 
+_WORDS = {"True": True, "False": False, "None": None}
 _PLAIN = (str, bytes, int, float, bool, type(None))
-_Members = list[tuple[int | None, Any]]
+_Members = list[tuple[Any, Any]]
 
 
 def is_genome(value: object) -> bool:
@@ -90,33 +93,14 @@ def _parts(value: Any) -> Iterable[tuple[int | None, Any]]:
     return [(None, part) for part in (*held.values(), *more)]
 
 
-def read(content: Any, options: ReadOptions) -> Network:
-    """Return the one network of a source. See `NeatPython.read`."""
-    members, config = _opened(content, options)
-    if len(members) > 1:
-        first = ", ".join(map(str, list(_by_id(members, config))[:10]))
-        raise OptionError(
-            f"this is a population of {len(members)} genomes",
-            where="genome",
-            hint="Say which, genome=ID or genome='best' (--genome ID or --genome best), or use "
-            f"load_networks. The fittest: {first}",
-        )
-    return _single(members[0][1], config, options)
-
-
-def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
-    """Return all networks of a source. See `NeatPython.read_all`."""
-    members, config = _opened(content, options)
-    found = _by_id(members, config)
-    if options.genome == BEST:
-        found = dict(list(found.items())[:1])
-    elif options.genome is not None:
-        if options.genome not in found:
-            raise no_genome(options.genome, found)
-        found = {key: one for key, one in found.items() if key == options.genome}
-    elif len(members) == 1 and members[0][0] is None:
-        found = {0: members[0][1]}
-    return {key: _single(one, config, options) for key, one in tracked(list(found.items()))}
+def members(content: Any, options: ReadOptions) -> Members:
+    """Return the networks of a source: of a checkpoint or genomes by id, the fittest first."""
+    found, config = _opened(content, options)
+    if len(found) == 1 and options.genome is None:
+        found = [(found[0][0] or 0, found[0][1])]
+    else:
+        found = _by_id(found, config)
+    return [(key, partial(_single, one, config, options)) for key, one in found]
 
 
 def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
@@ -124,13 +108,13 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
     if isinstance(content, Mapping) and "network_type" in content:
         return [(None, genes_of_document(content))], options.config
     if isinstance(content, str):
-        if is_configuration(content):
+        if CONFIGURATION.search(content):
             raise DocumentError(
                 "this is a configuration of neat-python, not a network",
                 hint="Give it as config, beside the genome (command line: --config)",
             )
-        if is_printed(content):
-            content = printed_genome(content)
+        if PRINTED_GENE.search(content):
+            content = _printed_genome(content)
         else:
             content = content.encode(errors="surrogatepass")  # a pickle of protocol 0 may be text
     if isinstance(content, bytes):
@@ -147,8 +131,36 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
     return members, config if options.config is None else options.config
 
 
-def _by_id(members: _Members, config: Any) -> dict[int, Any]:
-    """The genomes by id, the fittest first.
+def _printed_genome(text: str) -> Record:
+    """The genome in a text that holds the genes of one, among other lines."""
+    parts: dict[str, dict[Any, Record]] = {"nodes": {}, "connections": {}}
+    for name, key, source, target, said in PRINTED_GENE.findall(text):
+        place: Any = (int(source), int(target)) if source else int(key)
+        genes = parts["connections" if source else "nodes"]
+        if place in genes:
+            raise DocumentError(
+                f"the text holds the gene of {key} twice",
+                hint="Give the text of one genome, from Key: on",
+            )
+        pairs = (item.partition("=")[::2] for item in said.split(", "))
+        genes[place] = Record(Name("neat.genes", name), ())
+        genes[place].build({word: _value(value) for word, value in pairs} | {"key": place})
+    genome = Record(Name("neat.genome", "DefaultGenome"), ())
+    genome.build(parts)
+    return genome
+
+
+def _value(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return text  # the name of a function
+
+
+def _by_id(members: _Members, config: Any) -> _Members:
+    """The genomes with their ids, the fittest first.
 
     The lowest fitness is the best where a configuration of 2.1 says so; older ones ignored that.
     """
@@ -157,10 +169,16 @@ def _by_id(members: _Members, config: Any) -> dict[int, Any]:
         ids = list(range(len(members)))
     sign = 1.0 if config is not None and settings_of(config).prefers_low else -1.0
     pairs = zip(ids, (one for _, one in members), strict=True)
-    return dict(sorted(pairs, key=lambda pair: rank_of(pair[1], sign)))
+    return sorted(pairs, key=lambda pair: rank_of(pair[1], sign))
 
 
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
+    """The network of a genome or another source, updated as often in a step as the caller says."""
+    net = _of_one(found, config, options)
+    return net if options.cycles is None else repeated(net, options.cycles)
+
+
+def _of_one(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, of a network object, or of genes that need no configuration."""
     times = Times(options.time_step or None, options.advance_time)
     if is_genome(found):

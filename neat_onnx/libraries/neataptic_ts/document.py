@@ -13,8 +13,6 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     check_sizes,
-    compile_list,
-    initial_gain_of,
     repeats,
 )
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
@@ -92,18 +90,17 @@ def read(document: Mapping[str, Any], options: ReadOptions) -> Network:
     acts = loops & ~repeats(genes)
     enabled = np.array([gene.enabled for gene in genes], np.bool_)
     _warn_of_flags(genes, kinds, acts)
-    network = ListNetwork(
+    return ListNetwork(
         library=name,
         registered_for="neataptic-ts",
         names=ACTIVATION_NAMES,
         nodes=nodes,
         kinds=kinds,
         connections=genes,
-        initial_gain=initial_gain_of(options),
+        initial_gain=options.initial_gain or 0.0,
         ids=_ids(nodes),
         enabled=np.where(loops, acts, enabled),
-    )
-    return compile_list(network)
+    ).compiled()
 
 
 def _warn_of_contradictions(document: _Document) -> None:
@@ -173,7 +170,7 @@ _LIBRARY = ListLibrary("NeatapticTS", SQUASHES, adds_repeats=True, has_disabled=
 
 def write(net: Network) -> dict[str, Any]:
     """Return a document that computes the same after `Network.fromJSON` and `clear()`."""
-    written = write_list(net, _LIBRARY)
+    nodes, edges = write_list(net, _LIBRARY)
     return {
         "formatVersion": VERSION,
         "input": len(net.input_neurons),
@@ -183,13 +180,11 @@ def write(net: Network) -> dict[str, Any]:
             {
                 "type": node.kind,
                 "bias": node.bias,
-                "squash": "logistic"
-                if node.kind == "input"
-                else spelled(node.activation, net.spellings[node.neuron]),
+                "squash": spelled(node.activation, net.spellings[node.neuron]),
                 "index": index,
-                "geneId": written.ids[index],
+                "geneId": node.id,
             }
-            for index, node in enumerate(written.nodes)
+            for index, node in enumerate(nodes)
         ],
-        "connections": [edge.document() | {"enabled": edge.enabled} for edge in written.edges],
+        "connections": [edge.document() | {"enabled": edge.enabled} for edge in edges],
     }

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.limits import firsts
 from neat_onnx.libraries.neataptic_ts.document import spelled
 from neat_onnx.model import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
@@ -24,10 +25,8 @@ class Layer:
 
     Attributes:
         index: 1 for the first hidden layer.
-        is_output: whether it is the last layer.
         before: positions of the neurons of the layer before it, shape (c,).
         neurons: positions of its own neurons, shape (r,).
-        connected: whether there is a connection, enabled or not, shape (r, c).
         weights: weight of the first connection with these ends, 0 without one, shape (r, c).
         loops: whether each neuron has a self-connection, shape (r,).
         loop_weights: its weight, or 0, shape (r,).
@@ -40,10 +39,8 @@ class Layer:
     """
 
     index: int
-    is_output: bool
     before: Ints
     neurons: Ints
-    connected: Bools
     weights: Floats
     loops: Bools
     loop_weights: Floats
@@ -65,14 +62,6 @@ class Layer:
         return self.keeps_state and self.conv is None
 
 
-def firsts(genes: Connections) -> Bools:
-    """Return which connections are the first between their two ends, shape (m,)."""
-    ends = genes.target * (1 + genes.source.max(initial=0)) + genes.source
-    first = np.zeros(len(genes), np.bool_)
-    first[np.unique(ends, return_index=True)[1]] = True
-    return first
-
-
 def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
     """Return the layers after the inputs; the last one holds the outputs.
 
@@ -80,7 +69,7 @@ def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
     come from. Within a layer, neurons keep the order of the network.
     """
     _check_ports(net)
-    genes = net.connections.take(firsts(net.connections))
+    genes = net.connections.take(firsts(net.connections.source, net.connections.target))
     if np.all(genes.source == genes.target):
         raise NetworkError("the network has no connections", hint=STANDARD)
     groups = [net.input_neurons, *_hidden_layers(net, genes), net.output_neurons]
@@ -183,10 +172,8 @@ def _layer(
     pools = (m for m in options.pool2d_mappings if m.after_layer_index == index)
     return Layer(
         index,
-        is_output,
         before,
         neurons,
-        connected,
         weights,
         loops,
         loop_weights,

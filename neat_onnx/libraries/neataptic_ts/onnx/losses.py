@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
+from neat_onnx.libraries.limits import firsts
 from neat_onnx.libraries.neataptic_ts.onnx import spec
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, firsts
-from neat_onnx.libraries.neataptic_ts.onnx.spec import MetadataWriter, is_identity, is_padded_before
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
+from neat_onnx.libraries.neataptic_ts.onnx.spec import is_identity
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import times
@@ -56,32 +57,28 @@ def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floa
     return weights, np.repeat(channel_biases(layer, mapping), positions)
 
 
-def describe_sharing(
-    written: MetadataWriter, mappings: Iterable[Conv2DMapping], layers: list[Layer]
-) -> None:
-    """Write the mapped layers that share their weights, and those that do not."""
-    verdicts: dict[bool, list[int]] = {True: [], False: []}
+def sharing(mappings: Iterable[Conv2DMapping], layers: list[Layer]) -> Iterator[tuple[str, int]]:
+    """Yield the mapped layers that share their weights, then those that do not, by their key."""
+    verdicts: dict[str, list[int]] = {spec.SHARED: [], spec.NOT_SHARED: []}
     for mapping in mappings:
         if mapping.layer_index <= len(layers):
             layer = layers[mapping.layer_index - 1]
             first_of_last = (mapping.out_channels - 1) * mapping.out_height * mapping.out_width
             if first_of_last < layer.size:
-                verdicts[_is_shared(layer, mapping)].append(layer.index)
-    for shared, key in ((True, spec.SHARED), (False, spec.NOT_SHARED)):
-        if verdicts[shared]:
-            written.add(key, verdicts[shared])
+                key = spec.SHARED if _is_shared(layer, mapping) else spec.NOT_SHARED
+                verdicts[key].append(layer.index)
+    for key, found in verdicts.items():
+        yield from ((key, k) for k in found)
 
 
-def describe_guesses(
-    written: MetadataWriter, mappings: Iterable[Conv2DMapping], layers: list[Layer]
-) -> None:
-    """Write the layers whose widths fit one channel under a small kernel."""
+def guesses(mappings: Iterable[Conv2DMapping], layers: list[Layer]) -> Iterator[tuple[str, Any]]:
+    """Yield the hidden layers whose widths fit one channel under a small kernel, and the kernel."""
     mapped = {mapping.layer_index for mapping in mappings}
-    guesses = {layer.index: _guess(layer) for layer in layers if not layer.is_output}
-    found = {k: guess for k, guess in guesses.items() if guess and k not in mapped}
-    if found:
-        written.add(spec.GUESSED_LAYERS, list(found))
-        written.add(spec.GUESSED_SPECS, list(found.values()))
+    for layer in layers[:-1]:
+        guess = None if layer.index in mapped else _guess(layer)
+        if guess:
+            yield spec.GUESSED_LAYERS, layer.index
+            yield spec.GUESSED_SPECS, guess
 
 
 def _guess(layer: Layer) -> dict[str, Any] | None:
@@ -182,7 +179,7 @@ def _of_genes(net: Network, layers: list[Layer]) -> Iterator[Loss]:
             name = net.activation_names[j]
             if name != op_type.lower():
                 yield Loss(f"the activation {name} is written as {op_type}", net.label(j))
-    loop, first = genes.source == genes.target, firsts(genes)
+    loop, first = genes.source == genes.target, firsts(genes.source, genes.target)
     near = level[genes.source] == level[genes.target] - 1
     counted = (level[genes.target] > 0) & (genes.weight != 0.0)
     written = counted & first & np.where(loop, recurrent[genes.target], near)
@@ -233,7 +230,7 @@ def _of_window(net: Network, layer: Layer) -> Iterator[Loss]:
             weights, biases = dense_equivalent(layer, conv)
             wrong = np.any(weights != layer.weights, axis=1) | (biases != layer.biases)
             text = f"layer {layer.index} is written as a Conv that its weights do not bear out"
-            if is_padded_before(conv.window):
+            if any(conv.window.begin):
                 text += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
             if np.any(wrong):
                 yield Loss(text, net.label(int(layer.neurons[np.argmax(wrong)])))

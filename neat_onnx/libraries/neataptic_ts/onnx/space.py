@@ -24,9 +24,7 @@ from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.export.nodes import (
-    Concat,
     Conv,
-    Flatten,
     Gemm,
     Windowed,
 )
@@ -55,12 +53,14 @@ def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
     """Return the window of a Conv or a pool; None for other nodes, and where nothing says it."""
     if not _slides(node) or node.attributes.auto_pad != "NOTSET":
         return None
-    kernel = node.attributes.kernel_shape
+    given, kernel = node.attributes, node.attributes.kernel_shape
     if isinstance(node, Conv):
         weights = tensors.get(node.input[1])
         kernel = None if weights is None else weights.dims[2:]
     try:
-        return node.attributes.window(kernel) if kernel else None
+        steps, pads = (given.strides or (), given.dilations or ()), given.pads or ()
+        ceil = bool(getattr(given, "ceil_mode", 0))
+        return Window(kernel, *steps, pads, ceil) if kernel else None
     except NetworkError:
         return None
 
@@ -161,9 +161,9 @@ class _Walk:
                 return (rows,) if rows else None
             case Windowed() if _slides(node):
                 return self._positions(node, first)
-            case Flatten():
+            case Node(op_type="Flatten"):
                 return (math.prod(first),)
-            case Concat():
+            case Node(op_type="Concat"):
                 return (sum(math.prod(shape) for shape in given if shape is not None),)
             case _ if len(node.input) == 1 or node.op_type == "Add":
                 return first

@@ -4,7 +4,6 @@ Layer k counts from 1, the first hidden layer; initializers count from 0. Neuron
 is written neuron by neuron counts from 0.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -84,47 +83,12 @@ SHARED, NOT_SHARED = "conv2d_sharing_verified", "conv2d_sharing_mismatch"
 GUESSED_LAYERS, GUESSED_SPECS = "conv2d_inferred_layers", "conv2d_inferred_specs"
 
 SHAPES: dict[str, type] = {
-    LAYER_SIZES: int,
-    RECURRENT: int,
-    FLATTENED: int,
-    FALLBACK: dict,
-    LSTM_GROUPS: dict,
-    **dict.fromkeys(EMITTED.values(), int),
-    **{CONV_LAYERS: int, CONV_SPECS: dict},
-    **{POOL_LAYERS: int, POOL_SPECS: dict},
-    **{SHARED: int, NOT_SHARED: int},
-    **{GUESSED_LAYERS: int, GUESSED_SPECS: dict},
+    **dict.fromkeys((LAYER_SIZES, RECURRENT, FLATTENED, *EMITTED.values(), CONV_LAYERS), int),
+    **dict.fromkeys((POOL_LAYERS, SHARED, NOT_SHARED, GUESSED_LAYERS), int),
+    **dict.fromkeys((FALLBACK, LSTM_GROUPS, CONV_SPECS, POOL_SPECS, GUESSED_SPECS), dict),
 }
 """The type of the items in the JSON array under each key; `rnn_pattern_fallback` has one object and
 may occur several times."""
-
-
-class MetadataWriter:
-    """Metadata of a document being written, in the order in which NeatapticTS meets each key.
-
-    `present` says whether the document has metadata at all; it may be an empty list.
-    """
-
-    def __init__(self, present: bool) -> None:
-        self.present = present
-        self._entries: list[tuple[str, Any]] = []
-
-    def add(self, key: str, value: Any) -> None:
-        """Add an entry; an earlier one under the same key stays as it is."""
-        self.present = True
-        self._entries.append((key, value))
-
-    def append(self, key: str, item: Any) -> None:
-        """Append `item` to the array under `key`, beginning it where there is none."""
-        for known, value in self._entries:
-            if known == key:
-                value.append(item)
-                return
-        self.add(key, [item])
-
-    def entries(self) -> list[MetadataEntry]:
-        """Return the entries, their values as compact JSON text."""
-        return [MetadataEntry(key=key, value=_text(value)) for key, value in self._entries]
 
 
 def is_readable(entry: MetadataEntry) -> bool:
@@ -146,10 +110,6 @@ def items(model: Model, key: str) -> Iterator[Any]:
             yield item
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-
-
 ATTRIBUTES = ("kernel_shape", "strides", "pads")
 """The attributes of Conv and pools, in the order in which NeatapticTS writes them."""
 
@@ -168,12 +128,3 @@ def spec_of(mapping: Conv2DMapping | Pool2DMapping) -> dict[str, Any]:
 def is_identity(window: Window) -> bool:
     """Whether a pool with this window returns its input."""
     return {*window.kernel, *window.strides} == {1} and not any(window.pads)
-
-
-def is_padded_before(window: Window) -> bool:
-    """Whether there is padding at the top or on the left.
-
-    NeatapticTS takes the weights of a channel's first neuron for the kernel, from the first input
-    on; with padding there, these are not the kernel.
-    """
-    return any(window.begin)

@@ -4,6 +4,7 @@ Fused nodes, an LSTM or a GRU, stand beside each hidden layer of a suitable size
 them, and their shapes are no valid ONNX; NeatapticTS's importer rebuilds layers from them.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,16 +18,15 @@ from neat_onnx.libraries.neataptic_ts.onnx import spec
 from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer, layers_of
 from neat_onnx.libraries.neataptic_ts.onnx.losses import (
     channel_biases,
-    describe_guesses,
-    describe_sharing,
+    guesses,
     kernels_of,
     refuse_or_warn,
+    sharing,
 )
 from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     ATTRIBUTES,
     INPUT,
     OUTPUT,
-    MetadataWriter,
     NodeNames,
     attributes_of,
     initializer,
@@ -34,7 +34,16 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     previous_state,
     spec_of,
 )
-from neat_onnx.model import Graph, Model, Node, OperatorSet, Tensor, ValueInfo, node_class
+from neat_onnx.model import (
+    Graph,
+    MetadataEntry,
+    Model,
+    Node,
+    OperatorSet,
+    Tensor,
+    ValueInfo,
+    node_class,
+)
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 from neat_onnx.options.mappings import Conv2DMapping
@@ -58,10 +67,15 @@ class NeatapticModel(Model):
 
 @dataclass
 class Draft:
-    """The document so far; `tensor` is the output of the last layer, which the next one reads."""
+    """The document so far.
+
+    Attributes:
+        metadata: keys and values, in the order in which NeatapticTS meets each key.
+        tensor: the output of the last layer, which the next one reads.
+    """
 
     options: ExportOptions
-    metadata: MetadataWriter
+    metadata: list[tuple[str, Any]] = field(default_factory=list)
     inputs: list[ValueInfo] = field(default_factory=list)
     outputs: list[ValueInfo] = field(default_factory=list)
     initializers: list[Tensor] = field(default_factory=list)
@@ -71,6 +85,13 @@ class Draft:
     def port(self, name: str, size: int) -> ValueInfo:
         """Return an input or output of `size` neurons, batched as the options say."""
         return ValueInfo.of(name, shape=["N", size] if self.options.batch_dimension else [size])
+
+    def note(self, key: str, item: Any) -> None:
+        """Append `item` to the array under `key` of the metadata, beginning it where none is."""
+        array = next((value for known, value in self.metadata if known == key), None)
+        if array is None:
+            self.metadata.append((key, array := []))
+        array.append(item)
 
     def initializer(self, name: str, values: npt.ArrayLike) -> str:
         """Add a tensor and return its name."""
@@ -116,12 +137,12 @@ def _emit_layer(draft: Draft, layer: Layer) -> None:
         draft.tensor = draft.node(pool.type, spec.POOL.of(k), [draft.tensor], **attributes)
         if draft.options.flatten_after_pooling:
             draft.tensor = draft.node("Flatten", spec.POOL_FLATTEN.of(k), [draft.tensor], axis=1)
-            draft.metadata.append(spec.FLATTENED, k)
-        draft.metadata.append(spec.POOL_LAYERS, k)
-        draft.metadata.append(spec.POOL_SPECS, spec_of(pool))
+            draft.note(spec.FLATTENED, k)
+        draft.note(spec.POOL_LAYERS, k)
+        draft.note(spec.POOL_SPECS, spec_of(pool))
     if conv is not None:
-        draft.metadata.append(spec.CONV_LAYERS, k)
-        draft.metadata.append(spec.CONV_SPECS, spec_of(conv))
+        draft.note(spec.CONV_LAYERS, k)
+        draft.note(spec.CONV_SPECS, spec_of(conv))
 
 
 def _emit_mixed(draft: Draft, layer: Layer) -> None:
@@ -190,10 +211,9 @@ def _write_fused(draft: Draft, layers: list[Layer]) -> None:
     last = draft.tensor  # every LSTM reads the last layer: a mistake of NeatapticTS, kept
     for layer in layers[:-1]:
         k = layer.index
-        draft.metadata.present = True
         if layer.size in _BETWEEN:
             reason = {"layer": k, "reason": "size_between_gru_lstm_thresholds"}
-            draft.metadata.add(spec.FALLBACK, reason)
+            draft.metadata.append((spec.FALLBACK, reason))
         for kind, reads in ((_LSTM, last), (_GRU, layer_output(k - 1))):
             if kind.units(layer.size):
                 _write_cells(draft, layer, kind, reads)
@@ -210,7 +230,7 @@ def _write_cells(draft: Draft, layer: Layer, kind: _Kind, reads: str) -> None:
         draft.initializer(initializer(f"{name}_{letter}", k), values) for letter, values in parts
     ]
     draft.node(name, kind.names.of(k), [reads, *tensors], hidden_size=units, layout=0)
-    draft.metadata.append(spec.EMITTED[name], k)
+    draft.note(spec.EMITTED[name], k)
 
 
 _IR_VERSION = 9
@@ -224,7 +244,7 @@ def write_network(net: Network, options: ExportOptions) -> Model:
     options = with_defaults(options)
     layers = layers_of(net, options)
     refuse_or_warn(net, layers, options.lossy)
-    draft = Draft(options, MetadataWriter(present=options.include_metadata))
+    draft = Draft(options)
     draft.inputs.append(draft.port(INPUT, len(net.input_neurons)))
     draft.outputs.append(draft.port(OUTPUT, len(net.output_neurons)))
     for layer in layers:
@@ -235,17 +255,18 @@ def write_network(net: Network, options: ExportOptions) -> Model:
     if options.allow_recurrent:
         _write_fused(draft, layers)
     if options.include_metadata:
-        draft.metadata.add(spec.LAYER_SIZES, [layer.size for layer in layers[:-1]])
-        recurrent = [layer.index for layer in layers if layer.keeps_state]
-        if recurrent:
-            draft.metadata.add(spec.RECURRENT, recurrent)
-        if options.validate_conv_sharing:
-            describe_sharing(draft.metadata, options.conv2d_mappings, layers)
-        describe_guesses(draft.metadata, options.conv2d_mappings, layers)
+        draft.metadata.append((spec.LAYER_SIZES, [layer.size for layer in layers[:-1]]))
+        for layer in layers:
+            if layer.keeps_state:
+                draft.note(spec.RECURRENT, layer.index)
+        mappings = options.conv2d_mappings
+        shared = sharing(mappings, layers) if options.validate_conv_sharing else ()
+        for key, item in (*shared, *guesses(mappings, layers)):
+            draft.note(key, item)
     for layer in layers[:-1] if options.allow_recurrent else ():
         units = _LSTM.units(layer.size)
         if units and np.all(layer.loops[_LSTM.cell * units : (_LSTM.cell + 1) * units]):
-            draft.metadata.append(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
+            draft.note(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
     header: dict[str, Any] = {}
     if options.include_metadata:
         header = {
@@ -255,8 +276,12 @@ def write_network(net: Network, options: ExportOptions) -> Model:
             "producer_version": options.producer_version,
             "doc_string": options.doc_string,
         }
-    if draft.metadata.present:
-        header["metadata_props"] = draft.metadata.entries()
+    has_fused = options.allow_recurrent and len(layers) > 1
+    if options.include_metadata or has_fused or draft.metadata:
+        header["metadata_props"] = [
+            MetadataEntry(key=k, value=json.dumps(v, separators=(",", ":"), ensure_ascii=False))
+            for k, v in draft.metadata
+        ]
     graph = Graph(
         inputs=draft.inputs,
         outputs=draft.outputs,
