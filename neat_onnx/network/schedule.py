@@ -221,7 +221,8 @@ class Edges:
 
         A network may be as deep as it has neurons.
         """
-        start, target, left, found = map(memoryview, (self._start, self._target, waiting, step))
+        columns = self._start, self._target, waiting, step
+        start, target, left, found = (column.data for column in columns)
         at = frontier.tolist()
         while at:
             edges = [(start[neuron], start[neuron + 1]) for neuron in at]
