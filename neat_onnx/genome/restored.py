@@ -15,7 +15,7 @@ from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, moved_memory
-from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
+from neat_onnx.network.spatial import moved_blocks
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def restored(document: GenomeDocument, lifted: Lifted, places: Places, live: Liv
         aggregations=aggregations,
         connections=_connections(document, position, live),
         library=document.library,
-        blocks=_blocks(lifted, places),
+        blocks=moved_blocks(net.blocks, place),
         memory=moved_memory(net.memory, place),
     )
 
@@ -208,16 +208,6 @@ def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) 
     if unknown is not None:
         raise NetworkError(f"there is no neuron {unknown}", where=where)
     return [NONE if each is None else position[each] for each in ids]
-
-
-def _blocks(lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
-    """The spatial blocks of a graph, of the genome's neurons."""
-    found, place = [], places.place
-    for block in lifted.network.blocks:
-        sources, neurons = place[block.sources], place[block.neurons]
-        if not np.any(neurons == NONE) and not np.any(sources == NONE):
-            found.append(replace(block, sources=sources, neurons=neurons))
-    return in_order_of_neurons(found)
 
 
 @np.errstate(all="ignore")

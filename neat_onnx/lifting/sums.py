@@ -19,10 +19,11 @@ from neat_onnx.lifting.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging, Rank
+from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
 Axes = int | Sequence[int] | None
@@ -224,7 +225,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
-        a.tape.hints.append(Hint("Conv", *rows, Window((1,))))
+        a.tape.hints.append(SpatialBlock("Conv", *rows, Window((1,))))
     return result
 
 
