@@ -295,6 +295,7 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     helpers[late[begins[late]]] = False
     if not np.any(helpers):
         return genes
+    genes = replace(genes, gater=_gaters(genes, helpers, functions))
     inputs: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     rows = list(zip(*(column.tolist() for column in vars(genes).values()), strict=True))
     for row in rows:
@@ -323,6 +324,17 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     return _Connections(
         *(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
     )
+
+
+def _gaters(genes: _Connections, helpers: Bools, functions: _Functions) -> Ints:
+    """The gaters, with the neuron that each copy has its value of; a late gain begins by itself."""
+    alone = np.bincount(genes.target, minlength=len(helpers)) == 1
+    is_copy = (helpers & alone)[genes.target] & (genes.gater == NONE) & (genes.delay == 0)
+    is_copy &= ~genes.reads_state & (genes.weight * functions.factor[genes.target] == 1.0)
+    origin = np.append(np.arange(len(helpers)), NONE)
+    origin[genes.target[is_copy]] = genes.source[is_copy]
+    found: Ints = origin[genes.gater]
+    return found
 
 
 def _added(

@@ -70,3 +70,21 @@ def test_a_line_in_a_product_stays_a_neuron(bias, state, activation, outputs, dt
     edges = [(0, 2, 1.25), product]
     net = Network.build(inputs=2, outputs=outputs, neurons=[hidden, 3], connections=edges)
     comes_back(net, dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("gate_delay", [1, 2])
+@pytest.mark.parametrize("delay", [1, 2, 3])
+@pytest.mark.parametrize("state", [False, True])
+def test_a_late_gain_that_begins_by_itself_is_its_neurons(state, delay, gate_delay, dtype):
+    gate = {"gater": 1, "gate_delay": gate_delay, "initial_gain": -1.25}
+    edges = [
+        (0, 1, 0.75),
+        {"source": 0, "target": 2, "weight": 0.5, "delay": delay},
+        {"source": 1, "target": 2, "weight": 0.5, "delay": delay, "reads_state": state},
+        {"source": 2, "target": 2, "weight": 0.5, "delay": 2},
+        {"source": 2, "target": 2, "weight": -1.5, "delay": 1, **gate},
+    ]
+    neurons = [{"id": 1, "activation": "sigmoid"}, {"id": 2, "activation": "tanh"}]
+    net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=edges)
+    comes_back(net, dtype)
