@@ -105,6 +105,7 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue
         tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
+        tensor = ctx.renamed.get(tensor, tensor)
         if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
             continue
         name = part_name(tensor, part) if part else lasting.get(tensor, tensor)

@@ -48,9 +48,8 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
 
 def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
     """Rename a tensor to a graph output, or copy it: an input, or an output already."""
-    if ctx.is_produced(tensor):
-        ctx.rename_tensor(tensor, output)
-        ctx.places.rename(tensor, output)
+    if tensor in ctx.produced and tensor not in ctx.renamed:
+        ctx.renamed[tensor] = output
     else:
         ctx.produce("Identity", [tensor], output, f"output_{output}")
 
