@@ -25,11 +25,6 @@ _DISCRETE = (kind for kind in DataType if kind.is_discrete)
 _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 
 
-def open_input(ctx: LoweringContext, port: Port) -> None:
-    """Bind the neurons of an input port."""
-    bind_input(ctx, port.name, port.neurons.reshape(port.shape))
-
-
 def bind_input(ctx: LoweringContext, name: str, signals: Ints) -> None:
     """Say that signals are the elements of a graph input, in its shape without the batch."""
     names = (f"{name}_flat", f"flatten_{name}")
