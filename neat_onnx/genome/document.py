@@ -3,13 +3,11 @@
 import re
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
-from neat_onnx.network.genes import Ints
 from neat_onnx.parsing import Document, parse
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
@@ -66,11 +64,6 @@ class GenomeDocument(Document):
     neurons: list[NeuronFields] = Field(default_factory=list)
     connections: list[int | Ids | ConnectionDocument] | None = None
     genes: dict[str, ConnectionFields] = Field(default_factory=dict)
-
-    def ids_of(self, tensor: str, size: int) -> Ints | None:
-        """The ids of the neurons in the columns of a tensor; None if it has others."""
-        ids = self.ids.get(tensor)
-        return None if ids is None or len(ids) != size else np.array(ids, np.int64)
 
 
 def genome_document(text: str) -> GenomeDocument:

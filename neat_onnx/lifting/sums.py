@@ -19,10 +19,11 @@ from neat_onnx.lifting.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging, Rank
+from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
 Axes = int | Sequence[int] | None
@@ -60,9 +61,9 @@ def subtract(a: Any, b: Any) -> Any:
 
 def _with_number(x: Pending, other: Any, formula: Expression, dtype: Any) -> Pending:
     """A formula of one number and each element."""
-    shape = np.broadcast_shapes(x.shape, np.shape(other))
-    result: Pending = broadcast_to(x, shape).apply(formula, dtype)
-    return result
+    if np.ndim(other):
+        x = broadcast_to(x, np.broadcast_shapes(x.shape, np.shape(other)))
+    return x.apply(formula, dtype)
 
 
 def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
@@ -97,8 +98,8 @@ def _sum(
     merging: Merging = "response",
 ) -> Pending:
     """Sums over the rows of `source`; those of infinite numbers, or of no signal, are numbers."""
-    flat = bias if isinstance(bias, float) else np.broadcast_to(bias, shape).ravel()
-    if source.size and source.shape[1] and source.min() >= 0 and np.all(np.isfinite(flat)):
+    flat = bias if isinstance(bias, float) else broadcast_to(bias, shape).ravel()
+    if source.size and source.shape[1] and source.min() >= 0 and np.isfinite(flat).all():
         made = x.tape.add_neurons(source, weight, gate, bias=flat, merging=merging)
         return x.of(made.reshape(shape), dtype=dtype)
     flat = np.broadcast_to(flat, len(source))
@@ -199,24 +200,23 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     shape, wide = (*lead, m, n), (*lead, m, n, k)
 
-    def of_rows(values: Any) -> Array:
-        return np.broadcast_to(values[..., :, None, :], wide).reshape(math.prod(shape), k)
+    def of_rows(values: Any) -> Any:
+        return broadcast_to(values, (*lead, m, k)).repeat(n, axis=-2).reshape(math.prod(shape), k)
 
-    def of_columns(values: Any) -> Array:
-        return np.broadcast_to(np.swapaxes(values, -1, -2)[..., None, :, :], wide).reshape(
-            math.prod(shape), k
-        )
+    def of_columns(values: Any) -> Any:
+        turned = np.swapaxes(values, -1, -2)[..., None, :, :]
+        return broadcast_to(turned, wide).reshape(math.prod(shape), k)
 
     a.tape.budget.require("connections", math.prod(wide), a.tape.where)
     if isinstance(b, Pending):
         return _sum_of_products(a, b, of_rows, of_columns, shape, a.dtype)
     matrix = np.asarray(b, np.float64)
-    if not np.all(np.isfinite(matrix)):
+    if not np.isfinite(matrix).all():
         raise ValueError("a product with an infinite constant is not finite")
     a = a.as_sources()
     given: Floats | float = 0.0
     if bias is not None:
-        given = np.broadcast_to(np.asarray(bias, np.float64), shape)
+        given = broadcast_to(np.asarray(bias, np.float64), shape)
     if a.has_constants:
         given = given + np.matmul(a.numbers(), matrix)
     ids = a.ids
@@ -225,7 +225,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
-        a.tape.hints.append(Hint("Conv", *rows, Window((1,))))
+        a.tape.hints.append(SpatialBlock("Conv", *rows, Window((1,))))
     return result
 
 

@@ -89,6 +89,12 @@ class Attributes(BaseModel, metaclass=Plain):
         """The ONNX attribute type of each field, in the order of declaration."""
         return {name: _type_of(field.annotation) for name, field in cls.model_fields.items()}
 
+    @classmethod
+    @cache
+    def may_hold_graphs(cls) -> bool:
+        """Whether a field is of a graph, or any attribute may be given: those of few nodes."""
+        return AttributeType.GRAPH in cls.types().values()
+
     @model_validator(mode="before")
     @classmethod
     def _from_list(cls, document: Any) -> Any:

@@ -290,7 +290,7 @@ def parse_node(document: Any, context: Any = None) -> Node:
     op_type = document.get("op_type")
     if not isinstance(op_type, str) or not op_type:
         raise ValueError("has no op_type")
-    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
+    if not op_type.isascii() and any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
     document = {"attributes": [], **document}  # an error is about the one that is missing then
     if not isinstance(document["attributes"], list | Attributes):
