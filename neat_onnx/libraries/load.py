@@ -98,8 +98,15 @@ def load_networks(
     Args:
         source: as for `load_network`; a single network has the id 0.
         config: as there; a checkpoint holds its own.
-        time_step, advance_time, initial_gain, inputs, outputs, cycles, activations, version,
-            max_opcodes: as there.
+        time_step: as there.
+        advance_time: as there.
+        initial_gain: as there.
+        inputs: as there.
+        outputs: as there.
+        cycles: as there.
+        activations: as there.
+        version: as there.
+        max_opcodes: as there.
         progress: True counts the networks in a line of standard error; a function such as
             `tqdm.tqdm` is given an iterable and its `total`, and passes it on.
 
