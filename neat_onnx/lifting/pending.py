@@ -251,8 +251,14 @@ class Pending:
         return plain.of(self.tape.with_ids(plain.ids, ids))
 
     def as_factor(self) -> Self:
-        """The same elements for a product: what a formula adds stays in it."""
-        return self.plain() if self.is_plain and outer_affine(self.formula)[1] else self
+        """The same elements for a product: what a formula adds stays in it, and in a file of ours
+        all that is added, since a factor is a neuron's value or state there.
+        """
+        if self.tape.ids is not None:
+            added = bool(np.any(np.where(self.ids >= 0, self.linear()[2], 0.0)))
+        else:
+            added = self.is_plain and outer_affine(self.formula)[1] != 0.0
+        return self.plain() if added else self
 
 
 def is_neurons(*tensors: Any) -> bool:
