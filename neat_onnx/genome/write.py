@@ -90,6 +90,9 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     ports = {port.name: port.neurons.ravel() for port in ctx.net.outputs}
     shown = np.zeros(len(ctx.net), np.bool_)
     shown[ctx.net.output_neurons] = True
+    genes = ctx.net.live
+    read = np.concatenate([genes.source, genes.gater[genes.gater != NONE]])
+    shown[read[ctx.net.activation_names[read] == "identity"]] = False  # else part of what reads it
     as_sequence, lasting = ctx.places.sequences, _outputs_of_bodies(model)
     inside = [each.signals for each in ctx.places.columns if part_at(each.tensor)[1]]
     is_part = np.zeros(len(ctx.net), np.bool_)
@@ -104,6 +107,7 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue
         tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
+        tensor = ctx.renamed.get(tensor, tensor)
         if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
             continue
         name = part_name(tensor, part) if part else lasting.get(tensor, tensor)
