@@ -18,14 +18,19 @@ def converted(model: Model) -> Model:
     """The model as valid ONNX. See `neat_onnx.convert`."""
     right = repaired(model)
     require_wiring(right.graph)
-    whole = with_shapes(_with_header(_without_dead(right)))
+    alive = without_dead(right)
+    if alive is not right:
+        dead = len(right.graph.node) - len(alive.graph.node)
+        unread = len(right.graph.initializer) - len(alive.graph.initializer)
+        warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
+    whole = with_shapes(_with_header(alive))
     if right is not model:
         trace_model(whole)  # it names what is wrong better than the checker, which sees less
     for finding in validate(whole, "onnx"):
         raise ModelError(
             f"the result would not be valid ONNX: {finding.message}",
             where=finding.where,
-            hint=finding.hint or None,
+            hint=finding.hint,
         )
     return whole
 
@@ -67,12 +72,3 @@ def with_shapes(model: Model) -> Model:
         return ValueInfo.of(entry.name, entry.elem_type, facts[entry.name].shape)
 
     return with_graph(model, outputs=[*map(sized, outputs)])
-
-
-def _without_dead(model: Model) -> Model:
-    alive = without_dead(model)
-    dead = len(model.graph.node) - len(alive.graph.node)
-    unread = len(model.graph.initializer) - len(alive.graph.initializer)
-    if alive is not model:
-        warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
-    return alive

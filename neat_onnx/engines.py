@@ -36,7 +36,7 @@ class _Engine:
 
     Attributes:
         title: its name.
-        opset, most: the opset version to write, and the latest that it reads.
+        opset, most: the opset version to write, and the latest that it reads. None: any.
         options: others that it needs.
         input, output: the names of the only input and the only output; `{}` is the number of each
             of several inputs. None: any.
@@ -46,13 +46,13 @@ class _Engine:
     """
 
     title: str
-    opset: int
-    most: int
+    opset: int | None = None
+    most: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
     output: str | None = None
     copies: tuple[str, ...] = ()
-    memory: tuple[str, str] | None = None
+    memory: tuple[str, ...] = ()
     finish: Callable[[Model, Network], Model] = lambda model, _: model
 
 
@@ -73,21 +73,17 @@ def export_for_engine(
         where = "rename" if options.rename else "preset"
         raise OptionError(f"the {options.dialect} dialect has names of its own", where=where,
                           hint="Leave one of both out")  # fmt: skip
-    names = dict(options.rename)
-    engine = _ENGINES.get(options.preset)
-    if engine is not None:
-        names = _names_for(engine, net, names) | names
-        options = _options_for(engine, options)
-    options = options.model_copy(update={"preset": "none", "rename": {}})
+    engine = _ENGINES[options.preset]
+    names = _names_for(engine, net, options.rename) | options.rename
+    options = _options_for(engine, options).model_copy(update={"preset": "none", "rename": {}})
     if net.source is not None and GENOME not in (model := export(net, options)).metadata:
-        model = _with_names(model, names)  # it is the source
-    else:
-        ported, others = _ported(net.without_source(), names)
-        model = export(_with_copies(ported, engine, names), options)
-        if engine and engine.memory and model.states:
-            others |= dict(zip((PREVIOUS, NEXT), engine.memory, strict=True))
-        model = _with_names(model, others)
-    return model if engine is None else engine.finish(model, net)
+        return engine.finish(_with_names(model, names), net)  # it is the source
+    model = export(_ported(net.without_source(), engine, names), options)
+    ports = {port.name for port in net.inputs + net.outputs}
+    others = {old: new for old, new in names.items() if old not in ports}
+    if model.states:
+        others |= dict(zip((PREVIOUS, NEXT), engine.memory, strict=False))
+    return engine.finish(_with_names(model, others), net)
 
 
 def _options_for(engine: _Engine, options: ExportOptions) -> ExportOptions:
@@ -97,10 +93,10 @@ def _options_for(engine: _Engine, options: ExportOptions) -> ExportOptions:
         if name in given and getattr(options, name) != value:
             raise OptionError(f"{engine.title} needs {name}={value!r}", where=name,
                               hint="Leave it out")  # fmt: skip
-    if "opset" in given and options.opset > engine.most:
+    if engine.opset is not None and "opset" in given and options.opset > engine.most:
         raise OptionError(f"{engine.title} reads up to opset {engine.most}", where="opset",
                           hint="Leave it out")  # fmt: skip
-    opset = {} if "opset" in given else {"opset": engine.opset}
+    opset = {} if engine.opset is None or "opset" in given else {"opset": engine.opset}
     return options.model_copy(update=dict(engine.options) | opset)
 
 
@@ -125,25 +121,20 @@ def _names_for(engine: _Engine, net: Network, given: Mapping[str, str]) -> dict[
     return names
 
 
-def _ported(net: Network, names: Mapping[str, str]) -> tuple[Network, dict[str, str]]:
-    """The network with these names of ports, and the names that are none of its ports'."""
-    own = {port.name for port in net.inputs + net.outputs}
+def _ported(net: Network, engine: _Engine, names: Mapping[str, str]) -> Network:
+    """The network with these names of ports, and the other outputs that an engine looks for."""
     inputs, outputs = (
         tuple(replace(port, name=names.get(port.name, port.name)) for port in side)
         for side in (net.inputs, net.outputs)
     )
-    given = [port.name for port in inputs + outputs]
-    _check_distinct(given)
-    others = {old: new for old, new in names.items() if old not in own}
-    return replace(net, inputs=inputs, outputs=outputs), others
-
-
-def _with_copies(net: Network, engine: _Engine | None, names: Mapping[str, str]) -> Network:
-    """The network with the other outputs that an engine looks for."""
-    copies = engine.copies if engine else ()
-    port = next((each for each in net.outputs if engine and each.name == engine.output), None)
-    more = [replace(port, name=name) for name in copies if port and name not in names.values()]
-    return replace(net, outputs=(*net.outputs, *more))
+    _check_distinct([port.name for port in inputs + outputs])
+    copies = tuple(
+        replace(port, name=name)
+        for port in outputs
+        for name in engine.copies
+        if port.name == engine.output and name not in names.values()
+    )
+    return replace(net, inputs=inputs, outputs=outputs + copies)
 
 
 def _check_distinct(names: list[str]) -> None:
@@ -250,6 +241,7 @@ def _for_godot_rl(model: Model, net: Network) -> Model:
 _ML_AGENTS_VERSION = 3  # of its models, since its second release
 _PLAIN = {"dtype": "float32", "sequence": False}
 _ENGINES = {
+    "none": _Engine("no engine"),
     "ml-agents": _Engine(
         "ML-Agents",
         opset=15,

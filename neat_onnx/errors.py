@@ -134,19 +134,12 @@ class ModelError(NeatOnnxError):
     """A model is not valid, or uses something unsupported."""
 
 
-def all_obstacles(errors: Sequence[ModelError], hint: Hint | None) -> ModelError:
-    """Return one error that tells of all of these, and each way out once.
-
-    A single error stays as it is; it has the hint where it has none of its own.
-    """
-    more = [] if hint is None else [hint]
+def all_obstacles(errors: Sequence[ModelError]) -> ModelError:
+    """Return one error that tells of all of these, and each way out once; a single one as it is."""
     if len(errors) == 1:
-        errors[0].hints = errors[0].hints or tuple(more)
         return errors[0]
-    hints = [*(each for error in errors for each in error.hints), *more]
-    together = ModelError(
-        f"{len(errors)} nodes are not supported", hint={str(each): each for each in hints}.values()
-    )
+    hints = {str(hint): hint for error in errors for hint in error.hints}
+    together = ModelError(f"{len(errors)} nodes are not supported", hint=hints.values())
     together.obstacles = tuple(fault for error in errors for fault in error.faults)
     return together
 

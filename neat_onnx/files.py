@@ -168,11 +168,9 @@ def _reported(verb: str, where: str) -> Iterator[None]:
     """Turn errors of the operating system into DocumentErrors."""
     try:
         yield
-    except ValueError as error:  # a NUL byte in the path
-        raise DocumentError(f"cannot {verb} the file: {error}", where=where) from error
-    except OSError as error:
-        text = f"cannot {verb} the file: {error.strerror or error}"
-        raise DocumentError(text, where=where) from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL byte in the path
+        why = getattr(error, "strerror", None) or error
+        raise DocumentError(f"cannot {verb} the file: {why}", where=where) from error
 
 
 def _replace(target: str, data: bytes, mode: int | None) -> None:

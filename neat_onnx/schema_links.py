@@ -4,6 +4,7 @@ Editors and validators read a document's `$schema`: they complete keys, and mark
 are made. No reader of this package needs it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 _BASE = "https://neat-onnx.github.io/schema/"
@@ -24,3 +25,13 @@ def schema_id(name: str) -> str:
 def with_link(text: str, name: str) -> str:
     """Return the text of a JSON object with the address of its schema before all other keys."""
     return f'{{\n  "{LINK_KEY}": "{schema_id(name)}",{text[1:]}'
+
+
+def headed(
+    schema: dict[str, Any], name: str, title: str, examples: Sequence[Any] = ()
+) -> dict[str, Any]:
+    """Return a schema with its address, title and examples, and the key of links in documents."""
+    properties = {LINK_KEY: LINK, **schema["properties"]}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": schema_id(name)}
+    told = {"properties": properties, "title": title}
+    return head | schema | told | ({"examples": [*examples]} if examples else {})

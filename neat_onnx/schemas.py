@@ -8,9 +8,8 @@ from neat_onnx.arguments import shown
 from neat_onnx.errors import OptionError
 from neat_onnx.network.document import NetworkDocument
 from neat_onnx.options import ExportOptions
-from neat_onnx.schema_links import LINK, LINK_KEY, schema_id
+from neat_onnx.schema_links import headed
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NETWORK_EXAMPLE = {
     "format": "neat-onnx",
     "version": 1,
@@ -42,22 +41,17 @@ def schema_named(name: str) -> dict[str, Any]:
 
             return model_schema()
         case "network":
-            return _titled(NetworkDocument, name, "neat-onnx network", [_NETWORK_EXAMPLE])
+            return _titled(NetworkDocument, name, "neat-onnx network", _NETWORK_EXAMPLE)
         case "options":
             examples = [{}, {"dtype": "float64", "mixed_activations": "per_neuron"}]
-            return _titled(ExportOptions, name, "neat_onnx export options", examples)
+            return _titled(ExportOptions, name, "neat_onnx export options", *examples)
     from neat_onnx.verification.certificate import Certificate  # noqa: PLC0415 (likewise)
 
     return _titled(Certificate, name, "neat_onnx certificate")
 
 
-def _titled(
-    kind: type[BaseModel], name: str, title: str, examples: list[Any] | None = None
-) -> dict[str, Any]:
-    schema = kind.model_json_schema(by_alias=False)
-    schema["properties"] = {LINK_KEY: LINK, **schema["properties"]}
-    head = {"$schema": _DIALECT, "$id": schema_id(name)}
-    return head | schema | {"title": title} | ({"examples": examples} if examples else {})
+def _titled(kind: type[BaseModel], name: str, title: str, *examples: Any) -> dict[str, Any]:
+    return headed(kind.model_json_schema(by_alias=False), name, title, examples)
 
 
 SCHEMAS = ("model", "network", "options", "certificate")

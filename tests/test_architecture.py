@@ -162,8 +162,7 @@ def cores() -> list[Path]:
     return [
         path
         for path in SOURCES
-        if module_of(path) in CORES
-        and path.name not in ("quantization.py", "weights.py")  # of written models
+        if module_of(path) in CORES and path.name != "weights.py"  # of written models
     ]
 
 

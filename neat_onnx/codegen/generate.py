@@ -53,11 +53,12 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
         raise OptionError(f"name is for C and C#; this is {language}", where="name", hint=hint)
     # one language at a time is imported, and the command line needs the names alone
     from neat_onnx.codegen.plan import plan_of  # noqa: PLC0415
-    from neat_onnx.codegen.source import printed  # noqa: PLC0415
+    from neat_onnx.codegen.source import Program  # noqa: PLC0415
 
     module = import_module(f"neat_onnx.codegen.{'c' if is_c else language}")
     if is_c:
         spelling, called = module.C(dtype == "float32", language == "header"), name
     else:
         spelling, called = getattr(module, _CLASSES[language])(), name[:1].upper() + name[1:]
-    return printed(plan_of(net), spelling, identifier(called, {*(() if is_c else _MEMBERS)}))
+    called = identifier(called, {*(() if is_c else _MEMBERS)})
+    return Program(plan_of(net), spelling, called).file()

@@ -57,7 +57,8 @@ class Language:
     file: str
     stateless: str  # the functions of a network without memory
     stateful: str  # the same with memory
-    usage: tuple[str, str]  # how to call these
+    usage = "$call"  # how to call these
+    calls: tuple[str, str]
 
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
@@ -190,14 +191,12 @@ _REDUCTIONS = ("total", "product", "largest", "smallest", "where_largest")
 
 def scalar_text(language: Language, formula: Expression, variable: str) -> str:
     """Return an elementwise formula as an expression of the number called `variable`."""
-    return _applied(
-        language, formula, [scalar_text(language, arg, variable) for arg in formula.args], variable
-    )
-
-
-def _applied(language: Language, formula: Expression, arguments: list[str], variable: str) -> str:
     if formula.op == "variable":
         return variable
+    return _applied(language, formula, [scalar_text(language, x, variable) for x in formula.args])
+
+
+def _applied(language: Language, formula: Expression, arguments: list[str]) -> str:
     if not formula.is_constant:
         return language.applied(formula.op, arguments)
     text = language.number(formula.value)
@@ -238,7 +237,7 @@ class Reduction:
             self.lines.append(call + self._language.end)
             return name, count
         if not lengths:
-            return _applied(self._language, formula, texts, "v"), None
+            return _applied(self._language, formula, texts), None
         return self._mapped(formula, parts), max(lengths)
 
     def _mapped(self, formula: Expression, parts: list[tuple[str, int | None]]) -> str:
@@ -246,7 +245,7 @@ class Reduction:
         size = max(length for _, length in parts if length is not None)
         name = self._array(size)
         elements = [text if length is None else f"{text}[i]" for text, length in parts]
-        value = _applied(self._language, formula, elements, "v[i]")
+        value = _applied(self._language, formula, elements)
         head = self._language.loop_form.format(variable="i", start="0", stop=str(size))
         self.lines += self._language.block(head, [f"{name}[i] = {value}{self._language.end}"])
         return name

@@ -25,11 +25,6 @@ from neat_onnx.network.port import Port
 Table = npt.NDArray[np.float64] | Ints
 
 
-def printed(plan: Plan, language: Language, name: str) -> str:
-    """Print a plan as one file; `name` begins the names of C's functions, and is C#'s class."""
-    return _Program(plan, language, name).file()
-
-
 def filled(template: str, values: dict[str, Any]) -> str:
     """Return a template with $names replaced; by a list of lines, where a line is a name alone."""
     lines = []
@@ -44,8 +39,8 @@ def filled(template: str, values: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-class _Program:
-    """A plan in the words of a language."""
+class Program:
+    """A plan in the words of a language; `name` begins C's functions, and is C#'s class."""
 
     def __init__(self, plan: Plan, language: Language, name: str) -> None:
         self.plan, self.language, self.name = plan, language, name
@@ -65,7 +60,7 @@ class _Program:
         return [(identifier(f"{kind}_{each[0].name}", self._used), each) for each in ports]
 
     def file(self) -> str:
-        """Return the whole file."""
+        """Print the whole file."""
         plan, language = self.plan, self.language
         ports = [
             language.port_form.format(name=name, count=len(rows), const=const)
@@ -92,10 +87,11 @@ class _Program:
         tables = "\n".join(self._table(label, each) for label, each in self.tables.items())
         parts = [tables, *needed, *self._functions, body]
         begin, prefix, end = language.head
+        usage = language.usage.replace("$call", language.calls[plan.has_memory])
         told = [
             *self._description(),
             "",
-            *filled(language.usage[plan.has_memory], values).split("\n"),
+            *filled(usage, values).split("\n"),
         ]
         head = begin + "".join(f"{prefix}{line}".rstrip() + "\n" for line in told) + end
         values["head"] = head.rstrip("\n").split("\n")

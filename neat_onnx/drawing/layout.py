@@ -20,6 +20,7 @@ _MAX_OWN_PLACES = 700  # of all connections; among more, those of one source sha
 _SETTLING = 40_000  # nodes × rounds in which heights follow their neighbours
 _NEURON, _PLACE = 1.0, 0.5  # heights, in rows
 _BETWEEN_GROUPS = 0.7
+_ASPECT = 1.6  # the width to aim at, to the height
 CELL = 0.62  # the pitch of a grid, in rows
 
 
@@ -51,16 +52,13 @@ class Layout:
     height: float
 
 
-def layout(
-    net: Structure, levels: Schedule, groups: tuple[Ints, ...] = (), aspect: float = 1.6
-) -> Layout:
+def layout(net: Structure, levels: Schedule, groups: tuple[Ints, ...] = ()) -> Layout:
     """Lay out a network.
 
     Args:
         levels: its schedule.
         groups: neurons that stand together in their columns. The array of one may have the shape of
             a grid, (…, rows, cells), in which it is drawn if all of it stands in one column.
-        aspect: the width to aim at, to the height.
     """
     column = columns_of(net, levels)
     counts, places, columns = _places(net, column)
@@ -68,7 +66,7 @@ def layout(
     y = _heights(nodes, ranked(net, nodes))
     y -= y.min()
     height = float(y.max())
-    middle = _middles(column, groups, aspect * height)
+    middle = _middles(column, groups, _ASPECT * height)
     x = middle[column].astype(float)
     is_cell = np.zeros(len(net), np.bool_)
     for group in groups:

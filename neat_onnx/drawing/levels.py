@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.drawing.frame import TITLES, document, escape, legend, stroke
-from neat_onnx.drawing.layers import named_layers
-from neat_onnx.drawing.scene import families_of
+from neat_onnx.drawing.scene import families_of, named_layers
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 

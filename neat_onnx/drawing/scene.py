@@ -1,19 +1,32 @@
 """The parts of a drawing as arrays: the layout, kinds, colours, strengths and named layers."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.drawing.layers import NamedLayer, named_layers
 from neat_onnx.drawing.layout import Layout, layout
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import contributing, schedule
+from neat_onnx.network.schedule import Schedule, contributing, schedule
+from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.window import times
 
 _MAX_GRID_CELLS = 32  # in a row
+
+
+class NamedLayer(NamedTuple):
+    """Neurons that belong together, and a name for them: "Conv 3×3" or "LSTM 4".
+
+    The neurons of a convolution or a pool have the shape of its output, (channels, *positions).
+    """
+
+    label: str
+    neurons: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +60,9 @@ def scene(net: Network) -> Scene:
     Raises:
         NetworkError: connections without delay form a cycle.
     """
-    levels = schedule(net)
+    levels, weight = schedule(net), net.connections.weight
     layers = tuple(named_layers(net, levels))
+    heavy = np.quantile(np.abs(weight), 0.95) if weight.size else 0.0
     return Scene(
         net=net,
         layout=layout(net, levels, (*(each.neurons for each in layers), *_grids(net, layers))),
@@ -57,7 +71,7 @@ def scene(net: Network) -> Scene:
         family=families_of(net),
         label=labels_of(net),
         is_idle=~contributing(net),
-        strength=_strengths(net.connections.weight),
+        strength=np.clip(np.nan_to_num(weight / (heavy or 1.0)), -1, 1),
     )
 
 
@@ -78,10 +92,44 @@ def labels_of(net: Network) -> tuple[str, ...]:
     return tuple(name or label for name, label in zip(net.neuron_names, labels, strict=True))
 
 
-def _strengths(weight: Floats) -> Floats:
-    sizes = np.abs(weight[np.isfinite(weight)])
-    heavy = float(np.quantile(sizes, 0.95)) if sizes.size else 0.0
-    return np.clip(np.nan_to_num(weight / (heavy or 1.0)), -1, 1)
+def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
+    """Return the layers of `net` by name; no neuron is in two.
+
+    Convolutions and pools are those that the network was read with (`net.blocks`).
+    """
+    from neat_onnx.operators.export.recogniser import layers_of  # noqa: PLC0415 - imports all operators
+
+    def size(block: SpatialBlock) -> str:
+        return "" if block.kind.startswith("Global") else f" {times(block.window.kernel)}"
+
+    spatial = [(f"{block.kind}{size(block)}", block.neurons) for block in net.blocks]
+    recurrent = [
+        (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
+        for layer in (layers_of(net, levels) if net.has_memory else ())
+    ]
+    layers: list[NamedLayer] = []
+    taken = np.zeros(len(net), bool)
+    for label, neurons in [*spatial, *recurrent, *_gated(net, levels)]:
+        if not np.any(taken[neurons]):
+            layers.append(NamedLayer(label, neurons))
+            taken[neurons] = True
+    return layers
+
+
+def _gated(net: Network, levels: Schedule) -> Iterator[tuple[str, Ints]]:
+    """Yield LSTM layers whose gates multiply connections, as NeatapticTS and neataptic build them.
+
+    A cell keeps itself by a gate, and other gates multiply what it reads and what reads it: a unit
+    is four neurons.
+    """
+    live = net.live.take(net.live.gater != NONE)
+    cells = np.unique(live.source[(live.source == live.target) & (live.delay > 0)])
+    for level in np.unique(levels.level[cells]):
+        layer = cells[levels.level[cells] == level]
+        touching = np.isin(live.source, layer) | np.isin(live.target, layer)
+        neurons = np.unique(np.concatenate([layer, live.gater[touching]]))
+        if len(neurons) == 4 * len(layer):
+            yield f"LSTM {len(layer)}", neurons
 
 
 def _grids(net: Network, layers: tuple[NamedLayer, ...]) -> list[Ints]:

@@ -27,7 +27,7 @@ from neat_onnx.genome.formulas import IDENTITY, form_of
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct, stable_order
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges, contributing
 
@@ -56,7 +56,7 @@ class _Connections:
     gain: Floats
 
     def take(self, which: Any) -> "_Connections":
-        if which.dtype == np.bool_ and np.all(which):
+        if which.dtype == np.bool_ and which.all():
             return self  # as of most networks: a copy of a million takes a while
         return _Connections(*(column[which] for column in vars(self).values()))
 
@@ -101,12 +101,13 @@ class _Functions:
         codes = neurons.activation
         slope, shift = (np.array([each[k] for each in forms], np.float64)[codes] for k in (0, 1))
         texts = [forms[code].formula for code in codes.tolist()]
-        adds = genes.take((genes.weight != 0.0) | ~sums[genes.target])
         by_state = np.zeros(len(net), np.bool_)
-        by_state[adds.source[adds.reads_state]] = True
-        for others in (adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]):
-            by_state[others] = False
-        by_state[net.output_neurons] = False
+        if genes.reads_state.any():
+            adds = genes.take((genes.weight != 0.0) | ~sums[genes.target])
+            by_state[adds.source[adds.reads_state]] = True
+            for others in (adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]):
+                by_state[others] = False
+            by_state[net.output_neurons] = False
         for neuron in distinct(genes.source[genes.reads_state]).tolist():
             if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
                 slope[neuron], shift[neuron] = 1.0, 0.0
@@ -204,24 +205,29 @@ def live_genes(
     known = data_type if rounds else DataType.DOUBLE
     genes = _enabled(net, data_type)
     functions = _Functions.of(net, genes, data_type, known)
-    genes = replace(genes, reads_state=genes.reads_state & ~functions.by_state[genes.source])
+    if functions.by_state.any():
+        genes = replace(genes, reads_state=genes.reads_state & ~functions.by_state[genes.source])
     genes = _through(net, genes, place, functions)
-    genes = _added(genes, place, functions.sums, net)
+    genes = _added(genes, place, functions, net, data_type)
     weight = (
         rounded(genes.weight, known) * np.where(functions.sums, functions.factor, 1.0)[genes.target]
     )
     weight = weight / np.where(genes.reads_state, functions.slope[genes.source], 1.0)
     adds = (rounded(weight, data_type) != 0.0) | ~functions.sums[genes.target]
     genes, weight = genes.take(adds), weight[adds]
-    needed = _needed(net, genes)
-    if np.any(place[needed] == NONE):
-        raise LookupError("a neuron of the graph is none of the genome")
-    kept = needed[genes.target]
-    genes, weight = genes.take(kept), weight[kept]
+    needed = contributing(net) | net.is_input
+    if len(genes.edge) < len(net.live) or place.min() == NONE:
+        needed = _needed(net, genes)
+        if np.any(place[needed] == NONE):
+            raise LookupError("a neuron of the graph is none of the genome")
+        kept = needed[genes.target]
+        genes, weight = genes.take(kept), weight[kept]
     live = np.flatnonzero(needed & ~net.is_input)
     live = live[np.argsort(place[live])]
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
+    of_state = np.zeros(len(net), np.bool_)
+    of_state[genes.source[genes.reads_state]] = True
     names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
     sums = functions.sums[live]
     kinds = ["sum" if is_sum else name for name, is_sum in zip(names, sums.tolist(), strict=True)]
@@ -239,7 +245,7 @@ def live_genes(
         late=late,
         late_place=place[late],
         initial=initial[late],
-        state=(initial * functions.slope)[late[np.isin(late, genes.source[genes.reads_state])]],
+        state=(initial * functions.slope)[late[of_state[late]]],
         genes=replace(
             genes,
             source=place[genes.source],
@@ -255,7 +261,7 @@ def _enabled(net: Network, data_type: DataType) -> _Connections:
     genes = net.live
     gated = genes.gater != NONE
     reads_state = genes.reads_state
-    if np.any(reads_state):
+    if reads_state.any():
         same = np.array([form_of(name, data_type).whole == IDENTITY for name in net.activations])
         reads_state = reads_state & ~(same[net.neurons.activation] | net.is_input)[genes.source]
     found = _Connections(
@@ -278,7 +284,7 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     A helper that is read late is none if it, or what it reads, begins with another value than 0.
     """
     missing = place == NONE
-    if not np.any(missing):
+    if not missing.any():
         return genes
     plain = np.array([each == IDENTITY for each in functions.texts], np.bool_)
     helpers = missing & functions.sums & plain & (functions.offset == 0.0)
@@ -319,26 +325,43 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     )
 
 
-def _added(genes: _Connections, place: Ints, sums: Bools, net: Network) -> _Connections:
-    """The connections by the places of target and source, with parallel ones into a sum added."""
+def _added(
+    genes: _Connections, place: Ints, functions: _Functions, net: Network, data_type: DataType
+) -> _Connections:
+    """The connections by the places of target and source, with parallel ones into a sum added.
+
+    Parallel ones into a maximum, say, stand by their weights, whose order the graph has as well.
+    """
     target, source = place[genes.target], place[genes.source]
-    count, others = np.arange(len(target)), ~sums[genes.target]
-    number = np.where(others, count, 0)  # of connections into a maximum, say, none are added
+    count, others = np.arange(len(target)), ~functions.sums[genes.target]
     takes_first = np.array([aggregation_named(name).takes_first for name in net.aggregations])
     in_turn = takes_first[net.neurons.aggregation[genes.target]] & others
     source = np.where(in_turn, count, source)
-    if np.all(np.diff(target * (len(target) + len(net) + 1) + source) > 0):
-        return genes
+    key = target * (len(target) + len(net) + 1) + source
+    order = stable_order(key)
+    if (np.diff(key[order]) > 0).all():
+        return genes if (order == count).all() else genes.take(order)
     gater = np.append(place, NONE)[genes.gater]
-    keys = (number, genes.gate_delay, gater, genes.reads_state, genes.delay, source, target)
+    weight = genes.weight / np.where(genes.reads_state, functions.slope[genes.source], 1.0)
+    keys = (
+        np.where(others, count, 0),  # of connections into a maximum, say, none are added
+        np.where(others, rounded(weight, data_type), 0.0),
+        rounded(genes.gain, data_type),
+        genes.gate_delay,
+        gater,
+        genes.reads_state,
+        genes.delay,
+        source,
+        target,
+    )
     order = np.lexsort(keys)
     new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([np.diff(key[order].astype(np.int64)) != 0 for key in keys], axis=0)
+    new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
     if np.all(new):
         return genes.take(order)
-    weight = np.zeros(np.count_nonzero(new))
-    np.add.at(weight, np.cumsum(new) - 1, genes.weight[order])  # one by one, as export adds them
-    return replace(genes.take(order[new]), weight=weight)
+    total = np.zeros(np.count_nonzero(new))
+    np.add.at(total, np.cumsum(new) - 1, genes.weight[order])  # one by one, as export adds them
+    return replace(genes.take(order[new]), weight=total)
 
 
 def _needed(net: Network, genes: _Connections) -> Bools:

@@ -1,7 +1,6 @@
 """Hints of ports: the types and axes that another tool's graph gave them."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -42,13 +41,6 @@ def hints_entry(net: Network) -> dict[str, str]:
     }
     given = {name: each for name, each in hints.items() if each != _PLAIN}
     return {PORTS: json.dumps(given, separators=(",", ":"))} if given else {}
-
-
-def plain_ports(ports: Sequence[Port]) -> list[Port]:
-    """The ports of a graph that has a genome: what its metadata does not say of them is an option
-    of the export, and no hint.
-    """
-    return [replace(port, dtype="", batch_axis=0, time_axis=None) for port in ports]
 
 
 def with_hints(net: Network, model: Model) -> Network:

@@ -62,7 +62,7 @@ def imported(
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
     model = with_inner_outputs(with_data_inputs(repaired(model)), outputs or ())
     if (document := _document(model)) is not None:
-        lifted = trace_model(model, batch_axis, outputs, ids=document.ids_of)
+        lifted = trace_model(model, batch_axis, outputs, ids=document.ids)
         try:
             net, as_exported = _with_genome(model, lifted, document)
         except NeatOnnxError as error:
@@ -133,7 +133,8 @@ def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tupl
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if _is_of_the_graph(document):
-        schedule(net)  # the other neurons as well
+        if document.connections:
+            schedule(net)  # the other neurons as well
         return net, exact
     if not exact:
         net = with_numbers(net, live, data_type)
@@ -148,7 +149,7 @@ def _is_of_the_graph(document: GenomeDocument) -> bool:
         and not document.genes
         and all(
             isinstance(each, int) or (isinstance(each, ConnectionDocument) and not each.enabled)
-            for each in document.connections or ()
+            for each in document.connections
         )
     )
 

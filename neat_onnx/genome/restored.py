@@ -9,14 +9,13 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome.document import NEURON_DEFAULTS, GenomeDocument
 from neat_onnx.genome.live import LiveGenes, live_genes, rounded
-from neat_onnx.genome.port_hints import plain_ports
 from neat_onnx.lifting.trace import Lifted
 from neat_onnx.model import DataType
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, owned
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import moved_memory
-from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
+from neat_onnx.network.port import Port, moved_memory
+from neat_onnx.network.spatial import moved_blocks
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,12 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
         NetworkError: an id is missing, or stands twice.
     """
     listed = dict.fromkeys(each for ids in document.ids.values() for each in ids)
-    order = list(listed) if document.order is None else document.order
+    named = set(document.order)
+    order = [*document.order, *(each for each in listed if each not in named)]
     position = {each: at for at, each in enumerate(order)}
     if len(position) < len(order) or not position.keys() >= listed.keys():
         raise NetworkError("its ids do not fit together", where="order")
-    place = np.full(len(lifted.network), NONE, np.int64)
+    place = [NONE] * len(lifted.network)
     missing = dict.fromkeys(listed)
 
     def put(ids: list[int], neurons: Ints | None) -> None:
@@ -62,11 +62,11 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
 
     for tensor, ids in document.ids.items():
         put(ids, lifted.tensors.get(tensor))
-    yield Places(position, place)
+    yield Places(position, np.array(place))
     if missing:
-        left = np.flatnonzero((place == NONE) & ~_products(lifted.network))
+        in_order = np.array(place)
+        left = np.flatnonzero((in_order == NONE) & ~_products(lifted.network))
         if len(left) == len(missing):
-            in_order = place.copy()
             in_order[left] = [position[each] for each in missing]
             yield Places(position, in_order)
         for tensor, ids in document.ids.items():
@@ -78,9 +78,9 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
                     if name not in document.ids and len(neurons) == len(ids)
                 ]
                 ordered = (neurons for _, neurons in sorted(others, key=lambda each: each[0]))
-                free = (each for each in ordered if np.all(place[each] == NONE))
+                free = (each for each in ordered if all(place[at] == NONE for at in each.tolist()))
                 put(ids, next(free, None))
-        yield Places(position, place)
+        yield Places(position, np.array(place))
 
 
 def _products(lifted: Network) -> Bools:
@@ -100,10 +100,10 @@ def restored(document: GenomeDocument, lifted: Lifted, places: Places, live: Liv
     """
     net, position, place = lifted.network, places.position, places.place
     for port in (*net.inputs, *net.outputs):
-        if np.any(place[port.neurons] == NONE):
+        if (place[port.neurons] == NONE).any():
             raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
-    inputs, outputs = (
-        tuple(replace(port, neurons=place[port.neurons]) for port in plain_ports(ports))
+    inputs, outputs = (  # what the metadata does not say of them was an option of the export
+        tuple(Port(port.name, port.shape, owned(place[port.neurons])) for port in ports)
         for ports in (net.inputs, net.outputs)
     )
     neurons, activations, aggregations = Neurons.of(
@@ -117,7 +117,7 @@ def restored(document: GenomeDocument, lifted: Lifted, places: Places, live: Liv
         aggregations=aggregations,
         connections=_connections(document, position, live),
         library=document.library,
-        blocks=_blocks(lifted, places),
+        blocks=moved_blocks(net.blocks, place),
         memory=moved_memory(net.memory, place),
     )
 
@@ -148,16 +148,7 @@ def _connections(
     document: GenomeDocument, position: dict[int, int], live: LiveGenes
 ) -> Connections:
     known, count = live.genes, len(live.genes.edge)
-    listed = document.connections
-    if listed is None:  # as of most networks: the graph's, in its order
-        listed = list(range(count))
-    is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
-    of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
-    others = [_whole(each) for each in listed if not isinstance(each, int)]
-    if not np.array_equal(np.sort(of_graph), np.arange(count)):
-        raise NetworkError("it does not list each of the graph's once", where="connections")
-    columns: dict[str, Any] = {}
-    for name, values in {
+    columns: dict[str, Any] = {
         "source": known.source,
         "target": known.target,
         "weight": known.weight,
@@ -167,18 +158,43 @@ def _connections(
         "gater": known.gater,
         "gate_delay": known.gate_delay,
         "initial_gain": known.gain,
-    }.items():
-        given = [getattr(each, name) for each in others]
-        if name in ("source", "target", "gater"):
-            given = _positions(given, position, "connections")
-        column = columns[name] = np.empty(len(is_known), values.dtype)
-        column[is_known], column[~is_known] = values[of_graph], given
+    }
+    if document.connections:
+        columns = _with_others(columns, document.connections, position)
+    if document.genes:
+        columns = {name: column.copy() for name, column in columns.items()}
     for key, fields in document.genes.items():
-        if not key.isdecimal() or len(key) > 9 or int(key) >= len(is_known):
+        if not key.isdecimal() or len(key) > 9 or int(key) >= len(columns["weight"]):
             raise NetworkError(f"there is no connection {key[:20]}", where="genes")
         for name, value in fields.model_dump(exclude_none=True).items():
             columns[name][int(key)] = value
     return Connections(**{name: owned(column) for name, column in columns.items()})
+
+
+def _with_others(
+    columns: dict[str, Any], listed: Sequence[Any], position: dict[int, int]
+) -> dict[str, Any]:
+    """The connections of the graph, as columns, with others among them as the metadata lists them.
+
+    Raises:
+        NetworkError: it lists one of the graph's twice, or one that is none, or another neuron.
+    """
+    count = len(columns["weight"])
+    named = {each for each in listed if isinstance(each, int)}
+    listed = [*listed, *(each for each in range(count) if each not in named)]
+    is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
+    of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
+    others = [_whole(each) for each in listed if not isinstance(each, int)]
+    if not np.array_equal(np.sort(of_graph), np.arange(count)):
+        raise NetworkError("it does not list each of the graph's once", where="connections")
+    whole: dict[str, Any] = {}
+    for name, values in columns.items():
+        given = [getattr(each, name) for each in others]
+        if name in ("source", "target", "gater"):
+            given = _positions(given, position, "connections")
+        column = whole[name] = np.empty(len(is_known), values.dtype)
+        column[is_known], column[~is_known] = values[of_graph], given
+    return whole
 
 
 def _whole(connection: list[int] | ConnectionDocument) -> ConnectionDocument:
@@ -196,16 +212,6 @@ def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) 
     if unknown is not None:
         raise NetworkError(f"there is no neuron {unknown}", where=where)
     return [NONE if each is None else position[each] for each in ids]
-
-
-def _blocks(lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
-    """The spatial blocks of a graph, of the genome's neurons."""
-    found, place = [], places.place
-    for block in lifted.network.blocks:
-        sources, neurons = place[block.sources], place[block.neurons]
-        if not np.any(neurons == NONE) and not np.any(sources == NONE):
-            found.append(replace(block, sources=sources, neurons=neurons))
-    return in_order_of_neurons(found)
 
 
 @np.errstate(all="ignore")

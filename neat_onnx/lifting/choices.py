@@ -23,7 +23,7 @@ from neat_onnx.lifting.pending import (
 )
 from neat_onnx.lifting.sums import add, multiply
 from neat_onnx.lifting.tape import FormulaGroup, Tape
-from neat_onnx.network.bounds import ANY, may_overflow, stays_finite
+from neat_onnx.network.bounds import stays_finite
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -119,7 +119,7 @@ def _guarded(x: Any, holds: Pending) -> Any:
     """A branch that is finite where it is not taken."""
     if not isinstance(x, Pending):
         return x
-    if stays_finite(x.formula, ANY) and not may_overflow(x.formula, ANY):
+    if stays_finite(x.formula):
         return x
     harmless = next(
         (n for n in (1.0, 0.0, 0.5, 2.0, -1.0) if np.isfinite(x.formula.evaluate(np.array(n)))),
@@ -146,8 +146,7 @@ def may_be_infinite(tape: Tape, signals: Ints) -> bool:
             continue
         made = slice(group.first, group.first + group.count)
         if isinstance(group, FormulaGroup):
-            finite = stays_finite(group.formula, ANY) and not may_overflow(group.formula, ANY)
-            found[made] = found[group.origin] | (not finite)
+            found[made] = found[group.origin] | (not stays_finite(group.formula))
         else:
             for read in (group.source, group.gate):
                 if read is not None:

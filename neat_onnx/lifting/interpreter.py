@@ -116,7 +116,7 @@ class Interpreter:
                 missing.update(filter(None, node.output))
                 self.lost.update(filter(None, node.output))
         if faults:
-            raise all_obstacles(faults, None)
+            raise all_obstacles(faults)
 
     def check(self, nodes: Iterable[Node]) -> None:
         """Refuse operators, numbers of inputs and attributes, all at once."""
@@ -126,7 +126,7 @@ class Interpreter:
                 faults.append(fault)
                 self.lost.update(filter(None, node.output))
         if faults:
-            raise all_obstacles(faults, None)
+            raise all_obstacles(faults)
 
     def _fault(self, node: Node) -> ModelError | None:
         key = _key(node)
@@ -187,7 +187,8 @@ class Interpreter:
             raise ModelError(message, where=node.label) from error
         for name, value in zip(node.output, found, strict=False):
             if name:
-                tensors[name] = self._with_ids(name, self._held(value))
+                held = self._held(value)
+                tensors[name] = held.of_tensor(name) if isinstance(held, Neurons) else held
 
     def _outputs(
         self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment
@@ -221,15 +222,6 @@ class Interpreter:
 
         run.around = tensors.values()  # type: ignore[attr-defined]
         return {"opset": version, "outputs": len(node.output), "run": run}
-
-    def _with_ids(self, name: str, value: Any) -> Any:
-        """A tensor whose neurons have ids, as neurons of their own."""
-        if self.tape.ids is None or not isinstance(value, Neurons) or value.has_constants:
-            return value
-        if self.tape.ids(name, value.size) is None:
-            return value
-        plain = value.plain()
-        return plain.of(self.tape.with_ids(name, plain.ids))
 
     def _held(self, value: Any) -> Any:
         """A result as it is kept: numbers where no element is a neuron's, and counted."""

@@ -13,6 +13,7 @@
   INT of 0 or 1), `Ints`, `Floats`, `Texts` (tuples), `Array` (a TENSOR), `Graph`; `| None = None`
   for one without a default; `Literal[…]` where only some values are supported. One that has no
   default has to be given.
+  Attributes that another function declares are `**given`, under `operator(…, like=function)`.
 - Three keywords are no attributes, and are given where they are declared: `opset: int`, the version
   of the operator's domain in the model; `outputs: int`, how many outputs the node has; `run:
   Runner`, which runs graphs that are attributes.
@@ -25,7 +26,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -251,20 +252,27 @@ _IGNORED = frozenset({"consumed_inputs"})
 OPERATORS: dict[tuple[str, str], Operator] = {}
 
 
-def operator(name: str, *, domain: str = "", since: int = 1) -> Callable[[Function], Function]:
+def operator(
+    name: str, *, domain: str = "", since: int = 1, like: Callable[..., Any] | None = None
+) -> Callable[[Function], Function]:
     """Register the decorated function as an operator; see the module.
 
     Args:
         name: the op_type.
         domain: "" for ONNX's own.
         since: the first opset of the domain in which nodes may have it.
+        like: a function whose attributes it has as well.
 
     Raises:
         ModelError: there is one already, or a parameter is of no type that attributes have.
     """
 
     def register(function: Function) -> Function:
-        add_operator(_declared(name, domain, since, function))
+        made = _declared(name, domain, since, function)
+        if like is not None:
+            shared = _declared(name, domain, since, like).attributes
+            made = replace(made, attributes=shared | made.attributes)
+        add_operator(made)
         return function
 
     return register
@@ -289,6 +297,8 @@ def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) 
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             variadic = True
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            continue
         elif parameter.kind is not parameter.KEYWORD_ONLY:
             if kinds.get(parameter.name) in (Array, Array | None):
                 numbers.add(len(inputs))

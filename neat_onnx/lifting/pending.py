@@ -167,8 +167,11 @@ class Pending:
     def as_neurons(self, merging: Merging) -> Self:
         """Elements whose factors and shifts are neurons, that merge as `NeuronGroup` says."""
         ids, factor, shift = self.linear()
-        factor, shift = (np.broadcast_to(each, ids.shape) for each in (factor, shift))
         live = ids >= 0
+        is_plain = isinstance(factor, float) and isinstance(shift, float) and live.all()
+        if is_plain and factor == 1.0 and shift == 0.0:
+            return self.of(ids)
+        factor, shift = (broadcast_to(each, ids.shape) for each in (factor, shift))
         changed = live & ((factor != 1.0) | (shift != 0.0))
         made = ids.copy()
         made[changed] = self.tape.add_factors(
@@ -235,12 +238,27 @@ class Pending:
         becomes neurons.
         """
         if self._sources is None:
-            self._sources = self.as_neurons("response")
+            alone = self.formula is VARIABLE and self.is_plain
+            self._sources = self if alone else self.as_neurons("response")
         return self._sources
 
+    def of_tensor(self, name: str) -> Self:
+        """These elements as a tensor of this name: neurons of their own if their ids are known."""
+        ids = self.tape.ids.get(name, ())
+        if not ids or len(ids) != self.size or self.has_constants:
+            return self
+        plain = self.plain()
+        return plain.of(self.tape.with_ids(plain.ids, ids))
+
     def as_factor(self) -> Self:
-        """The same elements for a product: what a formula adds stays in it."""
-        return self.plain() if self.is_plain and outer_affine(self.formula)[1] else self
+        """The same elements for a product: what a formula adds stays in it, and in a file of ours
+        all that is added, since a factor is a neuron's value or state there.
+        """
+        if self.tape.ids is not None:
+            added = bool(np.any(np.where(self.ids >= 0, self.linear()[2], 0.0)))
+        else:
+            added = self.is_plain and outer_affine(self.formula)[1] != 0.0
+        return self.plain() if added else self
 
 
 def is_neurons(*tensors: Any) -> bool:
@@ -313,14 +331,20 @@ def combined(op: str, a: Pending, b: Pending, dtype: Any) -> Any:
 def broadcast_to(x: Any, shape: Sequence[int]) -> Any:
     """As numpy's."""
     wanted = tuple(shape)
-    if not isinstance(x, Pending):
-        return np.broadcast_to(x, wanted)
-    return x if x.shape == wanted else x.moved(lambda array: np.broadcast_to(array, wanted))
+    if shape_of(x) == wanted:
+        return x if isinstance(x, Pending) else np.asarray(x)
+    return moved(x, lambda array: np.broadcast_to(array, wanted))
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of numbers or of elements."""
     return x.shape if isinstance(x, Pending) else np.shape(x)
+
+
+def common_shape(a: Any, b: Any) -> tuple[int, ...]:
+    """The shape that two arrays are broadcast to: numpy takes long to find it where it is plain."""
+    one, other = shape_of(a), shape_of(b)
+    return one if other in ((), one) else np.broadcast_shapes(one, other)
 
 
 def result_type(a: Any, b: Any) -> np.dtype[Any]:
@@ -335,7 +359,7 @@ def result_type(a: Any, b: Any) -> np.dtype[Any]:
 
 def folded(x: Pending) -> Any:
     """The array as numbers, if none of its elements is a signal."""
-    if x.size and x.ids.max() < 0:
+    if not isinstance(x.shift, float) and x.size and x.ids.max() < 0:
         return np.broadcast_to(x.shift, x.shape).astype(x.dtype)
     return x
 
@@ -382,7 +406,7 @@ def _join_numbers(
 ) -> Floats | float:
     if all(isinstance(each, float) for each in values) and len({*values}) == 1:
         return values[0]
-    return join([np.broadcast_to(v, p.shape) for v, p in zip(values, parts, strict=True)])
+    return join([broadcast_to(v, p.shape) for v, p in zip(values, parts, strict=True)])
 
 
 def concat(tensors: Sequence[Any], axis: int) -> Any:

@@ -6,6 +6,7 @@ proof shows whether it was right (`proof.py`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -117,11 +118,11 @@ def open_input(tape: Tape, entry: ValueInfo, frame: Frame) -> Neurons:
     shape = traced_shape(entry, frame)
     axes = frame.axes[entry.name]
     if not axes or shape[axes[-1]] == 1:
-        ids = tape.add_inputs(int(np.prod(shape, dtype=int))).reshape(shape)
+        ids = tape.add_inputs(math.prod(shape)).reshape(shape)
     else:
         batch, rest = axes[-1], [d for k, d in enumerate(shape) if k != axes[-1]]
-        tape.budget.require("neurons", int(np.prod(shape, dtype=object)), entry.name)
-        count = int(np.prod(rest, dtype=int))
+        tape.budget.require("neurons", math.prod(shape), entry.name)
+        count = math.prod(rest)
         parts = [tape.add_inputs(count, foreign=k > 0).reshape(rest) for k in range(shape[batch])]
         ids = np.stack(parts, axis=batch)
     return Neurons(tape, ids, dtype=numpy_type(entry.elem_type))
@@ -163,7 +164,7 @@ def traced_shape(entry: ValueInfo, frame: Frame) -> tuple[int, ...]:
             f"graph input '{entry.name}' has {len(shape)} axes, expected {MAX_AXES} or fewer",
             where="graph.inputs",
         )
-    if np.prod(shape, dtype=object) > _MAX_INPUTS:
+    if math.prod(shape) > _MAX_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has the shape {list(shape)}, it is too large")
     return shape
 

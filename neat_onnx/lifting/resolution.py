@@ -11,21 +11,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from neat_onnx.errors import ModelError, NetworkError
-from neat_onnx.lifting.connections import in_order, without_parallel
+from neat_onnx.lifting.connections import in_one_form
 from neat_onnx.lifting.neurons import Neurons as Traced
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.tape import Array, FormulaGroup, Tape
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, owned
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Connections,
+    Floats,
+    Ints,
+    Neurons,
+    distinct,
+    owned,
+    stable_order,
+)
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.network.schedule import levels_of
 from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
 from neat_onnx.network.structure import IMPORTED
 
@@ -115,6 +126,8 @@ class Resolution:
         made = np.flatnonzero(self._kind == _FORMULA)
         while True:
             key = same[self._origin[made]] * (len(self._formulas) + 1) + self._formula[made]
+            if len(distinct(key)) == len(key):
+                return same
             _, first, which = np.unique(key, return_index=True, return_inverse=True)
             found = made[first[which.ravel()]]
             if np.array_equal(found, same[made]):
@@ -179,7 +192,7 @@ class Resolution:
             while len(more := more[~live[more]]):
                 live[more] = True
                 more = self._next[more[self._next[more] >= 0]]
-        if np.any(live[self._kind == _FOREIGN]):
+        if self._tape.foreign and live[self._kind == _FOREIGN].any():
             raise ModelError(
                 "the outputs of a sample depend on the inputs of another one", where="graph.outputs"
             )
@@ -225,6 +238,8 @@ class Resolution:
         """Let a sum that one neuron alone reads become part of it."""
         n = self._tape.count
         self._root = np.arange(n)
+        if not self._merging.any():
+            return
         self._merge_products()
         once = self._read_once() & (self._kind == _NEURON)
         fan_in = np.bincount(self._target, minlength=n)
@@ -319,11 +334,10 @@ class Resolution:
         counts = np.bincount(origin, minlength=self._tape.count)
         shown = np.zeros(self._tape.count, np.bool_)
         shown[self._outputs] = True
-        shown[self._gate[self._gated]] = True
+        gates = self._gate[self._gated]
+        shown[gates] = shown[self._delayed[0][gates]] = True
         for signals in self._tape.known_apart:
             shown[self._same[signals]] = True
-        gates_later = self._gate[self._gated & (self._kind[self._gate] == _REGISTER)]
-        shown[self._delayed()[0][gates_later]] = True
         is_activation = (counts[origin] == 1) & (self._kind[origin] == _NEURON) & ~shown[origin]
         self._activation = np.full(self._tape.count, NONE)
         self._activation[origin[is_activation]] = self._formula[made[is_activation]]
@@ -345,7 +359,7 @@ class Resolution:
         is_neuron[extra] = True
         signals = np.flatnonzero(is_neuron)
         if len(self._source) <= _MAX_ORDERED:
-            signals = signals[np.lexsort((signals, self._levels(signals)))]
+            signals = signals[np.argsort(self._levels()[signals], kind="stable")]
         number = np.full(n, NONE)
         number[signals] = np.arange(len(signals))
         self._neurons = signals
@@ -356,22 +370,21 @@ class Resolution:
         merged = self._root != np.arange(n)
         self.neuron_of = np.where(hidden | merged, NONE, self._neuron)[self._same]
 
-    def _levels(self, signals: Ints) -> Ints:
-        place = np.full(self._tape.count, NONE)
-        place[signals] = np.arange(len(signals))
-        edges = [(self._source, self._target), (self._gate, self._target)]
-        read, by = [], []
-        for source, target in edges:
-            now = np.flatnonzero((source >= 0) & (self._kind[source] != _REGISTER))
-            read.append(place[self._holder[source[now]]])
-            by.append(place[target[now]])
-        is_input = self._kind[signals] == _INPUT
-        level, _ = levels_of(
-            np.concatenate(read), np.concatenate(by), np.flatnonzero(is_input), is_input
-        )
-        found: Ints = level
-        return found
+    def _levels(self) -> Ints:
+        """The topological level of each signal; a group reads what was made before it alone."""
+        level: Ints = ((self._kind == _NEURON) | (self._kind == _FORMULA)).astype(np.int64)
+        gated = self._gate >= 0
+        source = self._holder[np.concatenate([self._source, self._gate[gated]])]
+        target = np.concatenate([self._target, self._target[gated]])
+        order = stable_order(target)
+        source, target = source[order], target[order]
+        firsts = [group.first for group in self._tape.groups]
+        for start, end in pairwise(np.searchsorted(target, [*firsts, len(level)]).tolist()):
+            if start < end:
+                np.maximum.at(level, target[start:end], level[source[start:end]] + 1)
+        return level
 
+    @cached_property
     def _delayed(self) -> tuple[Ints, Ints | None]:
         """For each signal the one that it is a delay of, and by how many steps; None for none."""
         if not self._tape.registers:
@@ -389,14 +402,14 @@ class Resolution:
         """The network with these ports; ids are positions."""
         signals = self._neurons
         names, slopes, lines = self._activations(signals)
-        aggregations = np.array(list(self._aggregations), object)[self._aggregation[signals]]
+        aggregations, codes = list(self._aggregations), self._aggregation[signals]
         bias, response = self._bias[signals] / slopes + lines, self._response[signals] / slopes
-        aggregations[self._kind[signals] != _NEURON] = "sum"
-        connections, initial = self._connections(slopes, aggregations)
+        codes[self._kind[signals] != _NEURON] = 0
+        connections, initial = self._connections(slopes, codes)
         neurons, tables, kinds = Neurons.of(
             np.arange(len(signals)),
             names.tolist(),
-            aggregations.tolist(),
+            [aggregations[code] for code in codes.tolist()],
             bias=bias,
             response=response,
             initial=initial,
@@ -417,31 +430,29 @@ class Resolution:
         """The name of each neuron's activation, what its pre-activation is divided by, and what is
         added to it then.
         """
-        numbers, read = self._activation[signals], self._reads_state(signals)
+        cases = 2 * self._activation[signals] + self._reads_state(signals)
         names, slopes = np.full(len(signals), "identity", object), np.ones(len(signals))
         shifts, formulas = np.zeros(len(signals)), list(self._formulas)
-        for each in np.unique(numbers[numbers != NONE]).tolist():
-            for by_state in (False, True):
-                at = np.flatnonzero((numbers == each) & (read == by_state))
-                if not len(at):
-                    continue
-                try:
-                    found = activation_name(formulas[each], shifted=not by_state)
-                except NetworkError as error:
-                    raise ModelError(f"no neuron takes its formula: {error}") from None
-                names[at], slopes[at], shifts[at] = found
+        for each in distinct(cases[cases >= 0]).tolist():
+            number, by_state = divmod(each, 2)
+            try:
+                found = activation_name(formulas[number], shifted=not by_state)
+            except NetworkError as error:
+                raise ModelError(f"no neuron takes its formula: {error}") from None
+            at = cases == each
+            names[at], slopes[at], shifts[at] = found
         return names, slopes, shifts
 
     def _reads_state(self, signals: Ints) -> Bools:
         """Of which of these neurons others read the pre-activation."""
         read = np.zeros(self._tape.count, np.bool_)
-        read[self._root[self._delayed()[0][self._source]]] = True
+        read[self._root[self._delayed[0][self._source]]] = True
         found: Bools = read[signals] & self._hidden[signals]
         return found
 
     def _connections(self, slopes: Floats, aggregations: Ints) -> tuple[Connections, Floats]:
         source, gate, target = self._source, self._gate, self._neuron[self._target]
-        following, steps = self._delayed()
+        following, steps = self._delayed
         read = source if steps is None else following[source]
         if steps is not None and np.any(self._kind[read] == _REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
@@ -468,11 +479,10 @@ class Resolution:
         if steps is not None:
             late = steps[source] > 0
             initial[neuron[late]] = self._initial[source[late]]
-            if np.any(initial[neuron[late]] != self._initial[source[late]]):
+            if (initial[neuron[late]] != self._initial[source[late]]).any():
                 raise ModelError("states of one neuron begin with different values")
-        by_place = [name for name in self._aggregations if aggregation_named(name).takes_first]
-        ordered = in_order(genes, np.isin(aggregations, by_place))
-        return without_parallel(ordered, aggregations == "sum"), initial
+        by_place = np.array([aggregation_named(name).takes_first for name in self._aggregations])
+        return in_one_form(genes, aggregations == 0, by_place[aggregations]), initial
 
     @cached_property
     def blocks(self) -> list[SpatialBlock]:
@@ -485,10 +495,7 @@ class Resolution:
                 continue
             if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
-            window = hint.window
-            found.append(
-                SpatialBlock(hint.kind, sources, neurons, window, hint.groups, hint.count_padding)
-            )
+            found.append(replace(hint, sources=sources, neurons=neurons))
         return found
 
     # --- where tensors are ----------------------------------------------------------------------
@@ -500,7 +507,7 @@ class Resolution:
         if signals is None or not signals.size or signals.min() < 0:
             return None
         neurons = self.neuron_of[signals.ravel()]
-        return None if np.any(neurons == NONE) else neurons
+        return None if neurons.min() < 0 else neurons
 
     def _signals_of(self, x: Traced) -> Ints | None:
         """The signals that a tensor's elements are, as far as they were made."""

@@ -13,16 +13,18 @@ from neat_onnx.lifting.pending import (
     aligned,
     broadcast_to,
     combined,
+    common_shape,
     folded,
     is_neurons,
     one_number,
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging, Rank
+from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
 Axes = int | Sequence[int] | None
@@ -60,13 +62,13 @@ def subtract(a: Any, b: Any) -> Any:
 
 def _with_number(x: Pending, other: Any, formula: Expression, dtype: Any) -> Pending:
     """A formula of one number and each element."""
-    shape = np.broadcast_shapes(x.shape, np.shape(other))
-    result: Pending = broadcast_to(x, shape).apply(formula, dtype)
-    return result
+    if np.ndim(other):
+        x = broadcast_to(x, common_shape(x, other))
+    return x.apply(formula, dtype)
 
 
 def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     if same_signals(a, b):
         found = combined(op, a, b, dtype)
@@ -76,6 +78,10 @@ def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
         return median
     (one, f, s), (other, g, t) = a.linear(), b.linear()
     source = np.stack([one.ravel(), other.ravel()], axis=1)
+    alike = isinstance(f, float) and isinstance(g, float) and f == g != 1.0
+    if alike and a.tape.ids is not None:  # the slope of a recurrent layer, in both of its Gemms
+        total = _sum(a, source, _paired(1.0, sign, shape), (s + sign * t) / f, shape, dtype)
+        return multiply(total, f)
     return _sum(a, source, _paired(f, sign * g, shape), s + sign * t, shape, dtype)
 
 
@@ -97,8 +103,8 @@ def _sum(
     merging: Merging = "response",
 ) -> Pending:
     """Sums over the rows of `source`; those of infinite numbers, or of no signal, are numbers."""
-    flat = bias if isinstance(bias, float) else np.broadcast_to(bias, shape).ravel()
-    if source.size and source.shape[1] and source.min() >= 0 and np.all(np.isfinite(flat)):
+    flat = bias if isinstance(bias, float) else broadcast_to(bias, shape).ravel()
+    if source.size and source.shape[1] and source.min() >= 0 and np.isfinite(flat).all():
         made = x.tape.add_neurons(source, weight, gate, bias=flat, merging=merging)
         return x.of(made.reshape(shape), dtype=dtype)
     flat = np.broadcast_to(flat, len(source))
@@ -120,7 +126,7 @@ def _shifted(a: Pending, b: Any, dtype: np.dtype[Any]) -> Pending:
     more = one_number(b, a)
     if isinstance(more, float) and math.isfinite(more):
         return _with_number(a, b, call("add", VARIABLE, more), dtype) if more else a
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape)
     with np.errstate(invalid="ignore"):
         shift = np.asarray(a.shift + np.broadcast_to(more, shape))
@@ -140,7 +146,7 @@ def multiply(a: Any, b: Any) -> Any:
     dtype = result_type(a, b)
     if not isinstance(b, Pending):
         return _scaled(a, b, dtype)
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     gates_itself = a.formula is VARIABLE and a.tape.has_ids(a.ids)
     if same_signals(a, b) and not gates_itself:
@@ -154,10 +160,10 @@ def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
     factor = one_number(b, a)
     if isinstance(factor, float) and factor and math.isfinite(factor):
         if factor == 1.0:
-            return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
+            return broadcast_to(a, common_shape(a, b))
         formula = -VARIABLE if factor == -1.0 else call("mul", factor, VARIABLE)
         return _with_number(a, b, formula, dtype)
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape).settled()
     factor = np.broadcast_to(factor, shape)
     if not np.all(np.isfinite(factor[a.ids >= 0])):
@@ -199,24 +205,23 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
     shape, wide = (*lead, m, n), (*lead, m, n, k)
 
-    def of_rows(values: Any) -> Array:
-        return np.broadcast_to(values[..., :, None, :], wide).reshape(math.prod(shape), k)
+    def of_rows(values: Any) -> Any:
+        return broadcast_to(values, (*lead, m, k)).repeat(n, axis=-2).reshape(math.prod(shape), k)
 
-    def of_columns(values: Any) -> Array:
-        return np.broadcast_to(np.swapaxes(values, -1, -2)[..., None, :, :], wide).reshape(
-            math.prod(shape), k
-        )
+    def of_columns(values: Any) -> Any:
+        turned = np.swapaxes(values, -1, -2)[..., None, :, :]
+        return broadcast_to(turned, wide).reshape(math.prod(shape), k)
 
     a.tape.budget.require("connections", math.prod(wide), a.tape.where)
     if isinstance(b, Pending):
         return _sum_of_products(a, b, of_rows, of_columns, shape, a.dtype)
     matrix = np.asarray(b, np.float64)
-    if not np.all(np.isfinite(matrix)):
+    if not np.isfinite(matrix).all():
         raise ValueError("a product with an infinite constant is not finite")
     a = a.as_sources()
     given: Floats | float = 0.0
     if bias is not None:
-        given = np.broadcast_to(np.asarray(bias, np.float64), shape)
+        given = broadcast_to(np.asarray(bias, np.float64), shape)
     if a.has_constants:
         given = given + np.matmul(a.numbers(), matrix)
     ids = a.ids
@@ -225,7 +230,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
-        a.tape.hints.append(Hint("Conv", *rows, Window((1,))))
+        a.tape.hints.append(SpatialBlock("Conv", *rows, Window((1,))))
     return result
 
 

@@ -7,7 +7,7 @@ numbered as they are made, so that each depends on lower numbers alone, but for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -17,8 +17,7 @@ import numpy.typing as npt
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.network.spatial import Kind
-from neat_onnx.network.window import Window
+from neat_onnx.network.spatial import SpatialBlock
 
 Array = npt.NDArray[Any]
 Merging = Literal["", "response", "weights"]
@@ -86,18 +85,6 @@ class Register:
         return np.arange(self.first, self.first + len(self.initial))
 
 
-@dataclass(frozen=True, eq=False)
-class Hint:
-    """Neurons that slide a window: as `SpatialBlock`, in signals."""
-
-    kind: Kind
-    sources: Ints
-    neurons: Ints
-    window: Window
-    groups: int = 1
-    count_padding: bool = False
-
-
 class Rank(NamedTuple):
     """What is known of the signal of an element by its order: the bytes of the elements that it is
     one of, its rank from 1 on for the smallest, and these elements, a row.
@@ -108,7 +95,7 @@ class Rank(NamedTuple):
     row: Any
 
 
-Ids: TypeAlias = Callable[[str, int], "Ints | None"]
+Ids: TypeAlias = Mapping[str, Sequence[int]]
 
 
 @dataclass(eq=False)
@@ -120,7 +107,7 @@ class Tape:
         inputs: the first signal and the number of each input.
         groups: neurons and formulas, in the order in which they were made.
         registers: in the same order.
-        hints: at windows.
+        hints: at windows, in signals in place of neurons.
         apart: neurons that other sums do not become part of, nor they part of others.
         foreign: inputs of other samples, which no output may depend on.
         open_time: the trace is one step of a sequence of no fixed length.
@@ -128,8 +115,8 @@ class Tape:
         where: the node that is run, for messages.
         continued: signals that layers over open time begin with, and what they are a step later.
         known_apart: neurons, not pre-activations, that are part of no others.
-        ids: the ids of the neurons that a tensor of this name and size holds, if they are known:
-            such neurons stay and are part of no others, and no two ids are of one neuron.
+        ids: the ids of the neurons that tensors hold, by name, as far as they are known: such
+            neurons stay and are part of no others, and no two ids are of one neuron.
         identified: the neurons whose ids are known.
         ranks, places: what is known of signals by their order; see `sums.py`.
         infinite: whether each signal may be, as far as is known; see `choices.py`.
@@ -139,14 +126,14 @@ class Tape:
     inputs: list[tuple[int, int]] = field(default_factory=list)
     groups: list[NeuronGroup | FormulaGroup] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)
-    hints: list[Hint] = field(default_factory=list)
+    hints: list[SpatialBlock] = field(default_factory=list)
     apart: list[Ints] = field(default_factory=list)
     foreign: list[tuple[int, int]] = field(default_factory=list)
     open_time: bool = False
     budget: Budget = field(default_factory=Budget)
     where: str = ""
     continued: list[tuple[Ints, Ints]] = field(default_factory=list)
-    ids: Ids | None = None
+    ids: Ids = field(default_factory=dict)
     known_apart: list[Ints] = field(default_factory=list)
     ranks: dict[int, Rank] = field(default_factory=dict)
     places: dict[int, tuple[bytes, Expression]] = field(default_factory=dict)
@@ -227,21 +214,22 @@ class Tape:
             self._known[key] = found
         return found.reshape(origin.shape)
 
-    def with_ids(self, name: str, signals: Ints) -> Ints:
-        """The signals of a tensor; a copy of each that is to have another id than it has."""
-        ids = None if self.ids is None else self.ids(name, signals.size)
-        if ids is None:
-            return signals
+    def with_ids(self, signals: Ints, ids: Sequence[int]) -> Ints:
+        """Neurons of these ids; a copy of each signal that is to have another id than it has."""
         shape, signals = signals.shape, signals.ravel()
-        pairs = zip(signals.tolist(), ids.tolist(), strict=True)
-        copied = np.array([self._id_of.setdefault(*pair) != pair[1] for pair in pairs], np.bool_)
-        if copied.any():
+        pairs = zip(signals.tolist(), ids, strict=True)
+        copied = [self._id_of.setdefault(*pair) != pair[1] for pair in pairs]
+        if any(copied):
             signals = signals.copy()
             signals[copied] = self.add_neurons(signals[copied][:, None])
-            self._id_of.update(zip(signals.tolist(), ids.tolist(), strict=True))
+            self._id_of.update(zip(signals.tolist(), ids, strict=True))
         self.known_apart.append(signals)
         self.identified.append(signals)
         return signals.reshape(shape)
+
+    def misses_ids(self) -> bool:
+        """Whether some id is of no tensor so far."""
+        return sum(map(len, self.identified)) < sum(map(len, self.ids.values()))
 
     def has_ids(self, signals: Ints) -> bool:
         """Whether these are neurons whose ids are known."""
@@ -259,6 +247,6 @@ class Tape:
             )
         register = Register(self._new(initial.size), np.asarray(initial, np.float64).ravel())
         self.registers.append(register)
-        if self.ids is not None:
+        if self.ids:
             self._id_of.update(dict.fromkeys(register.signals.tolist()))
         return register

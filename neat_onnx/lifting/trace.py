@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -42,7 +44,7 @@ from neat_onnx.model.states import (
     is_own_pair,
     state_pairs,
 )
-from neat_onnx.model.wiring import in_order, reads, require_wiring
+from neat_onnx.model.wiring import in_order, is_in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
@@ -75,7 +77,7 @@ def trace_model(
     outputs: Sequence[str] | None = None,
     *,
     check: bool = False,
-    ids: Ids | None = None,
+    ids: Ids = MappingProxyType({}),
 ) -> Lifted:
     """The network that a model's graph is, without a look at the genome in its metadata.
 
@@ -109,17 +111,8 @@ def _in_order(model: Model) -> Model:
         ModelError: there is no such order, or a tensor is given twice or by nothing.
     """
     graph = model.graph
-    known = {"", *graph.tensors, *(entry.name for entry in graph.inputs)}
-    given = len(known)
-    for node in graph.node:
-        if not known.issuperset(reads(node)):
-            break
-        made = [name for name in node.output if name]
-        known.update(made)
-        given += len(made)
-    else:
-        if given == len(known) and known.issuperset(entry.name for entry in graph.outputs):
-            return model
+    if is_in_order(graph):
+        return model
     require_wiring(graph)
     makers = {name: k for k, node in enumerate(graph.node) for name in node.output if name}
     order = in_order(
@@ -132,7 +125,8 @@ def _in_order(model: Model) -> Model:
 
 def _stated_pairs(model: Model) -> dict[str, str]:
     """The output that feeds each state; warns of those that names alone tell."""
-    pairs, named = state_pairs(model), guessed_pairs(model)
+    pairs = state_pairs(model)
+    named = guessed_pairs(model) if pairs else {}
     for previous, following in pairs.items():
         if named.get(previous) == following:
             warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
@@ -141,7 +135,7 @@ def _stated_pairs(model: Model) -> dict[str, str]:
 
 def _traced(
     model: Model, pairs: Mapping[str, str], batch_axis: BatchAxis,
-    outputs: Sequence[str] | None, *, check: bool, ids: Ids | None,
+    outputs: Sequence[str] | None, *, check: bool, ids: Ids,
 ) -> Lifted:  # fmt: skip
     """The network by the first axes that trace, and that the proof does not refute."""
     constants = model.graph.tensors
@@ -173,7 +167,7 @@ class _Trace:
 
     def __init__(
         self, model: Model, inputs: Sequence[ValueInfo], pairs: Mapping[str, str], frame: Frame,
-        outputs: Sequence[str] | None, ids: Ids | None,
+        outputs: Sequence[str] | None, ids: Ids,
     ) -> None:  # fmt: skip
         self._model, self._inputs, self._frame = model, inputs, frame
         self._pairs = {p: f for p, f in pairs.items() if p in {entry.name for entry in inputs}}
@@ -199,7 +193,7 @@ class _Trace:
         given = self._given_outputs(tensors)
         signals = {name: output_signals(x) for name, (x, _) in given.items()}
         held = {n: x for n, x in (interpreter.inner | tensors).items() if isinstance(x, Neurons)}
-        for x in held.values() if self._tape.ids is not None else ():
+        for x in held.values() if self._tape.misses_ids() else ():
             x.signals(constants=True)  # of a tensor that an optimizer may have left of a neuron's
         resolution = Resolution(self._tape, list(signals.values()))
         network = self._network(resolution, bound, registers, given, signals)
@@ -276,11 +270,11 @@ class _Trace:
         initial = initial_states(self._model)
         for entry in self._inputs:
             if entry.name not in self._pairs:
-                bound[entry.name] = x = open_input(self._tape, entry, self._frame)
-                self._tape.with_ids(entry.name, x.ids)
+                x = open_input(self._tape, entry, self._frame)
+                bound[entry.name] = x.of_tensor(entry.name)
                 continue
             shape = traced_shape(entry, self._frame)
-            count = int(np.prod(shape, dtype=int))
+            count = math.prod(shape)
             values = np.zeros(count) if entry.name not in initial else np.array(initial[entry.name])
             if len(values) != count:
                 raise ModelError(f"{len(values)} initial values for '{entry.name}' of {count}")

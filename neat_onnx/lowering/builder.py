@@ -1,6 +1,5 @@
 """A graph under construction: nodes, initializers, and names that are unique."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import Any
@@ -10,15 +9,10 @@ import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import DataType, Node, Tensor, node_class
-from neat_onnx.model.draft import FreshNames
+from neat_onnx.model.draft import FreshNames, renamed
 
 Operator = str | type[Node]
 """An operator by its op_type, or by its class."""
-
-_MAX_FINITE = {
-    DataType.FLOAT: float(np.finfo(np.float32).max),
-    DataType.DOUBLE: float(np.finfo(np.float64).max),
-}
 
 _MIN_ELEMENTS_SHARED = 2
 _MIN_ELEMENTS_SHARED_BY_LAYERS = 32  # of a matrix
@@ -37,6 +31,8 @@ class GraphBuilder:
 
     Attributes:
         nodes, initializers: the graph so far.
+        produced: the outputs of nodes: inputs and initializers are not produced.
+        renamed: the names that tensors get in the end, if others: outputs of the graph.
         far_from_zero: the digits of formulas far from 0 count, as values grow; see `writable`.
         layered: each level reads the one before only. NeatapticTS reads such a graph, and looks for
             the weights of each layer by name.
@@ -52,8 +48,8 @@ class GraphBuilder:
         self._names = FreshNames(reserved)
         self._made: dict[str, str] = {}
         self._by_content: dict[tuple[Any, ...], str] = {}
-        self._producer: dict[str, Node] = {}
-        self._readers: dict[str, list[Node]] = defaultdict(list)
+        self.produced: set[str] = set()
+        self.renamed: dict[str, str] = {}
 
     def fresh(self, name: str) -> str:
         """Return `name`, or `name_2`, …: a name that nothing has yet."""
@@ -96,27 +92,15 @@ class GraphBuilder:
             attributes=given(**attributes),
         )
         self.nodes.append(node)
-        for tensor in node.input:
-            self._readers[tensor].append(node)
-        self._producer.update((tensor, node) for tensor in node.output)
-
-    def is_produced(self, tensor: str) -> bool:
-        """Whether a node produces this tensor: inputs and initializers are not produced."""
-        return tensor in self._producer
-
-    def rename_tensor(self, old: str, new: str) -> None:
-        """Give the output of a node another name, one that was reserved before."""
-        node = self._producer.pop(old)
-        node.output = [new if name == old else name for name in node.output]
-        self._producer[new] = node
-        for reader in self._readers.pop(old, []):
-            reader.input = [new if name == old else name for name in reader.input]
-            self._readers[new].append(reader)
+        self.produced.update(node.output)
 
     def take_nodes(self) -> list[Node]:
-        """Return the nodes and begin anew, with the same names and initializers."""
-        taken, self.nodes = self.nodes, []
-        return taken
+        """Return the nodes, `renamed`, and begin anew, with the same names and initializers."""
+        names, taken, self.nodes = self.renamed, self.nodes, []
+        return [
+            node if names.keys().isdisjoint((*node.input, *node.output)) else renamed(node, names)
+            for node in taken
+        ]
 
     # --- constants -------------------------------------------------------------------------------
 
@@ -135,18 +119,14 @@ class GraphBuilder:
         unique, kind = self.fresh(name), data_type or self.data_type
         _require_range(unique, values, kind)
         tensor = Tensor.of(unique, values, kind)
-        if not self._may_be_shared(tensor):
+        least = _MIN_ELEMENTS_SHARED_BY_LAYERS if self.layered else _MIN_ELEMENTS_SHARED
+        if tensor.values.size < least or (self.layered and len(tensor.dims) < 2):
             self.initializers[unique] = tensor
             return unique
         content = kind, tensor.dims, sha256(tensor.values.tobytes()).digest()
         known = self._by_content.setdefault(content, unique)
         self.initializers.setdefault(known, tensor)
         return known
-
-    def _may_be_shared(self, tensor: Tensor) -> bool:
-        if self.layered:
-            return len(tensor.dims) > 1 and tensor.values.size >= _MIN_ELEMENTS_SHARED_BY_LAYERS
-        return tensor.values.size >= _MIN_ELEMENTS_SHARED
 
     def integers(self, name: str, values: Sequence[int]) -> str:
         """Add a list of int64, such as a shape; return its name."""
@@ -171,14 +151,14 @@ class GraphBuilder:
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:
     """Refuse values that become ∞: a sum of duplicate connections, a folded product."""
-    if data_type not in _MAX_FINITE:
+    if data_type.dtype.kind != "f":
         return
     flat = np.asarray(values).ravel()
-    beyond = np.flatnonzero(~(np.abs(flat) <= _MAX_FINITE[data_type]))
+    beyond = np.flatnonzero(~(np.abs(flat) <= np.finfo(data_type.dtype).max))
     if beyond.size:
-        element = "float32" if data_type is DataType.FLOAT else "float64"
+        kind = data_type.dtype.name
         raise NetworkError(
-            f"{name} would hold {float(flat[beyond[0]]):.6g}, beyond the range of {element}",
+            f"{name} would hold {float(flat[beyond[0]]):.6g}, beyond the range of {kind}",
             hint="Sums of duplicate connections, products that fold=True makes and constants of "
             'formulas have to fit; dtype="float64" holds more than float32',
         )

@@ -19,8 +19,11 @@ def check_network(net: Network, options: ExportOptions) -> None:
     _check_ports(net)
     _check_memory(net, options)
     if options.dtype == "float32":
-        _check_range(net)
-        _warn_of_long_integers(net)
+        if found := beyond_float32(net, contributing(net) & ~net.is_input):
+            raise NetworkError(found, hint='Export with dtype="float64"')
+        wide = any(port.dtype in WIDE_INTEGERS for port in net.inputs + net.outputs)
+        if wide and (rounded := rounded_integer(net)):
+            warn(f'{rounded} is rounded in float32: dtype="float64" keeps it')
 
 
 def check_activations(ctx: LoweringContext) -> None:
@@ -59,21 +62,6 @@ def _check_options(options: ExportOptions) -> None:
             where="batch_dimension",
             hint="Leave it out, or say False for a batch of one",
         )
-
-
-def _check_range(net: Network) -> None:
-    """Raise NetworkError about the first gene in use that float32 has no finite number for."""
-    found = beyond_float32(net, contributing(net) & ~net.is_input)
-    if found:
-        raise NetworkError(found, hint='Export with dtype="float64"')
-
-
-def _warn_of_long_integers(net: Network) -> None:
-    """Warn of whole numbers among the genes that float32 rounds, where ports are of integers."""
-    if not any(port.dtype in WIDE_INTEGERS for port in net.inputs + net.outputs):
-        return
-    if rounded := rounded_integer(net):
-        warn(f'{rounded} is rounded in float32: dtype="float64" keeps it')
 
 
 def _check_ports(net: Network) -> None:
@@ -130,9 +118,5 @@ def _is_of_float64(net: Network) -> bool:
     kinds = {port.dtype for port in net.inputs + net.outputs}
     floats = kinds & {"", "float16", "float64"}
     wide = not floats and not kinds.isdisjoint(WIDE_INTEGERS)
-    return floats == {"float64"} or (wide and _has_whole_genes(net))
-
-
-def _has_whole_genes(net: Network) -> bool:
     genes = net.neurons.bias, net.neurons.response, net.connections.weight
-    return all(map(are_whole, genes))
+    return floats == {"float64"} or (wide and all(map(are_whole, genes)))

@@ -13,7 +13,7 @@ from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.placement import Columns, Placement
 from neat_onnx.lowering.signals import GraphSignals
 from neat_onnx.model import DataType
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
 from neat_onnx.network.spatial import SpatialBlock
@@ -44,6 +44,10 @@ class Block:
         """A tensor's name: `Layer_3`."""
         return f"{stem}_{self.level}{self.suffix}"
 
+    def names(self, tensor: str, node: str) -> tuple[str, str]:
+        """The names of a tensor and of the node that produces it, of these stems."""
+        return self.tensor(tensor), self.name(node)
+
     def weights(self, stem: str) -> str:
         """An initializer's name: `W2`; they count from 0."""
         return f"{stem}{self.level - 1}{self.suffix}"
@@ -54,19 +58,18 @@ class LoweringContext(GraphBuilder):
 
     Attributes:
         net, options: the network, and how it is exported.
-        output_names: the names of its outputs.
         schedule: topological levels of the neurons that matter.
         one_level: claimed neurons, all of each entry on one level.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         fan_in: number of live connections into each neuron.
+        unread_inputs: a neuron of each input port that nothing reads so far.
     """
 
     def __init__(self, net: Network, options: ExportOptions, schedule: Schedule) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
         names = [port.name for port in net.inputs + net.outputs]
         names += [name for port in net.memory for name in (port.input, port.output)]
-        self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.schedule = net, options, schedule
         self.one_level: list[SpatialBlock] = []
@@ -74,11 +77,18 @@ class LoweringContext(GraphBuilder):
         self.far_from_zero = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in
-        self._unread_inputs = _unread_inputs(net)
+        read = contributing(net)
+        unread = [port.neurons[0] for port in net.inputs if not np.any(read[port.neurons])]
+        self.unread_inputs = np.array(unread, np.int64)
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Return the live connections into `neurons`, as `Structure.edges_into` does."""
         return self.net.edges_into(neurons)
+
+    def inputs_of(self, neurons: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return what `neurons` read: (row, signal, weight) of each live connection into them."""
+        row, edge = self.edges_into(neurons)
+        return row, self.signals.read[edge], self.signals.weight[edge]
 
     def levels_of(self, which: Bools) -> Iterator[tuple[int, Ints]]:
         """Yield (level, neurons) for each level from 1 that has some of the neurons `which`."""
@@ -95,21 +105,10 @@ class LoweringContext(GraphBuilder):
         """Say that `signals` are the columns of `tensor` [N, width], in that order."""
         self.places.bind(Columns(tensor, signals, level))
 
-    @property
-    def has_unread_inputs(self) -> bool:
-        """Whether some input port is read by nothing yet."""
-        return bool(self._unread_inputs.size)
-
     def take_unread_inputs(self) -> Ints:
         """Return one neuron of every input port that nothing reads, the first time this is asked.
 
         ONNX wants each graph input to be used: whoever asks has a node read them, to no effect.
         """
-        unread, self._unread_inputs = self._unread_inputs, np.empty(0, np.int64)
+        unread, self.unread_inputs = self.unread_inputs, np.empty(0, np.int64)
         return unread
-
-
-def _unread_inputs(net: Network) -> Ints:
-    read = contributing(net)
-    ports = [port.neurons for port in net.inputs if port.neurons.size]
-    return np.array([each[0] for each in ports if not np.any(read[each])], np.int64)

@@ -102,7 +102,7 @@ def _finished(ctx: LoweringContext, frame: families.Frame, plans: list[Plan]) ->
         doc_string=options.doc_string,
         graph=drop_dead(graph),
     )
-    model = frame.in_stated_ports(model.written_as(options.encoding))
+    model = families.in_stated_ports(ctx, model.written_as(options.encoding))
     model = in_profile(model, options)
     if not options.include_metadata:
         frame.check_without_metadata(model)

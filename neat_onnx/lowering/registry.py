@@ -5,9 +5,10 @@ claimed yet it lowers; planners are asked by stage, and within a stage in the or
 were registered.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from operator import itemgetter
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
@@ -70,7 +71,7 @@ class Plan:
 
 
 Planner = Callable[[LoweringContext, Bools], Plan]
-_PLANNERS: dict[Stage, list[Planner]] = {stage: [] for stage in Stage}
+_PLANNERS: list[tuple[Stage, Planner]] = []
 
 
 def lowers(stage: Stage = Stage.CUSTOM) -> Callable[[Planner], Planner]:
@@ -87,15 +88,14 @@ def lowers(stage: Stage = Stage.CUSTOM) -> Callable[[Planner], Planner]:
     """
 
     def register(planner: Planner) -> Planner:
-        if any(planner in known for known in _PLANNERS.values()):
+        if planner in planners():
             raise ModelError(f"the planner {planner.__name__} is registered twice")
-        _PLANNERS[stage].append(planner)
+        _PLANNERS.append((stage, planner))
         return planner
 
     return register
 
 
-def planners() -> Iterator[Planner]:
-    """Yield the registered planners in the order in which they are asked."""
-    for stage in Stage:
-        yield from tuple(_PLANNERS[stage])
+def planners() -> list[Planner]:
+    """Return the registered planners in the order in which they are asked."""
+    return [planner for _, planner in sorted(_PLANNERS, key=itemgetter(0))]

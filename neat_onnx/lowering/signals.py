@@ -11,7 +11,7 @@ weight first. So the value is scaled before such a product, by about that weight
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -82,7 +82,11 @@ class GraphSignals:
             grows = may_overflow & (kept[value] | kept[gain]) & ~(small[value] | small[gain])
             exponent = np.where(grows, _exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
-        products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
+        products, first, number = factors, value, value  # of none, where `unique` is slow
+        if len(factors):
+            products, first, number = np.unique(
+                factors, axis=0, return_index=True, return_inverse=True
+            )
         read = own.source.copy()
         read[gated] = first_product + number.reshape(-1)
         if np.any(exponent):
@@ -115,14 +119,12 @@ class GraphSignals:
         value, gain, exponent = self.products[products - self.first_product].T
         return value, gain, np.ldexp(1.0, exponent)
 
-    def origin_of(self, signals: Ints) -> Ints:
-        """Return the signal that each register holds the previous value of; NONE for others."""
-        registers = self.registers
-        if not len(registers):
-            return np.full(signals.shape, NONE, np.int64)
-        position = signals - registers.signal[0]
-        inside = (position >= 0) & (position < len(registers))
-        return np.where(inside, registers.origin[np.where(inside, position, 0)], NONE)
+    @cached_property
+    def origin(self) -> Ints:
+        """The signal that each register holds the previous value of; NONE for other signals."""
+        found = np.full(self.count, NONE, np.int64)
+        found[self.registers.signal] = self.registers.origin
+        return found
 
 
 def _followed(

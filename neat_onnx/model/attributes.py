@@ -39,8 +39,9 @@ class AttributeType(IntEnum):
 
     @property
     def key(self) -> str:
-        """The key that ONNX keeps a value of this type under."""
-        return _KEYS[self]
+        """The key that ONNX keeps a value of this type under, as "f" or "floats"."""
+        name = self.name.lower()
+        return name if name.endswith("s") else name[0]
 
 
 class GivenValue(NamedTuple):
@@ -50,9 +51,7 @@ class GivenValue(NamedTuple):
     value: Any
 
 
-_KEYS = dict(
-    zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
-)
+_KINDS = {kind.key: kind for kind in AttributeType}
 _SCALARS: dict[type, AttributeType] = {
     float: AttributeType.FLOAT,
     int: AttributeType.INT,
@@ -89,6 +88,12 @@ class Attributes(BaseModel, metaclass=Plain):
     def types(cls) -> dict[str, AttributeType]:
         """The ONNX attribute type of each field, in the order of declaration."""
         return {name: _type_of(field.annotation) for name, field in cls.model_fields.items()}
+
+    @classmethod
+    @cache
+    def may_hold_graphs(cls) -> bool:
+        """Whether a field is of a graph, or any attribute may be given: those of few nodes."""
+        return AttributeType.GRAPH in cls.types().values()
 
     @model_validator(mode="before")
     @classmethod
@@ -212,7 +217,7 @@ def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> G
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
-    found = next((kind for kind in AttributeType if kind.key == key), None)
+    found = _KINDS.get(key)
     if found is None or stated not in (None, found):
         raise ValueError(f"has a wrong key '{key}'")
     return GivenValue(found, value)

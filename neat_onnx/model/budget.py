@@ -135,12 +135,9 @@ class Budget:
         if total > most:
             # of all nodes together: one that is beyond the limit alone is not the last
             wanted = 4 * total if where and kind in ("neurons", "connections") else total
-            error = LimitReached(
-                f"{where and f'node {where}: '}it takes {total} {kind}, and the limit is {most}",
-                hint=_raised(kind, wanted),
-            )
-            error.node = where
-            raise error
+            message = f"it takes {total} {kind}, and the limit is {most}"
+            error = LimitReached(message, hint=_raised(kind, wanted))
+            raise error.of(where) if where else error
 
 
 def _raised(kind: Kind, wanted: int) -> str:
@@ -194,6 +191,8 @@ def check_binary(data: bytes) -> None:
     from onnx import ModelProto  # noqa: PLC0415 - slow to import
 
     parts = Parts()
+    if len(data) * (_OF_A_NODE + 1) <= parts.left:
+        return  # each part is a byte at least
     messages = [(0, len(data), ModelProto.DESCRIPTOR)]
     try:
         while messages:

@@ -1,8 +1,8 @@
 """Operators that onnx's reference evaluator computes otherwise than ONNX says.
 
 They are of onnx 1.23. Those that many models have are put right, by classes that stand in for its
-own; rarer ones are refused. Each is a function, because classes of the evaluator are imported with
-the first model that needs one.
+own; rarer ones are refused. The classes are made for the first model that needs one, because those
+of the evaluator take a while to import.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ def corrected(model: Model) -> list[Any]:
             )
     operators = {node.op_type for node in nodes if node.domain != _ML}
     return [
-        make()
-        for name, (before, make) in _CORRECTED.items()
+        type(name, (getattr(_evaluated(module), base),), {"_run": run} if run else {})
+        for name, (before, module, base, run) in _CORRECTED.items()
         if name in operators and model.opset < before
     ]
 
@@ -68,76 +68,49 @@ def _evaluated(module: str) -> Any:
     return import_module(f"onnx.reference.ops.{module}")
 
 
-def _batch_normalization() -> Any:
+def _batch_normalization(
+    self: Any, x: Any, *given: Any, epsilon: float = 1e-5, **_: Any
+) -> tuple[Any, ...]:
     """BatchNormalization by the mean and the variance that it is given.
 
     The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training.
     """
-    evaluated: Any = _evaluated("op_batch_normalization")
-
-    class BatchNormalization(evaluated.BatchNormalization_14):  # type: ignore[misc]
-        def _run(self, x: Any, *given: Any, epsilon: float = 1e-5, **_: Any) -> tuple[Any, ...]:
-            return (evaluated._batchnorm_test_mode(x, *given, epsilon=epsilon),)
-
-    return BatchNormalization
+    test_mode = _evaluated("op_batch_normalization")._batchnorm_test_mode
+    return (test_mode(x, *given, epsilon=epsilon),)
 
 
-def _dequantize_linear() -> Any:
-    """DequantizeLinear of any version: the evaluator has those from 19 on."""
-    common = _evaluated("op_dequantize_linear")._CommonDequantizeLinear
-    return type("DequantizeLinear", (common,), {})
-
-
-def _gather_elements() -> Any:
+def _gather_elements(self: Any, x: Any, indices: Any, axis: int = 0) -> tuple[Any, ...]:
     """GatherElements of fewer indices than there are elements along any axis."""
-    evaluated: Any = _evaluated("op_gather_elements")
-
-    class GatherElements(evaluated.GatherElements):  # type: ignore[misc]
-        def _run(self, x: Any, indices: Any, axis: int = 0) -> tuple[Any, ...]:
-            read = [slice(size) for size in indices.shape]
-            read[axis] = slice(None)
-            return (np.take_along_axis(x[tuple(read)], indices.astype(np.int64), axis),)
-
-    return GatherElements
+    read = [slice(size) for size in indices.shape]
+    read[axis] = slice(None)
+    return (np.take_along_axis(x[tuple(read)], indices.astype(np.int64), axis),)
 
 
-def _global_max_pool() -> Any:
+def _global_max_pool(self: Any, x: Any) -> tuple[Any, ...]:
     """GlobalMaxPool over one axis or three; the evaluator's is over two."""
-    evaluated: Any = _evaluated("op_global_max_pool")
-
-    class GlobalMaxPool(evaluated.GlobalMaxPool):  # type: ignore[misc]
-        def _run(self, x: Any) -> tuple[Any, ...]:
-            return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
-
-    return GlobalMaxPool
+    return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
 
 
-def _loop() -> Any:
+def _loop(
+    self: Any, most: Any, cond: Any, *args: Any, context: Any = None, **given: Any
+) -> tuple[Any, ...]:
     """Loop whose outputs of all steps have an axis for these, and which may have no condition.
 
     The evaluator puts the steps one after the other along the first axis that each of them has.
     """
-    evaluated: Any = _evaluated("op_loop")
-
-    class Loop(evaluated.Loop):  # type: ignore[misc]
-        def _run(
-            self, most: Any, cond: Any, *args: Any, context: Any = None, **given: Any
-        ) -> tuple[Any, ...]:
-            step_name, cond_name, *names = self.body.input_names
-            inputs, states = dict(context or {}), list(args)
-            rows: list[Any] = []
-            attributes = {"attributes": given.get("attributes"), "bindings": given.get("bindings")}
-            while (cond is None or np.all(cond)) and (most is None or len(rows) < np.max(most)):
-                inputs |= {step_name: np.array(len(rows)), cond_name: np.array(True)}
-                inputs |= dict(zip(names, states, strict=True))
-                cond, *results = self._run_body(inputs, **attributes)
-                states = results[: len(names)]
-                rows.append(results[len(names) :])
-            kinds = self.body.output_types[len(names) + 1 :]
-            stacked = [*map(np.stack, zip(*rows, strict=True))] if rows else map(_none_of, kinds)
-            return self._check_and_fix_outputs((*states, *stacked))  # type: ignore[no-any-return]
-
-    return Loop
+    step_name, cond_name, *names = self.body.input_names
+    inputs, states = dict(context or {}), list(args)
+    rows: list[Any] = []
+    attributes = {"attributes": given.get("attributes"), "bindings": given.get("bindings")}
+    while (cond is None or np.all(cond)) and (most is None or len(rows) < np.max(most)):
+        inputs |= {step_name: np.array(len(rows)), cond_name: np.array(True)}
+        inputs |= dict(zip(names, states, strict=True))
+        cond, *results = self._run_body(inputs, **attributes)
+        states = results[: len(names)]
+        rows.append(results[len(names) :])
+    kinds = self.body.output_types[len(names) + 1 :]
+    stacked = [*map(np.stack, zip(*rows, strict=True))] if rows else map(_none_of, kinds)
+    return self._check_and_fix_outputs((*states, *stacked))  # type: ignore[no-any-return]
 
 
 def _none_of(kind: Any) -> Any:
@@ -150,11 +123,16 @@ def _none_of(kind: Any) -> Any:
 
 
 _NEWEST = 1000  # more than any version of ONNX's operators
-_CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
-    "BatchNormalization": (14, _batch_normalization),
-    "DequantizeLinear": (19, _dequantize_linear),
-    "GatherElements": (_NEWEST, _gather_elements),
-    "GlobalMaxPool": (_NEWEST, _global_max_pool),
-    "Loop": (_NEWEST, _loop),
+_CORRECTED: dict[str, tuple[int, str, str, Callable[..., tuple[Any, ...]] | None]] = {
+    "BatchNormalization": (
+        *(14, "op_batch_normalization", "BatchNormalization_14"),
+        _batch_normalization,
+    ),
+    "DequantizeLinear": (19, "op_dequantize_linear", "_CommonDequantizeLinear", None),
+    "GatherElements": (_NEWEST, "op_gather_elements", "GatherElements", _gather_elements),
+    "GlobalMaxPool": (_NEWEST, "op_global_max_pool", "GlobalMaxPool", _global_max_pool),
+    "Loop": (_NEWEST, "op_loop", "Loop", _loop),
 }
-"""By operator, the version of ONNX's operators from which on the evaluator's is right."""
+"""By operator, the version of ONNX's operators from which on the evaluator's is right, the module
+and the class that it is made of, and how that computes; None: as it does for later versions.
+"""

@@ -7,13 +7,13 @@ before its length is known to be that of the tensor.
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import onnx
 from onnx.external_data_helper import load_external_data_for_tensor
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.budget import Budget, LimitReached
+from neat_onnx.model.crashes import own_graphs
 from neat_onnx.model.data_type import supported
 
 _MAX_DIGITS = 20  # of an offset or a length
@@ -74,12 +74,15 @@ def _state_length(tensor: onnx.TensorProto, budget: Budget) -> None:
         tensor.external_data.add(key=key, value=value)
 
 
-def _tensors_of(message: Any) -> Iterator[onnx.TensorProto]:
-    """Every tensor inside a message of protobuf."""
-    for field, value in message.ListFields():
-        if field.message_type is not None:
-            for each in [value] if hasattr(value, "ListFields") else value:
-                if isinstance(each, onnx.TensorProto):
-                    yield each
-                else:
-                    yield from _tensors_of(each)
+def _tensors_of(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """Every tensor of a model that is read: initializers, and attributes of nodes."""
+    bodies: list[onnx.GraphProto | onnx.FunctionProto] = [proto.graph, *proto.functions]
+    while bodies:
+        body = bodies.pop()
+        if isinstance(body, onnx.GraphProto):
+            yield from body.initializer
+        for node in body.node:
+            for attribute in node.attribute:
+                if attribute.HasField("t"):
+                    yield attribute.t
+            bodies.extend(own_graphs(node))

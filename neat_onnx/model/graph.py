@@ -13,7 +13,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PrivateAttr,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -39,7 +38,6 @@ from neat_onnx.model.node import (
     Node,
     domain_of,
     node_class,
-    refusal,
 )
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
@@ -155,6 +153,7 @@ class Graph(Part):
 
 
 _ML, _MAX_INT32 = "ai.onnx.ml", 2**31 - 1
+_KNOWN_DOMAINS = (*ONNX_DOMAINS, _ML)
 _MAY_BE_NAN = "may_be_nan"  # a key of pydantic's context
 _ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
 """Operators that onnxruntime writes in ONNX's own domain at opsets that lack them."""
@@ -195,18 +194,11 @@ class OpenNode(Node, abstract=True):
 
     Attributes:
         attributes: see `OpenAttributes`.
-        problem: why its operator's class does not describe it; "" if there is no such class.
     """
 
     inputs = (0, None)
     outputs = (0, None)
     attributes: OpenAttributes = OpenAttributes.defaults()
-    _problem: str = PrivateAttr("")
-
-    @property
-    def problem(self) -> str:
-        """The reason why the declared form does not accept the node; empty if it does."""
-        return self._problem
 
     @field_validator("op_type")
     @classmethod
@@ -218,25 +210,18 @@ class OpenNode(Node, abstract=True):
     def _is_this_domain(cls, domain: str) -> str:
         return "" if domain in ONNX_DOMAINS else domain
 
-    @model_validator(mode="after")
-    def _arity(self) -> Self:
-        return self
 
-
-def _read_open(document: dict[str, Any], context: Any, problem: str) -> OpenNode | None:
+def _read_open(document: dict[str, Any], context: Any) -> OpenNode | None:
     """The node of `document`; None if ONNX has no such operator, or not in this form.
 
     A node of a domain that is not ONNX's own is always read.
     """
     domain = document.get("domain", "")
     opset = (context or {}).get("opset", DEFAULT_OPSET)
-    known = domain in (*ONNX_DOMAINS, _ML)
-    if (known and not _is_known(document, domain, opset)) or (problem and not known):
+    if domain in _KNOWN_DOMAINS and not _is_known(document, domain, opset):
         return None
     context = {**(context or {}), _MAY_BE_NAN: domain == _ML}  # an Imputer puts numbers for NaN
-    node = OpenNode.model_validate(document, context=context)
-    node._problem = problem
-    return node
+    return OpenNode.model_validate(document, context=context)
 
 
 def _held(given: GivenValue, context: Any) -> GivenValue:
@@ -305,29 +290,29 @@ def parse_node(document: Any, context: Any = None) -> Node:
     op_type = document.get("op_type")
     if not isinstance(op_type, str) or not op_type:
         raise ValueError("has no op_type")
-    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
+    if not op_type.isascii() and any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
     document = {"attributes": [], **document}  # an error is about the one that is missing then
     if not isinstance(document["attributes"], list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)
-    if opset < OLDEST_TYPED and (found := _read_open(document, context, "")):
+    if opset < OLDEST_TYPED and (found := _read_open(document, context)):
         return found
     try:
         kind = node_class(op_type)
     except ModelError as error:
-        if found := _read_open(document, context, ""):
+        if found := _read_open(document, context):
             return found
         raise PydanticCustomError(
             "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
         ) from None
     of_runtime = document.get("domain") == RUNTIME_DOMAIN and not domain_of(kind)
-    if of_runtime and (found := _read_open(document, context, "")):
+    if of_runtime and (found := _read_open(document, context)):
         return found
     try:
         return kind.model_validate(document, context=context)
-    except ValidationError as error:
-        problem = refusal(error, document).message
-        if not kind.whole and (found := _read_open(document, context, problem)):
+    except ValidationError:
+        is_known = document.get("domain", "") in _KNOWN_DOMAINS
+        if is_known and not kind.whole and (found := _read_open(document, context)):
             return found
         raise

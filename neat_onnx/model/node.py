@@ -225,10 +225,8 @@ def _label(location: tuple[int | str, ...], document: Any) -> tuple[str, int]:
     label, depth = "", 0
     value = document
     for at, step in enumerate(location):
-        if not isinstance(value, dict | list):
-            break
         try:
-            value = value[step]  # type: ignore[index]
+            value = value[step]
         except (KeyError, IndexError, TypeError):
             break
         if isinstance(step, int) and at and isinstance(value, dict):

@@ -54,11 +54,13 @@ def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = Fal
         inputs: names of graph inputs count as well.
     """
     graph = model.graph
+    if isinstance(names, str) or not names:
+        return model
     made = {name for node in graph.node for name in node.output if name}
     made |= {entry.name for entry in graph.inputs if inputs}
     made -= {entry.name for entry in graph.outputs}
     fresh = [name for name in dict.fromkeys(names) if name in made]
-    if isinstance(names, str) or not fresh:
+    if not fresh:
         return model
     facts, unknown = inferred_facts(model), TensorFacts(None, None)
     types = [facts.get(name, unknown).elem_type or graph.number_type for name in fresh]

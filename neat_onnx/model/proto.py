@@ -3,7 +3,6 @@
 It also reads onnx's text forms: textproto (`ir_version: 8`) and onnxtxt (`<ir_version: 8, …>`).
 """
 
-from collections.abc import Collection, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -104,21 +103,28 @@ def _say(proto: Any, **texts: str) -> None:
 
 
 @cache
-def _spelling(message: str) -> tuple[str, Mapping[str, str], Collection[str]]:
-    """The kind of a message of protobuf, its fields of other names here, and those left out."""
-    kind = message.removesuffix("Proto").lower()
-    return kind, RENAMED.get(kind, {}), DROPPED.get(kind, NOTES)
+def _kind(message: Any) -> str:
+    """What a message of protobuf is called in the tables of spellings, of its descriptor."""
+    return str(message.name.removesuffix("Proto").lower())
+
+
+@cache
+def _key(field: Any) -> tuple[str, bool]:
+    """The name of a field here, "" for one that is left out, and whether it holds messages."""
+    kind = _kind(field.containing_type)
+    name = RENAMED.get(kind, {}).get(field.name, field.name)
+    return "" if name in DROPPED.get(kind, NOTES) else name, field.message_type is not None
 
 
 def document_of_message(message: Any) -> Any:
     """A message of protobuf as the value of a JSON document, in our spelling; bytes stay bytes."""
-    kind, renamed, dropped = _spelling(message.DESCRIPTOR.name)
+    kind = _kind(message.DESCRIPTOR)
     found: dict[str, Any] = {"outputs": []} if kind == "graph" else {}
     for field, value in message.ListFields():
-        name = renamed.get(field.name, field.name)
-        if name in dropped:
+        name, is_message = _key(field)
+        if not name:
             continue
-        if field.message_type is None:
+        if not is_message:
             found[name] = value if isinstance(value, _SCALARS) else [*value]
         elif name == "sparse_initializer":
             raise ModelError(

@@ -16,7 +16,7 @@ from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node, node_class, node_classes
 from neat_onnx.model.tensor import DATA_FIELDS
-from neat_onnx.schema_links import LINK, schema_id
+from neat_onnx.schema_links import headed
 
 Schema = dict[str, Any]
 
@@ -68,15 +68,8 @@ def model_schema() -> Schema:
     }
     definitions["Attribute"] = _attribute()
     definitions["Node"] = _node()
-    schema["properties"] = {"$schema": LINK, **schema["properties"]}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": schema_id("model"),
-        **schema,
-        "title": "JSON ONNX model",
-        "examples": [_EXAMPLE],
-        "$defs": dict(sorted(definitions.items())),
-    }
+    whole = headed(schema, "model", "JSON ONNX model", [_EXAMPLE])
+    return whole | {"$defs": dict(sorted(definitions.items()))}
 
 
 def _tensor(schema: Schema) -> Schema:

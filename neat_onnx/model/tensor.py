@@ -218,7 +218,8 @@ def _memory_of(data_type: DataType) -> type[np.generic]:
 def _in_memory(array: Array, data_type: DataType) -> Array:
     """`array` as `values` holds it: of the memory type, contiguous, of numbers, read-only."""
     memory = _memory_of(data_type)
-    if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
+    fits = array.dtype == memory or np.can_cast(array.dtype, memory, casting="same_kind")
+    if not fits or array.dtype == object:
         raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
     if held.dtype == np.float64 and np.isnan(held).any():

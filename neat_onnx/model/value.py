@@ -60,11 +60,6 @@ class Dim(_Record):
             raise ValueError("has both dim_value and dim_param")
         return self
 
-    @property
-    def extent(self) -> Extent:
-        """The size, else the symbol, else None."""
-        return self.dim_value if self.dim_value is not None else self.dim_param
-
 
 class Shape(_Record):
     """The dimensions of a tensor, outermost first."""
@@ -81,11 +76,6 @@ class TensorType(_Record):
         WithJsonSchema({"enum": [int(kind) for kind in DataType]}),
     ]
     shape: Shape | None = None
-
-    @property
-    def extents(self) -> tuple[Extent, ...] | None:
-        """Sizes, symbols and unknowns; None if not even the rank is known."""
-        return None if self.shape is None else tuple(dim.extent for dim in self.shape.dim)
 
 
 class ValueType(_Record):
@@ -136,4 +126,9 @@ class ValueInfo(_Record):
     @property
     def shape(self) -> tuple[Extent, ...] | None:
         """Sizes, symbols and unknowns; None if not even the rank is known."""
-        return self.type.tensor_type.extents
+        shape = self.type.tensor_type.shape
+        if shape is None:
+            return None
+        return tuple(
+            size.dim_param if size.dim_value is None else size.dim_value for size in shape.dim
+        )

@@ -127,12 +127,30 @@ def node_count(graph: Graph) -> int:
 
 def subgraphs(node: Node) -> list[Graph]:
     """The graphs among a node's attributes."""
+    if not node.attributes.may_hold_graphs():
+        return []
     return [value for _, _, value in node.attributes.given() if isinstance(value, Graph)]
 
 
 def reads(node: Node) -> list[str]:
     """The tensors that `node` reads, with those that a graph among its attributes captures."""
-    return [*node.input, *(name for graph in subgraphs(node) for name in _free(graph))]
+    found = [*node.input]
+    for graph in subgraphs(node):
+        found += _free(graph)
+    return found
+
+
+def is_in_order(graph: Graph) -> bool:
+    """Whether each node stands after those that it reads, and each tensor is given once."""
+    known = {"", *graph.tensors, *(entry.name for entry in graph.inputs)}
+    given = len(known)
+    for node in graph.node:
+        if not known.issuperset(reads(node)):
+            return False
+        made = [name for name in node.output if name]
+        known.update(made)
+        given += len(made)
+    return given == len(known) and known.issuperset(entry.name for entry in graph.outputs)
 
 
 def wiring_findings(graph: Graph) -> list[Finding]:

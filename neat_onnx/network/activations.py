@@ -88,15 +88,9 @@ class Activation:
         size = np.abs(expression.evaluate(_PROBE))
         inside = max(map(abs, interval_of(expression))) <= _MAX_BOUND
         bounded = inside and bool(np.all(np.isfinite(size)))
-        is_flat = bool(np.all(size <= _MAX_SLOPE * (1.0 + np.abs(_PROBE))))
-        gentle = degree_of(expression) <= 1.0 and is_flat
-        return cls(
-            name,
-            expression,
-            bounded=bounded,
-            linear_growth=bounded or bool(gentle),
-            builtin=builtin,
-        )
+        gentle = bool(np.all(size <= _MAX_SLOPE * (1.0 + np.abs(_PROBE))))
+        gentle &= degree_of(expression) <= 1.0
+        return cls(name, expression, bounded, bounded or gentle, builtin)
 
 
 FORMULA = "formula: "

@@ -2,8 +2,8 @@
 
 Both are shown by the formula's parts: a pole between two points of the line would not be seen at
 any of them. Where a part may have a pole, or no value, nothing is known of its readers. Beside
-them: whether a formula is finite for moderate numbers, and which sign it has there, both probed;
-and whether it is a straight line.
+them: whether a formula is finite for moderate numbers, which is probed; and whether it is a
+straight line.
 """
 
 import math
@@ -122,39 +122,14 @@ def degree_of(expression: Expression) -> float:
     return max(degrees) if expression.op in _AS_ARGUMENTS else math.inf
 
 
-ANY, NOT_NEGATIVE, POSITIVE = range(3)
-_NUMBERS = {
-    ANY: np.linspace(-50.0, 50.0, 401),
-    NOT_NEGATIVE: np.linspace(0.0, 50.0, 201),
-    POSITIVE: np.logspace(-12.0, 1.5, 201),
-}
-_LARGER = {
-    ANY: np.linspace(-1000.0, 1000.0, 401),
-    NOT_NEGATIVE: np.linspace(0.0, 1000.0, 201),
-    POSITIVE: np.logspace(-12.0, 3.0, 201),
-}
+_MODERATE = np.concatenate([np.linspace(-50.0, 50.0, 401), np.linspace(-1000.0, 1000.0, 401)])
 _MAX_FINITE = np.finfo(np.float32).max
 
 
 @lru_cache(maxsize=512)
-def stays_finite(formula: Expression, sign: int) -> bool:
-    """Whether a formula is finite for all moderate numbers of a sign."""
-    return bool(np.all(np.isfinite(formula.evaluate(_NUMBERS[sign]))))
-
-
-@lru_cache(maxsize=512)
-def may_overflow(formula: Expression, sign: int) -> bool:
-    """Whether a formula of numbers of a sign exceeds float32 before they do, as exp does."""
-    return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _MAX_FINITE))
-
-
-@lru_cache(maxsize=512)
-def sign_of(formula: Expression, sign: int) -> int:
-    """The sign that a formula has for all moderate numbers of a sign."""
-    found = np.asarray(formula.evaluate(_NUMBERS[sign]), np.float64)
-    if np.all(found > 0.0):
-        return POSITIVE
-    return NOT_NEGATIVE if np.all(found >= 0.0) else ANY
+def stays_finite(formula: Expression) -> bool:
+    """Whether float32 has a number for a formula of any moderate one: not for an exponential."""
+    return bool(np.all(np.abs(formula.evaluate(_MODERATE)) <= _MAX_FINITE))
 
 
 Line = tuple[float, float]

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,25 +22,25 @@ def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
             f"layer sizes {list(sizes)} make no network",
             hint="Give at least an input and an output layer, each of one neuron or more",
         )
-    random = np.random.default_rng(seed)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    sources, targets, weights = [], [], []
-    for layer in range(1, len(sizes)):
-        below, here = sizes[layer - 1], sizes[layer]
-        sources.append(np.tile(np.arange(starts[layer - 1], starts[layer]), here))
-        targets.append(np.repeat(np.arange(starts[layer], starts[layer + 1]), below))
-        weights.append(random.normal(0.0, below**-0.5, below * here))
-    count = int(starts[-1])
+    random, count = np.random.default_rng(seed), sum(sizes)
+    layers = np.split(np.arange(count), np.cumsum(sizes)[:-1])
+    genes = [
+        (
+            np.tile(below, len(here)),
+            np.repeat(here, len(below)),
+            random.normal(0.0, len(below) ** -0.5, len(below) * len(here)),
+        )
+        for below, here in pairwise(layers)
+    ]
     bias = random.normal(0.0, 0.5, count)
-    bias[: sizes[0]] = 0.0
+    bias[layers[0]] = 0.0
     names = ["identity"] * sizes[0] + [hidden] * (count - sizes[0] - sizes[-1])
     names += [output] * sizes[-1]
-    columns = [owned(np.concatenate(each)) for each in (sources, targets, weights)]
     return Structure.of_genes(
-        np.arange(sizes[0]),
-        np.arange(count - sizes[-1], count),
+        layers[0],
+        layers[-1],
         Neurons.of(np.arange(count), names, bias=bias),
-        Connections.of(*columns),
+        Connections.of(*(owned(np.concatenate(each)) for each in zip(*genes, strict=True))),
     )
 
 

@@ -191,14 +191,10 @@ def _text(document: NetworkDocument, connections: list[str]) -> str:
 
 
 def _line(gene: Document) -> str:
-    return json.dumps(_without_defaults(gene))
-
-
-def _without_defaults(gene: Document) -> dict[str, Any]:
     """The fields that are not as by default; -0.0 is not 0.0."""
-    defaults = _defaults(type(gene))
-    values = gene.model_dump()
-    return {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
+    defaults, values = _defaults(type(gene)), gene.model_dump()
+    kept = {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
+    return json.dumps(kept)
 
 
 @cache
@@ -209,15 +205,6 @@ def _defaults(kind: type[Document]) -> dict[str, str]:
         for name, field in kind.model_fields.items()
         if not field.is_required()
     }
-
-
-def parse_network_document(value: Any) -> NetworkDocument:
-    """A parsed JSON value as a network document.
-
-    Raises:
-        NetworkError: it is not one; says where.
-    """
-    return parse(NetworkDocument, value, NetworkError)
 
 
 def to_document(net: Structure) -> NetworkDocument:
@@ -311,12 +298,15 @@ def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
     return lines
 
 
-def structure_of(document: NetworkDocument) -> Structure:
-    """Return the structure that a document describes.
+def structure_of(document: NetworkDocument | Mapping[str, Any]) -> Structure:
+    """Return the structure that a document, or a parsed JSON value, describes.
 
     Raises:
-        NetworkError: an id that occurs twice or does not exist, or genes that do not fit together.
+        NetworkError: it is no document; an id occurs twice or does not exist; or genes do not fit
+            together. Says where.
     """
+    if not isinstance(document, NetworkDocument):
+        document = parse(NetworkDocument, document, NetworkError)
     position: dict[int | None, int] = {None: NONE}
     for index, neuron in enumerate(document.neurons):
         if neuron.id in position:
@@ -381,18 +371,15 @@ def _ports(
 
 
 def _block(document: BlockDocument, position: Positions, index: int) -> SpatialBlock:
-    half = len(document.kernel_shape)
-    pads = tuple(document.pads or [0] * 2 * half)
     sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
     neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
     try:
         window = Window(
             tuple(document.kernel_shape),
-            strides=tuple(document.strides),
-            dilations=tuple(document.dilations),
-            begin=pads[:half],
-            end=pads[half:],
-            ceil=document.ceil_mode,
+            tuple(document.strides),
+            tuple(document.dilations),
+            tuple(document.pads),
+            document.ceil_mode,
         )
     except NetworkError as error:
         raise network_error("blocks", index, error.message) from error
@@ -430,4 +417,4 @@ def build(
         "neurons": [{"id": gene} for gene in input_ids] + genes,
         "connections": edges,
     }
-    return structure_of(parse_network_document(document))
+    return structure_of(document)

@@ -27,24 +27,12 @@ Array = npt.NDArray[Any]
 _erf = np.frompyfunc(math.erf, 1, 1)
 
 
-def _sigmoid(x: Array) -> Array:
-    return 1.0 / (1.0 + np.exp(-x))
-
-
 def _softplus(x: Array) -> Array:
     return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
 
 
 def _elu(x: Array, alpha: float) -> Array:
     return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0.0)))
-
-
-def _selu(x: Array, alpha: float, gamma: float) -> Array:
-    return gamma * _elu(x, alpha)
-
-
-def _error_function(x: Array) -> Array:
-    return np.asarray(_erf(x), np.result_type(x))
 
 
 # A signature has a letter for each argument: `n` a number, `t` a truth value, `c` a constant, `v`
@@ -62,12 +50,12 @@ _ELEMENTWISE: dict[str, tuple[str, Callable[..., Any]]] = {
     "sin": ("n", np.sin),
     "tanh": ("n", np.tanh),
     "reciprocal": ("n", np.reciprocal),
-    "sigmoid": ("n", _sigmoid),
+    "sigmoid": ("n", lambda x: 1.0 / (1.0 + np.exp(-x))),
     "relu": ("n", lambda x: np.maximum(x, 0.0)),
     "softplus": ("n", _softplus),
     "softsign": ("n", lambda x: x / (1.0 + np.abs(x))),
     "elu": ("nc", _elu),
-    "selu": ("ncc", _selu),
+    "selu": ("ncc", lambda x, alpha, gamma: gamma * _elu(x, alpha)),
     "leaky_relu": ("nc", lambda x, slope: np.where(x < 0, slope * x, x)),
     "clip": ("ncc", lambda x, low, high: np.minimum(np.maximum(x, low), high)),
     "cos": ("n", np.cos),
@@ -80,7 +68,7 @@ _ELEMENTWISE: dict[str, tuple[str, Callable[..., Any]]] = {
     "asinh": ("n", np.arcsinh),
     "acosh": ("n", np.arccosh),
     "atanh": ("n", np.arctanh),
-    "erf": ("n", _error_function),
+    "erf": ("n", lambda x: np.asarray(_erf(x), np.result_type(x))),
     "sign": ("n", np.sign),
     "floor": ("n", np.floor),
     "ceil": ("n", np.ceil),
@@ -225,7 +213,7 @@ class Expression:
         """The same tree with `inner` in place of the variable."""
         if self.op == "variable":
             return inner
-        return Expression(self.op, tuple(a.substitute(inner) for a in self.args), self.value)
+        return self.over([arg.substitute(inner) for arg in self.args])
 
     def evaluate(self, values: Array) -> Array:
         """Apply to `values` in their own precision; overflow gives infinities, without warnings.

@@ -20,6 +20,7 @@ from neat_onnx.network.expression import (
     Expression,
     call,
     constant,
+    parts_of,
 )
 from neat_onnx.network.hooks import done_by
 
@@ -63,7 +64,7 @@ def parse_expression(text: str) -> Expression:
             hint=f"The largest that is read has {MAX_NODES}",
         )
     _require(formula, "n", "the formula", 0)
-    if not _reads_variable(formula):
+    if VARIABLE not in parts_of(formula):
         raise _error(0, "the formula does not read z")
     return formula
 
@@ -123,10 +124,6 @@ def _require(part: Expression, kind: str, subject: str, place: int) -> None:
 
 def _error(place: int, message: str, hint: str | None = None) -> NetworkError:
     return NetworkError(message, where=f"character {place + 1} of the formula", hint=hint)
-
-
-def _reads_variable(part: Expression) -> bool:
-    return part == VARIABLE or any(_reads_variable(arg) for arg in part.args)
 
 
 # --- functions of users, which become activations and aggregations --------------------------------
@@ -241,19 +238,12 @@ def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expressi
         raise NetworkError(
             f"{wrong} has {size} primitives and numbers", hint=f"The largest may have {_MAX_PARTS}"
         )
-    if not _is_finite(found):
+    others = [part for part in parts_of(found) if part.op != "clip"]
+    if not all(math.isfinite(arg.value) for part in others for arg in part.args):
         raise NetworkError(
             f"{wrong} has a number that is not finite", hint="A bound of clip alone may be infinite"
         )
     return found
-
-
-def _is_finite(formula: Expression) -> bool:
-    """Whether all numbers in a formula are finite but for bounds of a clip."""
-    return all(
-        _is_finite(part) if part.args else formula.op == "clip" or math.isfinite(part.value)
-        for part in formula.args
-    )
 
 
 def check_shape(

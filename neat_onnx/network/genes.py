@@ -133,8 +133,8 @@ class Neurons(ReadOnly):
         activations, activation_codes = codes_of(activation)
         aggregations, aggregation_codes = codes_of(aggregation or ["sum"] * len(ids))
         bias, response, initial = (
-            np.broadcast_to(np.asarray(values, np.float64), ids.shape)
-            for values in (bias, response, initial)
+            each if each.shape == ids.shape else np.full(ids.shape, each)
+            for each in (np.asarray(given, np.float64) for given in (bias, response, initial))
         )
         texts = (tuple(each) if any(each) else () for each in (name, spelling))
         neurons = cls(ids, activation_codes, aggregation_codes, bias, response, initial, *texts)
@@ -246,12 +246,6 @@ def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     found = np.zeros(count, np.bool_)
     found[positions] = True
     return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
-
-
-def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
-    """The different positions in ascending order, and how often each occurs."""
-    found, place = ranked(positions, count)
-    return found, np.bincount(place, minlength=len(found))
 
 
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:

@@ -21,19 +21,24 @@ from functools import lru_cache
 import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.bounds import ANY, NOT_NEGATIVE, POSITIVE, interval_of, sign_of, stays_finite
+from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges, components
 from neat_onnx.network.structure import Structure
 
-_SELECTING = ("max", "min", "maxabs", "median")
 _ONE_OF_ITS_INPUTS = ("max", "min", "maxabs")
+_NO_PRODUCTS = (*_ONE_OF_ITS_INPUTS, "median", "sum", "mean")
 _ABOVE_ONE = 1.0 + 1e-9  # a spectral radius up to this overflows after 10^11 steps at the earliest
 _HUGE = 1e150
 _FAR = np.logspace(12, 30, 37)
 _MAX_ROUNDS = 300
+_MODERATE = np.linspace(-50.0, 50.0, 401)
+_NUMBERS = {
+    "partial": _MODERATE,
+    "not_negative": _MODERATE[_MODERATE >= 0.0],
+    "positive": np.logspace(-12.0, 1.5, 201),
+}
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,7 @@ def _traits(function: Activation) -> dict[str, float]:
     """Return what an activation makes of large numbers.
 
     bound: of |f|; ∞ for none.
-    linear: it grows at most linearly.
-    slope: lim sup |f(z)| / |z|, probed; 0 with a bound.
+    slope: lim sup |f(z)| / |z|, probed; 0 with a bound, ∞ if it grows faster than linearly.
     decides: it gives 1 or 0 even of NaN.
     breaks: it is NaN at ∞ or −∞, as a sine is.
     asks: it asks whether its argument is NaN, or infinite.
@@ -71,15 +75,12 @@ def _traits(function: Activation) -> dict[str, float]:
         slope = max(float(np.max(np.abs(function(sign * _FAR)) / _FAR)) for sign in (-1.0, 1.0))
     return {
         "bound": max(map(abs, interval_of(formula))) if function.bounded else np.inf,
-        "linear": function.linear_growth,
         "slope": slope,
         "decides": formula.op == "number",
         "breaks": bool(np.any(np.isnan(function(np.array([-np.inf, np.inf]))))),
         "asks": any(part.op in ("is_nan", "is_infinite") for part in parts_of(formula)),
-        "partial": not stays_finite(formula, ANY),
-        "not_negative": not stays_finite(formula, NOT_NEGATIVE),
-        "positive": not stays_finite(formula, POSITIVE),
-        "signed": sign_of(formula, ANY) == ANY,
+        "signed": not np.all(function(_MODERATE) >= 0.0),
+        **{name: not np.all(np.isfinite(function(some))) for name, some in _NUMBERS.items()},
     }
 
 
@@ -88,9 +89,9 @@ def overflowing(net: Structure) -> Overflowing:
     """Return which values of `net` may overflow on moderate inputs."""
     count, values = len(net), _Values(net)
     found = np.zeros(2 * count, np.bool_)
-    if net.has_memory or not values.never_overflow():
+    found[values.seeds()] = True
+    if net.has_memory or np.any(found):
         source, target, factor = values.influences()
-        found[values.seeds()] = True
         if net.has_memory:
             found |= _growing(source, target, factor, 2 * count)
         found = Edges(source, target, 2 * count).reached(found)
@@ -114,12 +115,8 @@ class _Values:
         }
         self._bound, self._slope = self._is["bound"], self._is["slope"]
         self.bounded = np.isfinite(self._bound) | net.is_input
-        self._is["linear"] |= net.is_input
-        self._bound[net.is_input] = np.inf
-        names = net.aggregation_names
-        linear = [aggregation_named(name).linear for name in net.aggregations]
-        plain = np.array(linear, np.bool_)[net.neurons.aggregation] | np.isin(names, _SELECTING)
-        self._multiplies = ~plain & (net.fan_in > 1)
+        self._bound[net.is_input], self._slope[net.is_input] = np.inf, 1.0
+        self._multiplies = ~np.isin(net.aggregation_names, _NO_PRODUCTS) & (net.fan_in > 1)
         asked = distinct(live.source[self._is["asks"][live.target]])
         self._missing = asked[net.is_input[asked]]
         state = live.reads_state & ~net.is_input[live.source]
@@ -128,11 +125,6 @@ class _Values:
         self._gated = live.gater != NONE
         self._unbounded_gain = self._gated & ~self.bounded[live.gater]
 
-    def never_overflow(self) -> bool:
-        """Whether nothing can within one step, by the kinds of the neurons alone."""
-        plain = bool(np.all(self._is["linear"])) and not np.any(self._multiplies)
-        return plain and not np.any(self._gated) and not self._missing.size
-
     def seeds(self) -> Ints:
         """The values that may overflow at once, whatever they read."""
         target, count = self._net.live.target, len(self._net)
@@ -140,7 +132,7 @@ class _Values:
             self._multiplies[target] & self._unbounded_read
         )
         return np.concatenate(
-            [self._missing, np.flatnonzero(~self._is["linear"]), count + target[both]]
+            [self._missing, np.flatnonzero(self._slope == np.inf), count + target[both]]
         )
 
     def influences(self) -> tuple[Ints, Ints, Floats]:

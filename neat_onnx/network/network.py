@@ -294,10 +294,8 @@ class Network(Structure):
         Raises:
             NetworkError: it is no network document, or its genes do not fit together; says where.
         """
-        from neat_onnx.network.document import NetworkDocument, parse_network_document, structure_of
+        from neat_onnx.network.document import structure_of
 
-        if not isinstance(document, NetworkDocument):
-            document = parse_network_document(document)
         return cls.of(structure_of(document))
 
     # --- builders --------------------------------------------------------------------------------

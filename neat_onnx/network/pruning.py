@@ -45,12 +45,7 @@ def without_idle(net: Net) -> Net:
 def with_neurons(net: Net, kept: Bools) -> Net:
     """The network of some of its neurons, and of the connections between them."""
     to = np.append(np.where(kept, np.cumsum(kept) - 1, NONE), NONE)  # of NONE, the last place
-    genes, edges = net.neurons, net.connections
-    columns: dict[str, Any] = {}
-    for name, column in vars(genes).items():
-        is_text = isinstance(column, tuple)
-        taken = np.array(column, object if is_text else None)[kept] if len(column) else column
-        columns[name] = tuple(taken) if is_text else taken
+    edges = net.connections
     gates = (edges.gater == NONE) | (to[edges.gater] != NONE)
     edges = edges.take(gates & kept[edges.source] & kept[edges.target])
     ends: dict[str, Any] = {
@@ -60,11 +55,22 @@ def with_neurons(net: Net, kept: Bools) -> Net:
         net,
         inputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.inputs),
         outputs=tuple(replace(port, neurons=to[port.neurons]) for port in net.outputs),
-        neurons=Neurons(**columns),
+        neurons=copied(net.neurons, np.flatnonzero(kept)),
         connections=replace(edges, **ends),
         blocks=moved_blocks(net.blocks, to),
         memory=moved_memory(net.memory, to),
     )
+
+
+def copied(genes: Neurons, places: Ints) -> Neurons:
+    """The neurons at these places, which may repeat."""
+    columns: dict[str, Any] = {
+        name: tuple(column[j] for j in places.tolist() if column)
+        if isinstance(column, tuple)
+        else column[places]
+        for name, column in vars(genes).items()
+    }
+    return Neurons(**columns)
 
 
 def _adding(net: Net) -> Bools:

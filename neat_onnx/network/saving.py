@@ -76,19 +76,14 @@ def save(
     if schema:
         named = {name: with_link(data.decode(), "network").encode() for name, data in named.items()}
     files = {target.with_name(name): data for name, data in named.items()}
-    for beside in files.keys() - {target}:
-        _check_beside(beside, files[beside])
+    for beside in files.keys() - {target}:  # as a configuration that was made by hand
+        if os.path.isfile(beside) and read_bytes(beside) != files[beside]:
+            raise DocumentError(
+                "the file exists, and holds something else than would be written there beside the "
+                "network",
+                where=os.fspath(beside),
+                hint="Rename it, or write the network under another name",
+            )
     for file, data in files.items():
         write_bytes(file, data)
     return list(files)
-
-
-def _check_beside(path: Path, data: bytes) -> None:
-    """Refuse to replace a file that nobody named: a configuration, for example, made by hand."""
-    if os.path.isfile(path) and read_bytes(path) != data:
-        raise DocumentError(
-            "the file exists, and holds something else than would be written there beside the "
-            "network",
-            where=os.fspath(path),
-            hint="Rename it, or write the network under another name",
-        )

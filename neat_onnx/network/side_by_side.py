@@ -10,7 +10,7 @@ ago reads the copy s − d, of this step or of an earlier one.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, codes_of
 from neat_onnx.network.network import Network
-from neat_onnx.network.pruning import pruned
+from neat_onnx.network.pruning import copied, pruned
 from neat_onnx.network.structure import Structure
 
 _MOST_NEURONS = 1 << 20
@@ -46,8 +46,8 @@ def side_by_side(nets: Sequence[Structure]) -> Structure:
         for name in ("bias", "response", "initial")
     }
     edges = {
-        field.name: np.concatenate([getattr(net.connections, field.name) for net in nets])
-        for field in fields(Connections)
+        name: np.concatenate([getattr(net.connections, name) for net in nets])
+        for name in vars(nets[0].connections)
     }
     moved = np.repeat(first[:-1], [len(net.connections) for net in nets])
     for name in ("source", "target", "gater"):
@@ -84,33 +84,23 @@ def repeated(net: Network, times: int) -> Network:
     source, delay = _read(live.source, live.delay, place, updates, net.is_input)
     gater, gate_delay = _read(live.gater, live.gate_delay, place, updates, net.is_input)
     gated = live.gater != NONE
-    columns = {
+    ends: dict[str, Any] = {
         "source": source,
         "target": place[:, live.target],
         "delay": delay,
         "gater": np.where(gated, gater, NONE),
         "gate_delay": np.where(gated, gate_delay, live.gate_delay),
     }
-    others = {
-        name: np.tile(getattr(live, name), times)
-        for name in ("weight", "enabled", "reads_state", "initial_gain")
-    }
-    genes = net.neurons
-    fresh = int(genes.id.max()) + 1 + np.arange(len(copies) - len(net))
-    numbers: dict[str, Any] = {
-        name: getattr(genes, name)[copies]
-        for name in ("activation", "aggregation", "bias", "response", "initial")
-    }
-    neurons = Neurons(
-        id=np.concatenate([genes.id, fresh]),
-        name=(*genes.name, *[""] * len(fresh)) if genes.name else (),
-        spelling=tuple(net.spellings[j] for j in copies.tolist()) if genes.spelling else (),
-        **numbers,
-    )
+    edges = live.take(np.tile(np.arange(len(live)), times))
+    genes, fresh = net.neurons, np.arange(len(copies) - len(net))
     whole = replace(
         net,
-        neurons=neurons,
-        connections=Connections(**{name: each.ravel() for name, each in columns.items()}, **others),
+        neurons=replace(
+            copied(genes, copies),
+            id=np.concatenate([genes.id, genes.id.max() + 1 + fresh]),
+            name=(*genes.name, *[""] * len(fresh)) if genes.name else (),
+        ),
+        connections=replace(edges, **{name: each.ravel() for name, each in ends.items()}),
         blocks=(),
         memory=(),
         source=None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Floats, Ints, distinct
 from neat_onnx.network.structure import Structure
 
 
@@ -53,59 +53,39 @@ class Signals:
 
 def signals_of(net: Structure) -> Signals:
     """Number the signals of `net`."""
-    live = net.live
+    live, initial = net.live, net.neurons.initial
+    is_state = live.reads_state & ~net.is_input[live.source]
+    read = distinct(live.source[is_state])
+    first = len(net) + len(read)
     pre_activation = np.full(len(net), NONE, np.int64)
-    read = distinct(live.source[live.reads_state & ~net.is_input[live.source]])
-    pre_activation[read] = len(net) + np.arange(len(read))
-    chains = _Chains(len(net) + len(read))
-    source, gain = _delayed(net, live, pre_activation, chains)
-    registers = Registers(
-        np.arange(len(net) + len(read), chains.count),
-        np.array(chains.origin, np.int64),
-        np.array(chains.initial, np.float64),
-    )
-    return Signals(chains.count, pre_activation, source, gain, registers)
+    pre_activation[read] = np.arange(len(net), first)
+    known: dict[tuple[int, float, int], int] = {}
+    origin: list[int] = []
 
-
-def _delayed(
-    net: Structure, live: Connections, pre_activation: Ints, chains: "_Chains"
-) -> tuple[Ints, Ints]:
-    """The source and the gain of each connection, through registers where they have a delay."""
-    source, initial = live.source.copy(), net.neurons.initial
-    reads = np.flatnonzero(live.reads_state)
-    reads = reads[pre_activation[source[reads]] != NONE]
-    source[reads] = pre_activation[source[reads]]
-    late = np.flatnonzero(live.delay > 0)
-    source[late] = chains.registers(source[late], initial[live.source[late]], live.delay[late])
-    gain = live.gater.copy()
-    late = np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0))
-    gain[late] = chains.registers(gain[late], live.initial_gain[late], live.gate_delay[late])
-    return source, gain
-
-
-class _Chains:
-    """Makes each register once, whoever asks for it."""
-
-    def __init__(self, first: int) -> None:
-        self.count = first
-        self.origin: list[int] = []
-        self.initial: list[float] = []
-        self._known: dict[tuple[int, float, int], int] = {}
-
-    def registers(self, signal: Ints, initial: Floats, delay: Ints) -> Ints:
-        """The register with the value that each of these signals had so many steps ago."""
-        columns = zip(signal.tolist(), initial.tolist(), delay.tolist(), strict=True)
-        return np.array([self._register(*each) for each in columns], np.int64)
-
-    def _register(self, signal: int, initial: float, delay: int) -> int:
-        """The register with the value that `signal` had `delay` steps ago."""
+    def register(signal: int, initial: float, delay: int) -> int:
+        """The register with the value that `signal` had `delay` steps ago; each is made once."""
         held = signal
-        for steps in range(1, delay + 1):
-            key = (signal, initial, steps)
-            if key not in self._known:
-                self._known[key] = self.count
-                self.origin.append(held)
-                self.initial.append(initial)
-                self.count += 1
-            held = self._known[key]
+        for key in ((signal, initial, steps) for steps in range(1, delay + 1)):
+            if key not in known:
+                known[key] = first + len(known)
+                origin.append(held)
+            held = known[key]
         return held
+
+    def delayed(signal: Ints, initial: Floats, delay: Ints) -> Ints:
+        """The signals, through registers where they have a delay."""
+        late, found = np.flatnonzero(delay > 0), signal.copy()
+        columns = (each[late].tolist() for each in (signal, initial, delay))
+        found[late] = [register(*each) for each in zip(*columns, strict=True)]
+        return found
+
+    source = np.where(is_state, pre_activation[live.source], live.source)
+    source = delayed(source, initial[live.source], live.delay)
+    gate_delay = np.where(live.gater == NONE, 0, live.gate_delay)
+    gain = delayed(live.gater, live.initial_gain, gate_delay)
+    registers = Registers(
+        first + np.arange(len(known)),
+        np.array(origin, np.int64),
+        np.array([initial for _, initial, _ in known], np.float64),
+    )
+    return Signals(first + len(known), pre_activation, source, gain, registers)

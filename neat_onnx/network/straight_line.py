@@ -22,7 +22,7 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.expression import PRIMITIVES, Expression
+from neat_onnx.network.expression import INFIX, PRIMITIVES, Expression
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
@@ -62,11 +62,7 @@ _FUNCTIONS |= {
     for op in ("sign", "floor", "ceil", "round")
 }
 """Primitives of numbers, by name; they raise where floating point has infinities and NaN."""
-_WRITTEN = {
-    "add": "({} + {})",
-    "sub": "({} - {})",
-    "mul": "({} * {})",
-    "div": "({} / {})",
+_WRITTEN = {op: f"({{}} {sign} {{}})" for op, sign in INFIX.items()} | {
     "neg": "(-{})",
     "reciprocal": "(1.0 / {})",
     "sigmoid": "(1.0 / (1.0 + exp(-{})))",
@@ -136,7 +132,12 @@ class _Writer:
         yield "def step(x, state):"
         yield f"[{_names(net.input_neurons)}] = map(float, x)"
         yield f"[{_names(registers.signal)}] = state"
-        terms, first = self._terms(), net.first_edge.tolist()
+        columns = (net.live.weight, self._signals.gain, self._signals.source)
+        terms = [
+            f"{weight!r} * v{source}" if gain == NONE else f"{weight!r} * v{gain} * v{source}"
+            for weight, gain, source in zip(*(each.tolist() for each in columns), strict=True)
+        ]
+        first = net.first_edge.tolist()
         genes, read = net.neurons, self._signals.pre_activation.tolist()
         activation, aggregation = genes.activation.tolist(), genes.aggregation.tolist()
         bias, response = genes.bias.tolist(), genes.response.tolist()
@@ -148,14 +149,6 @@ class _Writer:
                 yield f"v{read[j]} = z"
             yield f"v{j} = {self._formulas[activation[j]]}"
         yield f"return [{_names(net.output_neurons)}], [{_names(registers.origin)}]"
-
-    def _terms(self) -> list[str]:
-        """Return the text of w · gain · v for each live connection."""
-        columns = (self._net.live.weight, self._signals.gain, self._signals.source)
-        return [
-            f"{weight!r} * v{source}" if gain == NONE else f"{weight!r} * v{gain} * v{source}"
-            for weight, gain, source in zip(*(each.tolist() for each in columns), strict=True)
-        ]
 
     def _pre_activation(
         self, code: int, terms: Sequence[str], bias: float, response: float

@@ -17,6 +17,7 @@ all of them being arrays.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -158,21 +159,20 @@ class Search:
             raise OptionError("variance_threshold is negative", where="variance_threshold")
 
 
-@dataclass
-class _Level:
-    """The cells of one level that are divided, each in four.
+class _Level(NamedTuple):
+    """The parts of the cells that are divided on one level, four of each.
 
     Attributes:
-        points: the known point of each cell's tree, (m, 2).
-        centers: of the four parts, (m, 4, 2).
-        weights: between point and parts, (m, 4).
-        parents: the cell, and which of its parts, on the level before: (m,) each.
+        points: the known point of each part's tree, (n, 2).
+        centers: of the parts, (n, 2).
+        weights: between point and part, (n,).
+        above: the part of the level before that each is in, (n,).
     """
 
     points: Floats
     centers: Floats
     weights: Floats
-    parents: tuple[Ints, Ints]
+    above: Ints
 
 
 def es_substrate_network(
@@ -207,32 +207,32 @@ def _expressed(cppn: Cppn, points: Floats, search: Search, *, outgoing: bool) ->
         outgoing: they are the sources; else the targets.
     """
 
-    def weights(others: Floats) -> Floats:
-        """Return the weights between each point of a tree and other points: (m, …, 2) to (m, …)."""
-        at = own.reshape(-1, *[1] * (others.ndim - 2), 2)
-        return cppn.weights(at, others) if outgoing else cppn.weights(others, at)
+    def weights(own: Floats, others: Floats) -> Floats:
+        """Return the weights between points and four others each: (n, 2), (n, 4, 2) to (n, 4)."""
+        ends = (own[:, None], others) if outgoing else (others, own[:, None])
+        return cppn.weights(*ends)
 
     if not len(points):
         return np.empty((0, 5))
     levels: list[_Level] = []
-    own, centers = points, np.zeros_like(points)
-    parents = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+    own, centers, above = points, np.zeros_like(points), np.zeros(len(points), np.int64)
     for depth in range(1, max(search.initial_depth, search.max_depth, 1) + 1):
         parts = centers[:, None] + _CORNERS * 0.5**depth
-        levels.append(_Level(own, parts, weights(parts), parents))
-        varied = np.var(levels[-1].weights, axis=1) > search.division_threshold
-        divided = np.flatnonzero(
-            (varied & (depth < search.max_depth)) | (depth < search.initial_depth)
-        )
-        parents = (np.repeat(divided, 4), np.tile(np.arange(4), len(divided)))
-        own, centers = own[parents[0]], parts[parents]
+        w, of_four = weights(own, parts), np.repeat(np.arange(len(own)), 4)
+        levels.append(_Level(own[of_four], parts.reshape(-1, 2), w.ravel(), above[of_four]))
+        varied = np.var(w, axis=1) > search.division_threshold
+        divided = (varied & (depth < search.max_depth)) | (depth < search.initial_depth)
+        above = np.flatnonzero(divided[of_four])
+        own, centers = levels[-1].points[above], levels[-1].centers[above]
         if not len(own):
             break
-    found = []
-    for depth, (level, tested) in enumerate(_tested(levels, search), 1):
-        row, part = np.nonzero(tested)
-        own, at, w = level.points[row], level.centers[row, part], level.weights[row, part]
-        beside = np.abs(w[:, None] - weights(at[:, None] + _SIDES * 2.0 * 0.5**depth))
+    found, reached = [], np.ones(1, np.bool_)
+    varied_within = _varied(levels, search.variance_threshold)
+    for depth, (level, varied) in enumerate(zip(levels, varied_within, strict=True), 1):
+        reached = reached[level.above]
+        own, at, w = (each[reached & ~varied] for each in level[:3])
+        reached &= varied
+        beside = np.abs(w[:, None] - weights(own, at[:, None] + _SIDES * 2.0 * 0.5**depth))
         least = np.minimum(beside[:, 0::2], beside[:, 1::2])
         kept = (least.max(axis=1) > search.band_threshold) & (w != 0.0)
         ends = (own, at) if outgoing else (at, own)
@@ -241,30 +241,19 @@ def _expressed(cppn: Cppn, points: Floats, search: Search, *, outgoing: bool) ->
     return np.concatenate(found)
 
 
-def _tested(levels: list[_Level], search: Search) -> list[tuple[_Level, Bools]]:
-    """Return for each level the parts that end the search: their own leaves vary no more, (m, 4).
-
-    Numbers, means and squared deviations of leaves are summed up from the deepest level.
-    """
-    varied = []
-    count, mean, square = (np.ones(0), np.zeros(0), np.zeros(0))
-    for level, below in zip(levels[::-1], [None, *levels[:0:-1]], strict=True):
-        counts, means = np.ones_like(level.weights), level.weights.copy()
-        squares = np.zeros_like(means)
-        if below is not None:
-            counts[below.parents], means[below.parents] = count, mean
-            squares[below.parents] = square
-        varied.append(squares / counts > search.variance_threshold)
-        count = counts.sum(axis=1)
-        mean = (counts * means).sum(axis=1) / count
-        square = (squares + counts * (means - mean[:, None]) ** 2).sum(axis=1)
+def _varied(levels: Sequence[_Level], threshold: float) -> list[Bools]:
+    """Return for each level whether the weights of the leaves in each part vary, (n,)."""
     found = []
-    reached = np.ones(len(levels[0].weights), np.bool_)
-    for k, (level, further) in enumerate(zip(levels, reversed(varied), strict=True)):
-        found.append((level, reached[:, None] & ~further))
-        if k + 1 < len(levels):
-            reached = (reached[:, None] & further)[levels[k + 1].parents]
-    return found
+    weights, part = np.zeros(0), np.zeros(0, np.int64)  # of the leaves from the deepest level on
+    for level in reversed(levels):
+        undivided = np.setdiff1d(np.arange(len(level.weights)), part)
+        weights = np.concatenate([weights, level.weights[undivided]])
+        part = np.concatenate([part, undivided])
+        count = np.bincount(part)
+        mean = np.bincount(part, weights) / count
+        found.append(np.bincount(part, (weights - mean[part]) ** 2) / count > threshold)
+        part = level.above[part]
+    return found[::-1]
 
 
 def _cleaned(

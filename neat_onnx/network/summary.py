@@ -41,25 +41,17 @@ class Summary(BaseModel):
     def __str__(self) -> str:
         """Describe the network in a few lines, for people."""
         genes = f"{self.connections} connections"
-        for count, kind in (
-            (self.disabled, "disabled genes beside them"),
-            (self.gated, "gated"),
-            (self.delayed, "delayed"),
-        ):
-            genes += f", {count} {kind}" if count else ""
+        for name in ("disabled", "gated", "delayed"):
+            words = "disabled genes beside them" if name == "disabled" else name
+            genes += f", {count} {words}" if (count := getattr(self, name)) else ""
         lines = [
             f"Network of {self.library}: {self.inputs} inputs, {self.hidden} hidden neurons, "
             f"{self.outputs} outputs, {self.levels} levels"
             f"{', with memory' if self.has_memory else ''}",
             f"  {genes}",
         ]
-        tables = {
-            "activations": self.activations,
-            "aggregations": self.aggregations,
-            "windows": self.windows,
-        }
-        for title, table in tables.items():
-            if table:
+        for title in ("activations", "aggregations", "windows"):
+            if table := getattr(self, title):
                 shown = ", ".join(f"{name} {count}" for name, count in table.items())
                 lines.append(f"  {title}: {shown}")
         return "\n".join(lines)

@@ -27,7 +27,7 @@ class Window:
         kernel: its taps; what else is not given is plain: steps of 1, no padding.
         strides: from one position to the next.
         dilations: from one tap to the next.
-        begin, end: the padding before and after the space.
+        pads: the padding, as ONNX writes it: before each axis, then after each.
         ceil: a last position counts although the window reaches over the padding.
 
     Raises:
@@ -37,36 +37,30 @@ class Window:
     kernel: Sizes
     strides: Sizes = ()
     dilations: Sizes = ()
-    begin: Sizes = ()
-    end: Sizes = ()
+    pads: Sizes = ()
     ceil: bool = False
 
     def __post_init__(self) -> None:
-        axes, pads = len(self.kernel), (*self.begin, *self.end)
-        rows = {
-            "kernel_shape": tuple(self.kernel),
-            "strides": tuple(self.strides) or (1,) * axes,
-            "dilations": tuple(self.dilations) or (1,) * axes,
-            "pads": pads or (0,) * 2 * axes,
-        }
-        for name, row in rows.items():
+        axes = len(self.kernel)
+        for name in ("kernel", "strides", "dilations", "pads"):
             count, least = (2 * axes, 0) if name == "pads" else (axes, 1)
+            row = tuple(getattr(self, name)) or (least,) * count
             if len(row) != count or any(size < least for size in row):
+                where = "kernel_shape" if name == "kernel" else name
                 raise NetworkError(
-                    f"{name} is {list(row)}, expected {count} numbers from {least}", where=name
+                    f"{where} is {list(row)}, expected {count} numbers from {least}", where=where
                 )
-        self.__dict__.update(
-            kernel=rows["kernel_shape"],
-            strides=rows["strides"],
-            dilations=rows["dilations"],
-            begin=rows["pads"][:axes],
-            end=rows["pads"][axes:],
-        )
+            object.__setattr__(self, name, row)
 
     @property
-    def pads(self) -> Sizes:
-        """As ONNX writes them: all begins, then all ends."""
-        return (*self.begin, *self.end)
+    def begin(self) -> Sizes:
+        """The padding before each axis."""
+        return self.pads[: len(self.kernel)]
+
+    @property
+    def end(self) -> Sizes:
+        """The padding after each axis."""
+        return self.pads[len(self.kernel) :]
 
     @property
     def reach(self) -> Sizes:

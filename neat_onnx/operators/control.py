@@ -46,7 +46,7 @@ def loop(
         more, *found = run(body, np.int64(number), np.bool_(True), *before)
         return _truth(more), found[:count], found[count:]
 
-    tape = open_tape(most, *states, *_around(run))
+    tape = open_tape(most, *states, *run.around)  # type: ignore[attr-defined]
     if tape is not None and going is True:
         after, others = run_one_step(tape, lambda s: step(0, s)[1:], states, "an initial state")
         return *after, *(stack([each]) for each in others)
@@ -70,11 +70,6 @@ def loop(
 
 def _truth(value: Tensor) -> Any:
     return value.reshape(()) if is_neurons(value) else bool(np.asarray(value).item())
-
-
-def _around(run: Runner) -> list[Any]:
-    """The tensors around a loop, which its body reads as well."""
-    return run.around  # type: ignore[attr-defined, no-any-return]
 
 
 @operator("Scan", since=9)

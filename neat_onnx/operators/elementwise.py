@@ -1,6 +1,5 @@
 """Functions of one number."""
 
-from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -11,16 +10,15 @@ from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
 from neat_onnx.network.expression import Expression
 
+_PRIMITIVES = (
+    "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Cos Cosh Erf Exp Floor Log Reciprocal Relu Round "
+    "Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Tan Tanh"
+)
 _FIXED: dict[str, Expression] = {
-    "Abs": abs(z), "Acos": e.acos(z), "Acosh": e.acosh(z), "Asin": e.asin(z), "Asinh": e.asinh(z),
-    "Atan": e.atan(z), "Atanh": e.atanh(z), "Ceil": e.ceil(z), "Cos": e.cos(z), "Cosh": e.cosh(z),
-    "Erf": e.erf(z), "Exp": e.exp(z), "Floor": e.floor(z), "Log": e.log(z),
-    "Reciprocal": e.reciprocal(z), "Relu": e.relu(z),
-    "Round": e.rounded(z), "Sigmoid": e.sigmoid(z), "Sign": e.sign(z),
-    "Sin": e.sin(z), "Sinh": e.sinh(z), "Softplus": e.softplus(z), "Softsign": e.softsign(z),
-    "Sqrt": e.sqrt(z), "Tan": e.tan(z), "Tanh": e.tanh(z), "Mish": z * e.tanh(e.softplus(z)),
+    **{name: e.call(name.lower(), z) for name in _PRIMITIVES.split()},
+    "Mish": z * e.tanh(e.softplus(z)),
     "HardSwish": z * e.clip(z / 6.0 + 0.5, 0.0, 1.0),
-}  # fmt: skip
+}
 
 
 def _register(name: str, expression: Expression) -> None:
@@ -105,13 +103,9 @@ def gelu(x: Tensor, *, approximate: Literal["none", "tanh"] = "none") -> Tensor:
 
 
 @operator("Gelu", domain="com.microsoft")
-def gelu_by_erf(x: Tensor) -> Tensor:
-    return gelu(x)
-
-
 @operator("BiasGelu", domain="com.microsoft")
-def gelu_of_sum(x: Tensor, bias: Tensor) -> Tensor:
-    return gelu(x + bias)
+def gelu_of_sum(x: Tensor, bias: Tensor | None = None) -> Tensor:
+    return gelu(x if bias is None else x + bias)
 
 
 @operator("FastGelu", domain="com.microsoft")
@@ -127,15 +121,9 @@ def quick_gelu(x: Tensor, *, alpha: float = 1.702) -> Tensor:
 @operator("Clip")
 def clip(x: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """Bounds that are numbers are one formula, which people call by its name."""
-    low, high = (None if b is None else b for b in (min, max))
-    if all(b is None or not hasattr(b, "ids") for b in (low, high)):
-        bounds = (-np.inf if low is None else float(low), np.inf if high is None else float(high))
-        return _between(*bounds)(x)
-    x = x if low is None else maximum(x, low)
-    return x if high is None else minimum(x, high)
-
-
-def _between(low: float, high: float) -> Callable[[Any], Any]:
-    if high == np.inf:
-        return formula(e.relu(z) if low == 0.0 else e.clip(z, low, high))
-    return formula(e.clip(z, low, high))
+    if not is_neurons(min, max):
+        low, high = -np.inf if min is None else float(min), np.inf if max is None else float(max)
+        is_relu = (low, high) == (0.0, np.inf)
+        return formula(e.relu(z) if is_relu else e.clip(z, low, high))(x)
+    x = x if min is None else maximum(x, min)
+    return x if max is None else minimum(x, max)

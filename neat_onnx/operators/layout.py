@@ -38,10 +38,8 @@ def transpose(data: Tensor, *, perm: Ints | None = None) -> Tensor:
 
 @operator("Squeeze")
 def squeeze(data: Tensor, axes: Array | None = None) -> Tensor:
-    if axes is None:
-        out = {k for k, d in enumerate(data.shape) if d == 1}
-    else:
-        out = {axis_within(axis, data.ndim, "axes") for axis in _ints(axes)}
+    ones = [k for k, d in enumerate(data.shape) if d == 1]
+    out = {axis_within(axis, data.ndim, "axes") for axis in (ones if axes is None else _ints(axes))}
     return data.reshape(tuple(d for k, d in enumerate(data.shape) if k not in out))
 
 

@@ -11,20 +11,17 @@ from neat_onnx.lifting import neurons as n
 from neat_onnx.lifting.neurons import (
     Neurons,
     Tensor,
-    absolute,
     formula,
     is_neurons,
     matmul,
     sigmoid,
-    sqrt,
-    square,
     take,
 )
 from neat_onnx.lifting.operator import Array, Floats, Ints, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
-from neat_onnx.operators.normalization import _not_zero
-from neat_onnx.operators.ordering import firsts, hits_of, integer
+from neat_onnx.operators.normalization import _not_zero, lp_normalization
+from neat_onnx.operators.ordering import firsts, hits_of, integer, real
 from neat_onnx.operators.reductions import softmax
 
 ML = "ai.onnx.ml"
@@ -36,22 +33,16 @@ Transform = Literal["NONE", "LOGISTIC", "SOFTMAX"]
 
 @operator("Scaler", domain=ML)
 def scaler(x: Tensor, *, offset: Floats = (0.0,), scale: Floats = (1.0,)) -> Tensor:
-    return (_floats(x) - np.array(offset)) * np.array(scale)
-
-
-def _floats(x: Tensor) -> Tensor:
-    return x.typed(float) if isinstance(x, Neurons) else np.asarray(x, float)
+    return (real(x) - np.array(offset)) * np.array(scale)
 
 
 @operator("Normalizer", domain=ML)
 def normalizer(x: Tensor, *, norm: Literal["MAX", "L1", "L2"] = "MAX") -> Tensor:
     """Each sample divided by a norm of it, unless that is 0; MAX is the largest element."""
-    x = _floats(x)
+    x = real(x)
     if norm == "MAX":
         return x / _not_zero(x.max(axis=-1, keepdims=True))
-    if norm == "L1":
-        return x / _not_zero(absolute(x).sum(axis=-1, keepdims=True))
-    return x / _not_zero(sqrt(square(x).sum(axis=-1, keepdims=True)))
+    return lp_normalization(x, p=1 if norm == "L1" else 2)
 
 
 @operator("Binarizer", domain=ML)
@@ -83,7 +74,7 @@ def imputer(
 @operator("OneHotEncoder", domain=ML)
 def one_hot_encoder(x: Tensor, *, cats_int64s: Ints, zeros: bool = True) -> Tensor:
     """1 for the category that a number is, cut off to an integer, along a new last axis."""
-    return _hits(_floats(x.astype(np.int64)), np.array(cats_int64s, float))
+    return _hits(real(x.astype(np.int64)), np.array(cats_int64s, float))
 
 
 def _hits(x: Tensor, numbers: Array) -> Tensor:
@@ -128,7 +119,7 @@ def label_encoder(
     other = other if default_tensor is None else float(default_tensor.item())
     if not keys.size or len(np.unique(keys)) < len(values) or not np.isfinite(keys).all():
         raise refuse("keys", f"{len(keys)} numbers", f"{len(values)} different ones")
-    found = matmul(_hits(_floats(x), keys), values - other) + other
+    found = matmul(_hits(real(x), keys), values - other) + other
     return integer(found) if whole else found
 
 
@@ -169,7 +160,7 @@ def of_targets(scores: Tensor, transform: Transform) -> Tensor:
 
 def _scores(x: Tensor, coefficients: Floats, intercepts: Floats, count: int) -> Tensor:
     """X · coefficientsᵀ + intercepts, [N, count]."""
-    x = _floats(x if x.ndim > 1 else x[None])
+    x = real(x if x.ndim > 1 else x[None])
     weights = np.array(coefficients).reshape(count, -1)
     return matmul(x, weights.T, np.array(intercepts) if intercepts else None)
 

@@ -75,11 +75,8 @@ def simplified_layer_normalization(
 @operator("LpNormalization")
 def lp_normalization(input: Tensor, *, axis: int = -1, p: Literal[1, 2] = 2) -> Tensor:
     """x / (Σ |x|^p)^(1/p), and 0 where that is 0."""
-    if p == 1:
-        norm = absolute(input).sum(axis=axis, keepdims=True)
-    else:
-        norm = sqrt(square(input).sum(axis=axis, keepdims=True))
-    return input / _not_zero(norm)
+    powers = (absolute(input) if p == 1 else square(input)).sum(axis=axis, keepdims=True)
+    return input / _not_zero(powers if p == 1 else sqrt(powers))
 
 
 @operator("LRN")

@@ -8,7 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
+from neat_onnx.lifting.neurons import (
+    Neurons,
+    Tensor,
+    apart,
+    is_neurons,
+    matmul,
+    moved,
+    multiply,
+    stack,
+)
 from neat_onnx.lifting.operator import Array, operator, refuse
 from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
@@ -27,7 +36,7 @@ def along_last(x: Tensor, axis: int, function: Callable[[Tensor], Tensor]) -> Te
 
 def firsts(x: Tensor) -> Tensor:
     """1 for the first of the largest elements along the last axis, 0 for the others."""
-    size = x.shape[-1]
+    x, size = apart(x), x.shape[-1]
     require_elements(size, size)
     largest = (~(x < x.max(axis=-1, keepdims=True))).astype(float)  # of infinities as well
     return ((largest @ (np.eye(size) - np.triu(np.ones((size, size)), 1))) > 0.5).astype(float)
@@ -35,7 +44,7 @@ def firsts(x: Tensor) -> Tensor:
 
 def ranks(x: Tensor) -> Tensor:
     """How many elements along the last axis are larger, or as large and stand before."""
-    size = x.shape[-1]
+    x, size = apart(x), x.shape[-1]
     require_elements(x.size, size)
     earlier, later = np.triu_indices(size, 1)
     holds = (~(x[..., earlier] < x[..., later])).astype(float)  # then the later one ranks behind
@@ -51,7 +60,7 @@ def _extreme_place(name: str, sign: float) -> None:
         data: Tensor, *, axis: int = 0, keepdims: bool = True, select_last_index: bool = False
     ) -> Tensor:
         size = data.shape[axis]
-        rows = moved(multiply(_real(data), sign), lambda array: np.moveaxis(array, axis, -1))
+        rows = moved(multiply(real(data), sign), lambda array: np.moveaxis(array, axis, -1))
         rows = rows[..., ::-1] if select_last_index else rows
         places = np.arange(size - 1.0, -1.0, -1.0) if select_last_index else np.arange(float(size))
         found = integer(firsts(rows) @ places)
@@ -63,13 +72,19 @@ _extreme_place("ArgMax", 1.0)
 _extreme_place("ArgMin", -1.0)
 
 
-def _real(x: Tensor) -> Tensor:
-    return x.typed(float) if isinstance(x, Neurons) else np.asarray(x, float)
+def typed(x: Tensor, kind: Any) -> Tensor:
+    """Numbers that a type has, as that type."""
+    return x.typed(kind) if isinstance(x, Neurons) else np.asarray(x).astype(kind)
+
+
+def real(x: Tensor) -> Tensor:
+    """Numbers as floats."""
+    return typed(x, float)
 
 
 def integer(x: Tensor) -> Tensor:
     """Numbers that are whole, as integers."""
-    return x.typed(_INT) if isinstance(x, Neurons) else np.asarray(x).astype(_INT)
+    return typed(x, _INT)
 
 
 @operator("TopK")
@@ -81,7 +96,7 @@ def top_k(
     if not 0 <= count <= size:
         raise refuse("K", count, f"0 to {size}, the elements along axis {axis}")
     rows = moved(x, lambda array: np.moveaxis(array, axis, -1))
-    order = _real(rows) if largest else -_real(rows)
+    order = real(rows) if largest else -real(rows)
     if count == 1:
         hits = firsts(order)[..., None, :]
     else:

@@ -12,7 +12,6 @@ import numpy as np
 
 from neat_onnx.lifting.neurons import (
     Function,
-    Neurons,
     Tensor,
     formula,
     is_neurons,
@@ -22,12 +21,12 @@ from neat_onnx.lifting.neurons import (
     rounded,
     where,
 )
-from neat_onnx.lifting.operator import Ints, axis_within, operator, refuse
+from neat_onnx.lifting.operator import axis_within, operator, refuse
 from neat_onnx.model import DataType
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
-from neat_onnx.operators.ordering import _real
-from neat_onnx.operators.windows import AutoPad, conv
+from neat_onnx.operators.ordering import real, typed
+from neat_onnx.operators.windows import conv
 
 _MOST_BITS = 16
 _ANY = (slice(None),)
@@ -42,7 +41,7 @@ _single = formula(e.rounded(z / _UNIT) * _UNIT)  # a number rounded to the digit
 
 def _along(values: Tensor, x: Tensor, axis: int, block_size: int = 0) -> Tensor:
     """Scales or zero points in the shape of x: one of all, of each place of an axis, of blocks."""
-    values = _real(values)
+    values = real(values)
     if values.size == 1:
         return values.reshape(())
     if block_size:
@@ -71,12 +70,12 @@ def quantized(
     low, high = _limits(kind)
     scale = _along(scale, x, axis, block_size)
     shift = 0.0 if zero is None else _along(zero, x, axis, block_size)
-    x = _real(x)
+    x = real(x)
     if is_neurons(x) and not is_neurons(scale, shift) and not np.ndim(scale) + np.ndim(shift):
-        return _typed(_steps(float(scale), float(shift), low, high)(x), kind)
+        return typed(_steps(float(scale), float(shift), low, high)(x), kind)
     plain = is_neurons(x) and not is_neurons(scale)  # many are half-way where scales are computed
     quotient = x / scale if plain else _single(x / _single(scale))
-    return _typed(minimum(maximum(rounded(quotient) + shift, low), high), kind)
+    return typed(minimum(maximum(rounded(quotient) + shift, low), high), kind)
 
 
 def _steps(scale: float, zero: float, low: float, high: float) -> Function:
@@ -85,16 +84,8 @@ def _steps(scale: float, zero: float, low: float, high: float) -> Function:
     return formula(e.clip(steps + zero if zero else steps, low, high))
 
 
-def _typed(x: Tensor, kind: Any) -> Tensor:
-    return x.typed(kind) if isinstance(x, Neurons) else np.asarray(x).astype(kind)
-
-
-def real(
-    x: Tensor, scale: Tensor, zero: Tensor | None = None, *, axis: int = 1, block_size: int = 0
-) -> Tensor:
-    """The numbers that steps mean."""
-    less = _real(x) if zero is None else _real(x) - _along(zero, x, axis, block_size)
-    return less * _along(scale, x, axis, block_size)
+def _less(x: Tensor, zero: Tensor | None, axis: int, block_size: int = 0) -> Tensor:
+    return real(x) if zero is None else real(x) - _along(zero, x, axis, block_size)
 
 
 @operator("QuantizeLinear")
@@ -113,7 +104,8 @@ def dequantize_linear(
     x: Tensor, x_scale: Tensor, x_zero_point: Tensor | None = None, *, axis: int = 1,
     block_size: int = 0, output_dtype: int = 0,
 ) -> Tensor:  # fmt: skip
-    return real(x, x_scale, x_zero_point, axis=axis, block_size=block_size)
+    """The numbers that steps mean."""
+    return _less(x, x_zero_point, axis, block_size) * _along(x_scale, x, axis, block_size)
 
 
 @operator("DynamicQuantizeLinear")
@@ -128,36 +120,25 @@ def dynamic_quantize_linear(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     scale = where(scale == 0.0, 1.0, scale)
     zero = minimum(maximum(rounded(-_single(least / scale)), 0.0), 255.0)
     steps = minimum(maximum(rounded(_single(x / scale)) + zero, 0.0), 255.0)
-    return _typed(steps, np.uint8), scale, _typed(zero, np.uint8)
+    return typed(steps, np.uint8), scale, typed(zero, np.uint8)
 
 
 # --- products -------------------------------------------------------------------------------------
-
-
-def _less(x: Tensor, zero: Tensor | None, axis: int) -> Tensor:
-    return _real(x) if zero is None else _real(x) - _along(zero, x, axis)
 
 
 @operator("MatMulInteger", since=10)
 def matmul_integer(
     a: Tensor, b: Tensor, a_zero_point: Tensor | None = None, b_zero_point: Tensor | None = None
 ) -> Tensor:
-    return _typed(matmul(_less(a, a_zero_point, -2), _less(b, b_zero_point, -1)), np.int32)
+    return typed(matmul(_less(a, a_zero_point, -2), _less(b, b_zero_point, -1)), np.int32)
 
 
-@operator("ConvInteger", since=10)
+@operator("ConvInteger", since=10, like=conv)
 def conv_integer(
-    x: Tensor, w: Tensor, x_zero_point: Tensor | None = None, w_zero_point: Tensor | None = None, *,
-    kernel_shape: Ints | None = None, strides: Ints | None = None, pads: Ints | None = None,
-    dilations: Ints | None = None, group: int = 1, auto_pad: AutoPad = "NOTSET",
+    x: Tensor, w: Tensor, x_zero_point: Tensor | None = None, w_zero_point: Tensor | None = None,
+    **slides: Any,
 ) -> Tensor:  # fmt: skip
-    return _typed(
-        conv(
-            _less(x, x_zero_point, 1), _less(w, w_zero_point, 0), kernel_shape=kernel_shape,
-            strides=strides, pads=pads, dilations=dilations, group=group, auto_pad=auto_pad,
-        ),
-        np.int32,
-    )  # fmt: skip
+    return typed(conv(_less(x, x_zero_point, 1), _less(w, w_zero_point, 0), **slides), np.int32)
 
 
 @operator("QLinearMatMul", since=10)
@@ -166,27 +147,22 @@ def q_linear_matmul(
     b_zero_point: Tensor, y_scale: Tensor, y_zero_point: Tensor,
 ) -> Tensor:  # fmt: skip
     """Scales and zero points of A and Y are of rows, those of B of columns."""
-    product = matmul(
-        real(a, a_scale, a_zero_point, axis=-2), real(b, b_scale, b_zero_point, axis=-1)
-    )
-    return quantized(product, y_scale, y_zero_point, axis=-2)
+    rows = dequantize_linear(a, a_scale, a_zero_point, axis=-2)
+    columns = dequantize_linear(b, b_scale, b_zero_point, axis=-1)
+    return quantized(matmul(rows, columns), y_scale, y_zero_point, axis=-2)
 
 
-@operator("QLinearConv", since=10)
+@operator("QLinearConv", since=10, like=conv)
 def q_linear_conv(
     x: Tensor, x_scale: Tensor, x_zero_point: Tensor, w: Tensor, w_scale: Tensor,
-    w_zero_point: Tensor, y_scale: Tensor, y_zero_point: Tensor, b: Tensor | None = None, *,
-    kernel_shape: Ints | None = None, strides: Ints | None = None, pads: Ints | None = None,
-    dilations: Ints | None = None, group: int = 1, auto_pad: AutoPad = "NOTSET",
+    w_zero_point: Tensor, y_scale: Tensor, y_zero_point: Tensor, b: Tensor | None = None,
+    **slides: Any,
 ) -> Tensor:  # fmt: skip
     """B is in steps of x_scale · w_scale."""
-    values, weights = real(x, x_scale, x_zero_point), real(w, w_scale, w_zero_point, axis=0)
-    bias = None if b is None else _real(b) * (_real(w_scale) * _real(x_scale)).reshape(-1)
-    y = conv(
-        values, weights, bias, kernel_shape=kernel_shape, strides=strides, pads=pads,
-        dilations=dilations, group=group, auto_pad=auto_pad,
-    )  # fmt: skip
-    return quantized(y, y_scale, y_zero_point)
+    values = dequantize_linear(x, x_scale, x_zero_point)
+    weights = dequantize_linear(w, w_scale, w_zero_point, axis=0)
+    bias = None if b is None else real(b) * (real(w_scale) * real(x_scale)).reshape(-1)
+    return quantized(conv(values, weights, bias, **slides), y_scale, y_zero_point)
 
 
 operator("QuantizeLinear", domain="com.microsoft")(quantize_linear)

@@ -4,6 +4,7 @@ Over a sequence of no fixed length, one step runs between registers, which hold 
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -85,28 +86,29 @@ def _walk(
 
 
 def _recurrent(
-    make: Callable[[list[Function]], Cell], gates: int, functions: Texts, x: Tensor, w: Any, r: Any,
-    b: Any, sequence_lens: Any, states: Sequence[Any], extra: Sequence[Any],
-    attributes: dict[str, Any],
+    make: Callable[[list[Function]], Cell], gates: int, functions: Texts, reads: Sequence[Any],
+    states: Sequence[Any], extra: Sequence[Any] = (), *, hidden_size: int | None = None,
+    direction: Direction = "forward", layout: bool = False, activations: Texts = (),
+    activation_alpha: Floats = (), activation_beta: Floats = (), clip: float | None = None,
+    output_sequence: int = 0,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    layout, direction = attributes["layout"], attributes["direction"]
+    x, w, r, b, sequence_lens = reads
     if layout:
         x, states = x.swapaxes(0, 1), [None if s is None else s.swapaxes(0, 1) for s in states]
     steps, batch, hidden, ways = x.shape[0], x.shape[1], r.shape[-1], w.shape[0]
     if ways != 1 + (direction == "bidirectional"):
         raise refuse("W", f"of {ways} directions", f"of those of {direction}")
-    names, many = attributes["activations"] or functions * ways, len(functions)
+    names, many = activations or functions * ways, len(functions)
     if len(names) != many * ways:
         raise refuse("activations", list(names), f"{many * ways} of them")
     bias = np.zeros((ways, 2 * gates * hidden)) if b is None else b
     starts = [np.zeros((ways, batch, hidden)) if s is None else s for s in states]
-    known = _functions(names, attributes["activation_alpha"], attributes["activation_beta"])
-    if bound := attributes["clip"]:
-        if bound < 0.0:
-            raise refuse("clip", bound, "a positive number")
+    known = _functions(names, activation_alpha, activation_beta)
+    if clip:
+        if clip < 0.0:
+            raise refuse("clip", clip, "a positive number")
         known = [
-            each if k % many == _OF_MEMORY else _clipped(each, bound)
-            for k, each in enumerate(known)
+            each if k % many == _OF_MEMORY else _clipped(each, clip) for k, each in enumerate(known)
         ]
 
     def run(x: Tensor, starts: list[Any]) -> tuple[Tensor, list[Tensor]]:
@@ -190,45 +192,28 @@ def _gru(functions: list[Function], *, linear: bool) -> Cell:
     return cell
 
 
-@operator("RNN")
+@operator("RNN", like=_recurrent)
 def rnn(
-    x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None, *,
-    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
-    activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
-    clip: float | None = None, output_sequence: int = 0,
+    x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None,
+    **given: Any,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    return _recurrent(_rnn, 1, ("Tanh",), x, w, r, b, sequence_lens, [initial_h], [], locals())
+    return _recurrent(_rnn, 1, ("Tanh",), (x, w, r, b, sequence_lens), [initial_h], **given)
 
 
-@operator("GRU")
+@operator("GRU", like=_recurrent)
 def gru(
     x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None, *,
-    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
-    activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
-    clip: float | None = None, linear_before_reset: bool = False, output_sequence: int = 0,
+    linear_before_reset: bool = False, **given: Any,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    given = locals()
-
-    def make(functions: list[Function]) -> Cell:
-        return _gru(functions, linear=linear_before_reset)
-
-    return _recurrent(
-        make, 3, ("Sigmoid", "Tanh"), x, w, r, b, sequence_lens, [initial_h], [], given
-    )
+    make, reads = partial(_gru, linear=linear_before_reset), (x, w, r, b, sequence_lens)
+    return _recurrent(make, 3, ("Sigmoid", "Tanh"), reads, [initial_h], **given)
 
 
-@operator("LSTM")
+@operator("LSTM", like=_recurrent)
 def lstm(
     x: Tensor, w: Any, r: Any, b: Any = None, sequence_lens: Any = None, initial_h: Any = None,
-    initial_c: Any = None, p: Any = None, *,
-    hidden_size: int | None = None, direction: Direction = "forward", layout: bool = False,
-    activations: Texts = (), activation_alpha: Floats = (), activation_beta: Floats = (),
-    clip: float | None = None, input_forget: bool = False, output_sequence: int = 0,
+    initial_c: Any = None, p: Any = None, *, input_forget: bool = False, **given: Any,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    given = locals()
-
-    def make(functions: list[Function]) -> Cell:
-        return _lstm(functions, coupled=input_forget)
-
-    names = ("Sigmoid", "Tanh", "Tanh")
-    return _recurrent(make, 4, names, x, w, r, b, sequence_lens, [initial_h, initial_c], [p], given)
+    make, reads = partial(_lstm, coupled=input_forget), (x, w, r, b, sequence_lens)
+    names, states = ("Sigmoid", "Tanh", "Tanh"), [initial_h, initial_c]
+    return _recurrent(make, 4, names, reads, states, [p], **given)

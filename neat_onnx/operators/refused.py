@@ -1,7 +1,5 @@
 """Operators that no network computes, and what to do instead."""
 
-from collections.abc import Iterator
-
 _CHANCE = (
     "A network draws nothing at random. Import the tensors before the chance, by their names in "
     "outputs=[…], or make the random numbers an input of the graph"
@@ -61,11 +59,5 @@ _TABLE = {
     _ARITHMETIC: "Det",
 }
 
-
-def _pairs() -> Iterator[tuple[str, str]]:
-    for reason, names in _TABLE.items():
-        yield from ((name, reason) for name in names.split())
-
-
-REFUSED = dict(_pairs())
+REFUSED = {name: reason for reason, names in _TABLE.items() for name in names.split()}
 """What to do, by the name of an operator."""

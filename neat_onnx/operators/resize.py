@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Tensor, moved
+from neat_onnx.lifting.neurons import Tensor, matmul, moved
 from neat_onnx.lifting.operator import Array, Ints, axis_within, operator, refuse
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
@@ -93,10 +93,6 @@ def _sizes(
     return [(int(np.floor(given[k] * factor + 0.5)), factor) for k in axes]
 
 
-def _product(rows: Tensor, matrix: Array) -> Tensor:
-    return rows @ matrix
-
-
 @operator("Resize", since=10)
 def resize(
     x: Tensor, roi: Array | None = None, scales: Array | None = None, sizes: Array | None = None, *,
@@ -131,7 +127,7 @@ def resize(
         else:
             shrunk = min(scale, 1.0) if antialias else 1.0
             matrix = _weights(at, size, kernel, reach, shrunk, exclude_outside)
-            x = along_last(x, axis, partial(_product, matrix=matrix.T))
+            x = along_last(x, axis, partial(matmul, b=matrix.T))
     return x
 
 

@@ -126,23 +126,23 @@ def _holds(mode: str, missing: bool) -> Any:
 
 
 def _nodes(
-    treeids: Ints, nodeids: Ints, true: Ints, false: Ints, features: Ints, values: Floats,
-    modes: Texts, missing: Ints,
+    *, nodes_treeids: Ints, nodes_nodeids: Ints, nodes_truenodeids: Ints, nodes_falsenodeids: Ints,
+    nodes_featureids: Ints, nodes_values: Floats, nodes_modes: Texts,
+    nodes_missing_value_tracks_true: Ints = (), nodes_hitrates: Floats = (),
 ) -> tuple[Nodes, dict[tuple[int, int], int]]:  # fmt: skip
     """Nodes by tree and id as positions; the first node of a tree is its root."""
-    keys = list(zip(treeids, nodeids, strict=True))
+    keys = list(zip(nodes_treeids, nodes_nodeids, strict=True))
     place = {key: k for k, key in enumerate(keys)}
     if len(place) < len(keys):
         raise refuse("nodes_nodeids", "one of two nodes of a tree", "different ones")
     roots = {tree: place[tree, node] for tree, node in reversed(keys)}
-
-    def places(ids: Ints) -> list[int]:
-        return [place.get(key, -1) for key in zip(treeids, ids, strict=True)]
-
-    missing = missing or (0,) * len(keys)
-    return Nodes(
-        [*roots.values()], places(true), places(false), features, values, modes, missing
-    ), place
+    true, false = (
+        [place.get(key, -1) for key in zip(nodes_treeids, ids, strict=True)]
+        for ids in (nodes_truenodeids, nodes_falsenodeids)
+    )
+    missing = nodes_missing_value_tracks_true or (0,) * len(keys)
+    every = [*roots.values()], true, false, nodes_featureids, nodes_values, nodes_modes, missing
+    return Nodes(*every), place
 
 
 def _plus_base(
@@ -155,19 +155,14 @@ def _plus_base(
     return scores + np.array(base)
 
 
-@operator("TreeEnsembleRegressor", domain=ML)
+@operator("TreeEnsembleRegressor", domain=ML, like=_nodes)
 def tree_ensemble_regressor(
-    x: Tensor, *, nodes_treeids: Ints, nodes_nodeids: Ints, nodes_truenodeids: Ints,
-    nodes_falsenodeids: Ints, nodes_featureids: Ints, nodes_values: Floats, nodes_modes: Texts,
-    nodes_missing_value_tracks_true: Ints = (), nodes_hitrates: Floats = (), target_ids: Ints,
-    target_nodeids: Ints, target_treeids: Ints, target_weights: Floats, n_targets: int = 1,
-    aggregate_function: Literal["SUM", "AVERAGE"] = "SUM", base_values: Floats = (),
-    post_transform: Transform = "NONE",
+    x: Tensor, *, target_ids: Ints, target_nodeids: Ints, target_treeids: Ints,
+    target_weights: Floats, n_targets: int = 1, base_values: Floats = (),
+    aggregate_function: Literal["SUM", "AVERAGE"] = "SUM", post_transform: Transform = "NONE",
+    **given: Any,
 ) -> Tensor:  # fmt: skip
-    nodes, place = _nodes(
-        nodes_treeids, nodes_nodeids, nodes_truenodeids, nodes_falsenodeids, nodes_featureids,
-        nodes_values, nodes_modes, nodes_missing_value_tracks_true,
-    )  # fmt: skip
+    nodes, place = _nodes(**given)
     leaves = [place.get(key, -1) for key in zip(target_treeids, target_nodeids, strict=True)]
     if n_targets == 1 and len({*leaves}) < len(leaves):
         raise refuse("target_nodeids", "a leaf twice", "one weight: runtimes differ")
@@ -179,20 +174,14 @@ def tree_ensemble_regressor(
     return of_targets(scores, post_transform)
 
 
-@operator("TreeEnsembleClassifier", domain=ML)
+@operator("TreeEnsembleClassifier", domain=ML, like=_nodes)
 def tree_ensemble_classifier(
-    x: Tensor, *, nodes_treeids: Ints, nodes_nodeids: Ints, nodes_truenodeids: Ints,
-    nodes_falsenodeids: Ints, nodes_featureids: Ints, nodes_values: Floats, nodes_modes: Texts,
-    nodes_missing_value_tracks_true: Ints = (), nodes_hitrates: Floats = (), class_ids: Ints,
-    class_nodeids: Ints, class_treeids: Ints, class_weights: Floats, base_values: Floats = (),
-    classlabels_int64s: Ints = (), classlabels_strings: Texts = (),
-    post_transform: Transform = "NONE",
+    x: Tensor, *, class_ids: Ints, class_nodeids: Ints, class_treeids: Ints, class_weights: Floats,
+    base_values: Floats = (), classlabels_int64s: Ints = (), classlabels_strings: Texts = (),
+    post_transform: Transform = "NONE", **given: Any,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     """The label of the best score, and the scores."""
-    nodes, place = _nodes(
-        nodes_treeids, nodes_nodeids, nodes_truenodeids, nodes_falsenodeids, nodes_featureids,
-        nodes_values, nodes_modes, nodes_missing_value_tracks_true,
-    )  # fmt: skip
+    nodes, place = _nodes(**given)
     labels = label_numbers(classlabels_int64s, classlabels_strings)
     leaves = [place.get(key, -1) for key in zip(class_treeids, class_nodeids, strict=True)]
     at, entries = reached(x, nodes), list(zip(leaves, class_ids, class_weights, strict=True))

@@ -16,16 +16,14 @@ from neat_onnx.lifting.neurons import (
     absolute,
     is_neurons,
     matmul,
-    pad,
     power,
     sqrt,
     square,
     take_or,
 )
 from neat_onnx.lifting.operator import Ints, Refusal, operator, refuse
-from neat_onnx.lifting.tape import Hint
 from neat_onnx.model.budget import require_elements
-from neat_onnx.network.spatial import Kind
+from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Window, times
 from neat_onnx.operators.ordering import along_last
 
@@ -33,23 +31,20 @@ AutoPad = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 
 
 def window_of(
-    space: Ints, kernel: Ints, strides: Ints | None, pads: Ints | None, dilations: Ints | None,
-    auto_pad: str = "NOTSET", ceil_mode: bool = False,
+    space: Ints, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
+    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
 ) -> Window:  # fmt: skip
     """The window that attributes of ONNX describe, over a space of these sizes."""
-    axes, strides, dilations = len(kernel), strides or (), dilations or ()
+    strides, dilations = strides or (), dilations or ()
     if auto_pad.startswith("SAME"):
-        plain = Window(kernel, strides=strides, dilations=dilations)
+        plain = Window(kernel_shape, strides, dilations)
         room = zip(space, plain.strides, plain.reach, strict=True)
         total = [
             max(0, (-(-size // stride) - 1) * stride + reach - size) for size, stride, reach in room
         ]
         less, more = ([t // 2 for t in total], [t - t // 2 for t in total])
         pads = (*less, *more) if auto_pad == "SAME_UPPER" else (*more, *less)
-    begin, end = (pads[:axes], pads[axes:]) if pads else ((), ())
-    return Window(
-        kernel, strides=strides, dilations=dilations, begin=begin, end=end, ceil=ceil_mode
-    )
+    return Window(kernel_shape, strides, dilations, pads or (), ceil_mode)
 
 
 def gathered(x: Tensor, window: Window, outside: float) -> tuple[Tensor, Ints]:
@@ -78,7 +73,10 @@ def conv(
     x = x.as_sources() if isinstance(x, Neurons) else x
     batch, channels, out = x.shape[0], x.shape[1], w.shape[0]
     _check_weights(w, b, out, kernel_shape)
-    window = window_of(x.shape[2:], w.shape[2:], strides, pads, dilations, auto_pad)
+    window = window_of(
+        x.shape[2:], kernel_shape=w.shape[2:], strides=strides, pads=pads, dilations=dilations,
+        auto_pad=auto_pad,
+    )  # fmt: skip
     if channels != w.shape[1] * group:
         raise refuse("W", f"of {w.shape[1] * group} channels", f"{channels}")
     taps, positions = gathered(x, window, 0.0)
@@ -101,62 +99,45 @@ def _check_weights(w: Tensor, b: Tensor | None, out: int, kernel_shape: Ints | N
         raise refuse("B", f"of the shape {list(b.shape)}", f"[{out}]")
 
 
-def hint(
-    kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1, *, count_padding: bool = False
-) -> None:
+def hint(kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1) -> None:
     """Say what neurons are, one sample of [N, C, *space] each; sums do not merge with others."""
     if not isinstance(y, Neurons) or y.ids.min() < 0 or x.ids.min() < 0:
         return
     for source, made in zip(x.ids, y.ids, strict=True):
-        x.tape.hints.append(Hint(kind, source, made, window, groups, count_padding))
+        x.tape.hints.append(SpatialBlock(kind, source, made, window, groups))
     x.tape.apart.append(y.ids)
 
 
-@operator("MaxPool")
+@operator("MaxPool", like=window_of)
 def max_pool(
-    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
-    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
-    storage_order: Literal[0] = 0, outputs: int = 1,
-) -> Tensor:  # fmt: skip
+    x: Tensor, *, storage_order: Literal[0] = 0, outputs: int = 1, **slides: Any
+) -> Tensor:
     if outputs > 1:
         raise refuse("output Indices", "read", "the output Y alone")
-    return _pooled(
-        "MaxPool",
-        x,
-        window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode),
-        -math.inf,
-    )
+    return _pooled("MaxPool", x, window_of(x.shape[2:], **slides), -math.inf)
 
 
-@operator("AveragePool")
-def average_pool(
-    x: Tensor, *, kernel_shape: Ints, strides: Ints | None = None, pads: Ints | None = None,
-    dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET", ceil_mode: bool = False,
-    count_include_pad: bool = False,
-) -> Tensor:  # fmt: skip
+@operator("AveragePool", like=window_of)
+def average_pool(x: Tensor, *, count_include_pad: bool = False, **slides: Any) -> Tensor:
     """The mean of each window: of its taps inside the space, or of those in the padding as well."""
-    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
+    window = window_of(x.shape[2:], **slides)
     if count_include_pad and any(window.pads):
-        widths = [(0, 0), (0, 0), *zip(window.begin, window.end, strict=True)]
-        inside = pad(np.ones(x.shape), widths, 1.0)
-        bare = Window(
-            window.kernel, strides=window.strides, dilations=window.dilations, ceil=ceil_mode
-        )
-        counts = gathered(inside, bare, 0.0)[0].sum(-1)
-        taps, positions = gathered(x, window, 0.0)
-        if taps.shape[2] != counts.shape[2]:
-            counts = counts[:, :, : taps.shape[2]]
-        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
+        return _mean(x, window, window.divisors(x.shape[2:]))
     return _pooled("AveragePool", x, window, math.nan)
+
+
+def _mean(x: Tensor, window: Window, counts: Any) -> Tensor:
+    """The sum of each window over a count of its own."""
+    taps, positions = gathered(x, window, 0.0)
+    return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
 
 
 def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
     """Aggregate windows: the largest, or the mean of what is not NaN."""
     x = x.plain() if isinstance(x, Neurons) else x
     if kind.endswith("AveragePool") and isinstance(x, Neurons) and x.has_constants:
-        counts = gathered(np.ones(x.shape), window, 0.0)[0].sum(-1)  # numbers of x count as well
-        taps, positions = gathered(x, window, 0.0)
-        return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
+        # numbers of x count as well
+        return _mean(x, window, gathered(np.ones(x.shape), window, 0.0)[0].sum(-1))
     taps, positions = gathered(x, window, outside)
     shape = (*x.shape[:2], *positions)
     if not isinstance(taps, Neurons):
@@ -188,22 +169,16 @@ def _root(x: Tensor, p: int) -> Tensor:
     return x if p == 1 else sqrt(x) if p == 2 else power(x, 1.0 / p)
 
 
-@operator("LpPool")
-def lp_pool(
-    x: Tensor, *, kernel_shape: Ints, p: int = 2, strides: Ints | None = None,
-    pads: Ints | None = None, dilations: Ints | None = None, auto_pad: AutoPad = "NOTSET",
-    ceil_mode: bool = False,
-) -> Tensor:  # fmt: skip
+@operator("LpPool", like=window_of)
+def lp_pool(x: Tensor, *, p: int = 2, **slides: Any) -> Tensor:
     """(Σ |x|^p)^(1/p) of each window."""
-    window = window_of(x.shape[2:], kernel_shape, strides, pads, dilations, auto_pad, ceil_mode)
-    taps, positions = gathered(_powers(x, p), window, 0.0)
+    taps, positions = gathered(_powers(x, p), window_of(x.shape[2:], **slides), 0.0)
     return _root(taps.sum(-1), p).reshape(*x.shape[:2], *positions)
 
 
 @operator("GlobalLpPool")
 def global_lp_pool(x: Tensor, *, p: int = 2) -> Tensor:
-    sums = _powers(x.reshape(*x.shape[:2], -1), p).sum(-1)
-    return _root(sums, p).reshape(*x.shape[:2], *(1,) * (x.ndim - 2))
+    return lp_pool(x, kernel_shape=x.shape[2:], p=p)
 
 
 @operator("ConvTranspose")
@@ -217,7 +192,7 @@ def conv_transpose(
     the kernel turned around, of places with zeros between them.
     """
     space, rank = x.shape[2:], x.ndim - 2
-    window = Window(w.shape[2:], strides=strides or (), dilations=dilations or ())
+    window = Window(w.shape[2:], strides or (), dilations or ())
     _check_weights(w, b, w.shape[1] * group, kernel_shape)
     full = [
         (size - 1) * step + reach + extra

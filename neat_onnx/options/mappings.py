@@ -70,8 +70,7 @@ class _Window(OptionDocument):
             (self.kernel_height, self.kernel_width),
             strides=(self.stride_height, self.stride_width),
             dilations=(self.dilation_height, self.dilation_width),
-            begin=(self.pad_top, self.pad_left),
-            end=(self.pad_bottom, self.pad_right),
+            pads=(self.pad_top, self.pad_left, self.pad_bottom, self.pad_right),
             ceil=getattr(self, "ceil_mode", False),
         )
 

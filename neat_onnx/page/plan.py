@@ -87,11 +87,10 @@ def _tree(formula: Expression) -> Tree:
 def named_ports(net: Network) -> dict[str, Any]:
     """Return the neurons and names of a step's inputs and outputs, and the memory, for people."""
     labels = labels_of(net)
-    inputs, outputs = net.input_neurons.tolist(), net.output_neurons.tolist()
+    inputs = net.input_neurons.tolist()
     return {
         "inputs": [labels[neuron] for neuron in inputs],
-        "outputs": [labels[neuron] for neuron in outputs],
+        "outputs": [labels[neuron] for neuron in net.output_neurons.tolist()],
         "input_neurons": inputs,
-        "output_neurons": outputs,
         "state": net.initial_state(1)[0].tolist() if net.has_memory else [],
     }

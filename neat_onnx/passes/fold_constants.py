@@ -36,8 +36,7 @@ def fold_constants(model: Model) -> Model:
     for node in model.graph.node:
         found = None
         if wanted.isdisjoint(node.output) and not subgraphs(node) and not is_random(node):
-            found = _stated(node) or _shape_of(node, draft)
-            found = found or _computed(node, draft, inputs, interpreter)
+            found = _stated(node) or _computed(node, draft, inputs, interpreter)
         if found is None or sum(tensor.size for tensor in found) > MAX_ELEMENTS:
             draft.nodes.append(node)
             continue
@@ -61,26 +60,20 @@ def _stated(node: Node) -> list[Tensor] | None:
     raise ModelError(f"node {node.label}: its constant is no tensor of numbers")
 
 
-def _shape_of(node: Node, draft: Draft) -> list[Tensor] | None:
-    """The sizes that a Shape gives, if all are fixed."""
-    if node.op_type != "Shape" or node.domain:
-        return None
-    shape = draft.facts(node.input[0]).shape
-    if not is_fixed(shape):
-        return None
-    given = node.given_attributes
-    sizes = shape[given.get("start", 0) : given.get("end")]
-    return [Tensor.of(node.output[0], np.array(sizes, np.int64), DataType.INT64)]
-
-
 def _computed(
     node: Node, draft: Draft, inputs: set[str], interpreter: Interpreter
 ) -> list[Tensor] | None:
-    """The outputs of a node whose inputs are initializers; None if it cannot be computed here."""
+    """The outputs of a node that reads initializers, or fixed sizes; None if it cannot be computed
+    here.
+    """
     read = [name for name in node.input if name]
-    if not read or not all(name in draft.tensors and name not in inputs for name in read):
+    sizes = draft.facts(read[0]).shape if node.op_type == "Shape" and not node.domain else None
+    if is_fixed(sizes):
+        tensors = {read[0]: np.broadcast_to(0.0, sizes)}
+    elif read and all(name in draft.tensors and name not in inputs for name in read):
+        tensors = {name: numbers_of(draft.tensors[name]) for name in read}
+    else:
         return None
-    tensors = {name: numbers_of(draft.tensors[name]) for name in read}
     try:
         interpreter.check([node])
         with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -97,7 +90,7 @@ def _tensor(name: str, values: np.ndarray, node: Node, draft: Draft) -> Tensor:
     Raises:
         ModelError: it has NaN in it, or is of no type that is known.
     """
-    kinds = [draft.tensors[each].data_type for each in node.input if each]
+    kinds = [draft.tensors[each].data_type for each in node.input if each in draft.tensors]
     floats = [kind for kind in kinds if kind.dtype.kind == "f"]
     kind = _KINDS.get(values.dtype)
     if values.dtype.kind == "f":

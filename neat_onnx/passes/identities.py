@@ -49,14 +49,10 @@ def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:
         case "Identity":
             return True
         case "Dropout":
-            return not any(name in read for name in node.output[1:]) and _infers(node, draft)
+            training = draft.tensors.get(node.input[2]) if any(node.input[2:]) else None
+            infers = not any(node.input[2:]) or (training is not None and not training.values.any())
+            return infers and not any(name in read for name in node.output[1:])
         case "Cast":
             return draft.facts(node.input[0]).elem_type == node.given_attributes.get("to")
         case _:
             return node.op_type in _OF_SEVERAL and len(node.input) == 1
-
-
-def _infers(node: Node, draft: Draft) -> bool:
-    training = node.input[2] if len(node.input) > 2 else ""
-    tensor = draft.tensors.get(training)
-    return not training or (tensor is not None and not tensor.values.any())

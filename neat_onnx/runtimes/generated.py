@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -46,32 +47,15 @@ def _session_of(model: Model, name: str, build: Build, batch_axis: BatchAxis) ->
         subprocess.SubprocessError: the program cannot be built.
     """
     net = import_network(model, batch_axis)
-    folder = tempfile.TemporaryDirectory(prefix="neat_onnx-")
-    program = _Program(net, folder, build(net, Path(folder.name)))
-    return Session(program.run, name, sequences=True)
+    folder = tempfile.mkdtemp(prefix="neat_onnx-")
 
-
-def _sizes(ports: Sequence[Port]) -> list[int]:
-    """Return the number of values of each port."""
-    return [int(port.neurons.size) for port in ports]
-
-
-class _Program:
-    """A program in a temporary folder, which goes when this object does."""
-
-    def __init__(
-        self, net: Network, folder: "tempfile.TemporaryDirectory[str]", command: Sequence[str]
-    ) -> None:
-        self._net, self._folder, self._command = net, folder, command
-
-    def run(self, feed: Feed) -> dict[str, Any]:
+    def run(feed: Feed) -> dict[str, Any]:
         """Compute the outputs (T, N, *shape) of each port for inputs (T, N, *shape)."""
-        inputs, outputs = self._net.inputs, self._net.outputs
-        steps, count = feed[inputs[0].name].shape[:2]
-        parts = [feed[port.name].reshape(steps, count, -1) for port in inputs]
+        steps, count = feed[net.inputs[0].name].shape[:2]
+        parts = [feed[port.name].reshape(steps, count, -1) for port in net.inputs]
         x = np.concatenate(parts, axis=-1).swapaxes(0, 1)
         done = subprocess.run(
-            [*self._command, str(count), str(steps)],
+            [*command, str(count), str(steps)],
             input=np.ascontiguousarray(x, np.float64).tobytes(),
             capture_output=True,
             check=False,
@@ -81,14 +65,20 @@ class _Program:
             said = done.stderr.decode(errors="replace").strip().splitlines()
             raise RuntimeError(said[-1] if said else f"it ends with {done.returncode}")
         y = np.frombuffer(done.stdout, np.float64).reshape(count, steps, -1).swapaxes(0, 1)
-        cuts = np.cumsum(_sizes(outputs))[:-1]
+        cuts = np.cumsum(_sizes(net.outputs))[:-1]
         return {
             port.name: values.reshape(steps, count, *port.shape)
-            for port, values in zip(outputs, np.split(y, cuts, axis=-1), strict=True)
+            for port, values in zip(net.outputs, np.split(y, cuts, axis=-1), strict=True)
         }
 
-    def __del__(self) -> None:
-        self._folder.cleanup()
+    weakref.finalize(run, shutil.rmtree, folder)  # the program goes when nobody can run it
+    command = build(net, Path(folder))
+    return Session(run, name, sequences=True)
+
+
+def _sizes(ports: Sequence[Port]) -> list[int]:
+    """Return the number of values of each port."""
+    return [int(port.neurons.size) for port in ports]
 
 
 def c(model: Model, batch_axis: BatchAxis = "auto") -> Session:
@@ -105,7 +95,7 @@ def c(model: Model, batch_axis: BatchAxis = "auto") -> Session:
         _said([compiler, *_FLAGS, str(source), "-o", str(program), "-lm"])
         return [str(program)]
 
-    version = _said([compiler, "-dumpversion"]).strip()
+    version = _said([compiler, "-dumpversion"])
     return _session_of(model, f"c {Path(compiler).name} {version}", build, batch_axis)
 
 
@@ -118,7 +108,7 @@ def _said(command: Sequence[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         raise RuntimeError((done.stderr.strip() or f"{command[0]} fails").splitlines()[0])
-    return done.stdout
+    return done.stdout.strip()
 
 
 def _c_main(net: Network) -> str:
@@ -147,20 +137,12 @@ def javascript(model: Model, batch_axis: BatchAxis = "auto") -> Session:
         text = generate(net, "javascript", "float64", "network")
         (folder / "network.mjs").write_text(text, encoding="utf-8")
         (folder / "play.mjs").write_text(_JAVASCRIPT_MAIN, encoding="utf-8")
-        return [node, str(folder / "play.mjs"), _ports_of(net)]
-
-    said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
-    return _session_of(model, f"javascript node {said.stdout.strip()}", build, batch_axis)
-
-
-def _ports_of(net: Network) -> str:
-    """The names and sizes of the inputs, and of the outputs, as JSON."""
-    return json.dumps(
-        [
-            [[port.name, size] for port, size in zip(each, _sizes(each), strict=True)]
-            for each in (net.inputs, net.outputs)
+        sizes = [
+            [(port.name, port.neurons.size) for port in side] for side in (net.inputs, net.outputs)
         ]
-    )
+        return [node, str(folder / "play.mjs"), json.dumps(sizes)]
+
+    return _session_of(model, f"javascript node {_said([node, '--version'])}", build, batch_axis)
 
 
 _C_MAIN = """\

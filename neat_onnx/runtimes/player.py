@@ -7,6 +7,7 @@ outputs are rows: one for each sample, or for each step of each sample.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -21,13 +22,10 @@ from neat_onnx.model.rounding import computes_integers, rounding_to_half
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import Port
 from neat_onnx.runtimes import Feed, Session, load
 from neat_onnx.runtimes.ports import ModelInputs, axes_in_time
 
-_MIN_STEPS_IN_TWO_PARTS = (
-    4  # a sequence of as many steps is run in two parts where its states can be fed on
-)
+_MIN_STEPS_IN_TWO_PARTS = 4  # of a sequence whose states can be fed on
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 Shape = tuple[int, ...]
 
@@ -94,9 +92,13 @@ class Player:
         if runtime.sequences:
             inputs, entries = inputs.of_sequences(), []
         self._inputs = inputs
-        ports, shapes = (*net.inputs, *net.outputs), shapes_of_inputs(model.graph.inputs)
         known = {port.name: axes_in_time(port) for port in net.outputs}
-        self._rows = OutputRows(ports, entries, shapes, known if outputs is None else outputs)
+        self._rows = OutputRows(
+            {port.name: port.shape for port in (*net.inputs, *net.outputs)},
+            {entry.name: entry for entry in entries},
+            shapes_of_inputs(model.graph.inputs),
+            known if outputs is None else outputs,
+        )
         self.takes_sequences = inputs.has_time
         steps = not (self.takes_sequences or features_only)
         self.unbatched = steps and net.has_memory and not inputs.pairs
@@ -111,16 +113,6 @@ class Player:
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
         Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
         self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
-
-    @property
-    def pairs(self) -> Mapping[str, str]:
-        """The output that feeds each state."""
-        return self._inputs.pairs
-
-    @property
-    def axes(self) -> Mapping[str, Axes]:
-        """The axes of each input that are time and the batch, by name."""
-        return self._inputs.axes
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
@@ -142,10 +134,7 @@ class Player:
             ModelError: the runtime cannot run the model.
             ShapeMismatch: an output is not made of a row for each sample.
         """
-        if self.takes_sequences:
-            play = self._sequences
-        else:
-            play = self._unbatched_sequences if self.unbatched else self._steps
+        play = self._each_alone if self.unbatched else self._played
         if not self.fixed_batch:
             return play(x, tensors)
         played = []
@@ -159,61 +148,46 @@ class Player:
 
     def shows(self, tensor: str) -> bool:
         """Whether the runtime gives a graph output: one that keeps the memory gives no states."""
-        return not self._session.sequences or tensor not in self.pairs.values()
+        return not self._session.sequences or tensor not in self._inputs.pairs.values()
 
-    def _sequences(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        """Run sequences (T, N, I) at once; or one, (T, I), that has no axis for the batch."""
-        leading = x.shape[:-1]
-        parts = self._in_parts(x)
-        last = parts[-1][1]
+    def _played(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+        """Run sequences (T, N, I) together; or one, (T, I), that has no axis for the batch."""
+        whole = self.takes_sequences or self.unbatched
+        starts = states = self._starts(x)
+        parts, results = [], dict[str, Any]()
+        for part in self._in_two(x, fed_on=bool(states)) if whole else x:
+            results = self._session.run(self.feed(part) | states)
+            states = {name: results[self._inputs.pairs[name]] for name in states}
+            parts.append((part.shape[:-1], results))
+        rows = x.shape[1:-1]
         ended = [
             name
             for name in tensors
-            if self._rows.has_ended(name, np.ndim(last[name]), len(leading))
+            if whole and self._rows.has_ended(name, np.ndim(results[name]), 1 + len(rows))
         ]
-        stops, starts = range(1, len(x)) if ended else (), self._starts(x)
-        prefixes = [self._session.run(self.feed(x[:stop]) | starts) for stop in stops]
-        return {
-            name: np.array([self._read(name, got, leading[1:]) for got in [*prefixes, last]])
-            if name in ended
-            else np.concatenate([self._read(name, got, part.shape[:-1]) for part, got in parts])
-            for name in tensors
-        }
+        stops = range(1, len(x)) if ended else ()
+        prefixes = [(rows, self._session.run(self.feed(x[:stop]) | starts)) for stop in stops]
+        found = {}
+        for name in tensors:
+            runs = [*prefixes, (rows, results)] if name in ended else parts
+            values = [self._read(name, got, leading) for leading, got in runs]
+            found[name] = np.array(values) if name in ended or not whole else np.concatenate(values)
+        return found
 
-    def _in_parts(self, x: Floats) -> list[tuple[Floats, dict[str, Any]]]:
-        """Run a sequence: at once, or where states can be fed on, in two parts of more than a step.
-
-        Returns:
-            The inputs of each part, and its results.
-        """
-        states = self._starts(x)
-        cut = len(x) // 2 if states and len(x) >= _MIN_STEPS_IN_TWO_PARTS else len(x)
-        parts = []
-        for part in filter(len, (x[:cut], x[cut:])):
-            results = self._session.run(self.feed(part) | states)
-            states = {name: results[self.pairs[name]] for name in states}
-            parts.append((part, results))
-        return parts
+    def _in_two(self, x: Floats, *, fed_on: bool) -> Iterable[Floats]:
+        """A sequence, in two parts of more than a step where states can be fed on."""
+        cut = len(x) // 2 if fed_on and len(x) >= _MIN_STEPS_IN_TWO_PARTS else len(x)
+        return filter(len, (x[:cut], x[cut:]))
 
     def _starts(self, x: Floats) -> Feed:
         """The states before sequences (T, N, I), or (T, I); none where the runtime keeps them."""
-        pairs = () if self._session.sequences else self.pairs
+        pairs = () if self._session.sequences else self._inputs.pairs
         samples = x.shape[1] if x.ndim > 2 else 1
         return {name: self._inputs.start(name, samples) for name in pairs}
 
-    def _unbatched_sequences(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        each = [self._sequences(x[:, sample], tensors) for sample in range(x.shape[1])]
+    def _each_alone(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+        each = [self._played(x[:, sample], tensors) for sample in range(x.shape[1])]
         return {name: np.stack([one[name] for one in each], axis=1) for name in tensors}
-
-    def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        states = self._starts(x)
-        history: dict[str, list[Floats]] = {name: [] for name in tensors}
-        for step in x:
-            results = self._session.run(self.feed(step) | states)
-            states = {name: results[following] for name, following in self.pairs.items()}
-            for name in tensors:
-                history[name].append(self._read(name, results, step.shape[:1]))
-        return {name: np.array(values) for name, values in history.items()}
 
     def feed(self, x: Floats) -> Feed:
         """The inputs of one run, of a step (N, I) or of sequences (T, N, I), but for states."""
@@ -228,7 +202,7 @@ class Player:
     def _read(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
         """One of the results as float64, (*leading, columns)."""
         values = np.asarray(results[name], np.float64)
-        if not any(self.axes.values()):
+        if self._inputs.features_only:
             return values.reshape(1, -1)
         return self._rows.of(name, values, leading)
 
@@ -244,11 +218,7 @@ def showing(model: Model, tensors: Sequence[str]) -> Model:
 
 
 def _check_size(model: Model) -> None:
-    """Refuse a model that makes more elements than the limit.
-
-    Raises:
-        ModelError: it does.
-    """
+    """Refuse a model that makes more elements than the limit, with a ModelError."""
     for name, facts in inferred_facts(model).items():
         sizes = [size for size in facts.shape or () if isinstance(size, int)]
         Budget().require("elements", math.prod(sizes), f"that makes '{name}'")
@@ -258,27 +228,21 @@ class ShapeMismatch(ModelError):
     """An output does not have a row for each sample: the model is not the network, row by row."""
 
 
+@dataclass(frozen=True)
 class OutputRows:
     """Where the samples stand in each output of a model.
 
-    Args:
-        ports: of the network.
+    Attributes:
+        shapes: of the network's ports.
         outputs: the outputs whose time and batch may be on any axes; in all others they are first.
         inputs: shapes of the inputs of the graph, with their axes.
         known: the axes that are time and the batch of outputs of which they need not be guessed.
     """
 
-    def __init__(
-        self,
-        ports: Iterable[Port],
-        outputs: Iterable[ValueInfo],
-        inputs: Mapping[tuple[Extent, ...], Axes],
-        known: Mapping[str, Axes],
-    ) -> None:
-        self._shapes = {port.name: port.shape for port in ports}
-        self._outputs = {entry.name: entry for entry in outputs}
-        self._inputs = inputs
-        self._known = known
+    shapes: Mapping[str, Shape]
+    outputs: Mapping[str, ValueInfo]
+    inputs: Mapping[tuple[Extent, ...], Axes]
+    known: Mapping[str, Axes]
 
     def has_ended(self, name: str, rank: int, leading: int) -> bool:
         """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
@@ -288,7 +252,7 @@ class OutputRows:
             rank: how many axes it has.
             leading: how many of the inputs' axes are time and the batch.
         """
-        shape = self._shapes.get(name)
+        shape = self.shapes.get(name)
         return shape is not None and rank == len(shape) + leading - 1
 
     def of(self, name: str, values: Floats, leading: Shape) -> Floats:
@@ -308,19 +272,19 @@ class OutputRows:
 
     def _by_sample(self, name: str, values: Floats, leading: Shape) -> Floats:
         """Values with an axis for the samples, where the first one has the rows of each in turn."""
-        port = self._shapes.get(name)
+        port = self.shapes.get(name)
         if not port or len(leading) != 1 or values.shape != (leading[0] * port[0], *port[1:]):
             return values
         return values.reshape(*leading, *port)
 
     def _leading_first(self, name: str, values: Floats, leading: Shape) -> Floats:
         """Values whose axes of time and the batch come first."""
-        if name not in self._outputs:
+        if name not in self.outputs:
             return values
-        count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
-        axes = self._known.get(name, ())
+        count = max(0, min(len(leading), values.ndim - len(self.shapes.get(name, ()))))
+        axes = self.known.get(name, ())
         if len(axes) != len(leading):
-            axes = output_axes(self._outputs[name], self._inputs, count)
+            axes = output_axes(self.outputs[name], self.inputs, count)
             axes = self._fitting(name, values.shape, axes, leading)
         if any(axis >= values.ndim for axis in axes):
             return values
@@ -328,7 +292,7 @@ class OutputRows:
 
     def _fitting(self, name: str, shape: Shape, axes: Axes, leading: Shape) -> Axes:
         """The axis of the samples: the stated one, or where that cannot be, one that can."""
-        port = self._shapes.get(name)
+        port = self.shapes.get(name)
         if port is None or len(axes) != 1 or len(leading) != 1:
             return axes
         fitting = [
@@ -344,7 +308,7 @@ class OutputRows:
                 f"the output '{name}' has the shape {list(shape)} where {list(leading)} rows go in",
                 hint="A model may not mix its samples: its outputs have the batch as an axis",
             )
-        port, row = self._shapes.get(name), shape[len(leading) :]
+        port, row = self.shapes.get(name), shape[len(leading) :]
         if port is not None and math.prod(port) == math.prod(row) and _long(port) != _long(row):
             raise ShapeMismatch(
                 f"the output '{name}' has the shape {list(row)} for each sample, "

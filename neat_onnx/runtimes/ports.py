@@ -18,7 +18,7 @@ from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.network.port import MemoryPort, Port, shared_ports
+from neat_onnx.network.port import Port, shared_ports
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
@@ -43,26 +43,28 @@ def as_named(net: Network, model: Model) -> Network:
     """The network with the names that its ports have in a model, by their order, if they have
     others there and the shapes fit: the file may have been exported with names of an engine.
     """
-    pairs = pairs_of(net, model)
-    carried = {*pairs, *pairs.values()}
     sides = []
-    for ports, entries in ((net.inputs, model.graph.inputs), (net.outputs, model.graph.outputs)):
-        free = [entry for entry in entries if entry.name not in carried]
-        names = {entry.name for entry in free}
-        if all(port.name in names for port in ports):
-            sides.append(ports)
-            continue
-        fit = len(free) >= len(ports) and all(
-            _fits(port.shape, entry.shape) for port, entry in zip(ports, free, strict=False)
-        )
-        if not fit:
-            return net
-        sides.append(
-            tuple(replace(port, name=entry.name) for port, entry in zip(ports, free, strict=False))
-        )
+    for side, entries in zip((net.inputs, net.outputs), _data_of(net, model), strict=True):
+        ports = side
+        if not {port.name for port in ports} <= {entry.name for entry in entries}:
+            pairs = [*zip(ports, entries, strict=False)]
+            if len(pairs) < len(ports) or not all(
+                _fits(port.shape, entry.shape) for port, entry in pairs
+            ):
+                return net
+            ports = tuple(replace(port, name=entry.name) for port, entry in pairs)
+        sides.append(ports)
     inputs, outputs = sides
     same = inputs is net.inputs and outputs is net.outputs
     return net if same else replace(net, inputs=inputs, outputs=outputs)
+
+
+def _data_of(net: Network, model: Model) -> Iterator[list[ValueInfo]]:
+    """Yield the inputs of a model that are no states, and the outputs that are none."""
+    pairs = pairs_of(net, model)
+    carried = {*pairs, *pairs.values()}
+    for side in (model.graph.inputs, model.graph.outputs):
+        yield [entry for entry in side if entry.name not in carried]
 
 
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
@@ -77,13 +79,9 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
     Raises:
         ModelError: names or shapes differ.
     """
-    pairs = pairs_of(net, model)
-    carried = {*pairs, *pairs.values()}
-    for what, ports, entries in (
-        ("input", net.inputs, model.graph.inputs),
-        ("output", net.outputs, model.graph.outputs),
-    ):
-        sizes = {entry.name: entry.shape for entry in entries if entry.name not in carried}
+    sides = ("input", net.inputs), ("output", net.outputs)
+    for (what, ports), entries in zip(sides, _data_of(net, model), strict=True):
+        sizes = {entry.name: entry.shape for entry in entries}
         ours = {port.name: port.shape for port in ports}
         some = what == "output"  # a network need not have all of them
         known = set(ours) <= set(sizes) if some else set(ours) == set(sizes)
@@ -174,20 +172,16 @@ class ModelInputs:
     """The inputs of a model that is run beside a network, each by its name.
 
     Attributes:
-        shapes: as the graph states them.
-        elements: numpy's types.
+        entries: as the graph states them.
         axes: those that are time and the batch; none where every axis is features.
         pairs: the output that feeds each state.
         initial: the values of states before the first step, where they are not zero.
-        features_only: every axis is features.
     """
 
-    shapes: Mapping[str, Sequence[Extent]]
-    elements: Mapping[str, np.dtype[Any]]
+    entries: Mapping[str, ValueInfo]
     axes: Mapping[str, Axes]
     pairs: Mapping[str, str]
     initial: Mapping[str, Sequence[float]]
-    features_only: bool
 
     @classmethod
     def of(
@@ -205,30 +199,21 @@ class ModelInputs:
             known: the axes that are time and the batch, where they need not be guessed.
             pairs: the output that feeds each state, likewise.
         """
-        entries = model.graph.inputs
-        shapes = {entry.name: entry.shape or () for entry in entries}
-        if known is None:
-            axes, features_only = axes_of_inputs(entries), has_every_axis(net, model)
-            axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, shapes)}
-            axes |= {port.name: () for port in shared_ports(net.inputs)}
-            axes |= {
-                port.name: in_time
-                for port in net.inputs
-                if (in_time := axes_in_time(port))
-                and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time)
-            }
-            axes = dict.fromkeys(axes, ()) if features_only else axes
-        else:
-            axes = {entry.name: known.get(entry.name, ()) for entry in entries}
-            features_only = not any(axes.values())
+        entries = {entry.name: entry for entry in model.graph.inputs}
+        axes = known
+        if axes is None:
+            axes = {} if has_every_axis(net, model) else _guessed_axes(net, model.graph.inputs)
         return cls(
-            shapes,
-            {entry.name: entry.elem_type.dtype for entry in entries},
-            axes,
+            entries,
+            {name: axes.get(name, ()) for name in entries},
             pairs_of(net, model) if pairs is None else pairs,
             initial_states(model),
-            features_only,
         )
+
+    @property
+    def features_only(self) -> bool:
+        """Whether every axis is features."""
+        return not any(self.axes.values())
 
     def of_sequences(self) -> Self:
         """The same inputs, all of them beginning with time and the batch."""
@@ -251,7 +236,8 @@ class ModelInputs:
             ModelError: one is 0.
         """
         sizes = [
-            (*self.shapes[name], 1, 1)[axes[-1]] if axes else 1 for name, axes in self.axes.items()
+            (*(self.entries[name].shape or ()), 1, 1)[axes[-1]] if axes else 1
+            for name, axes in self.axes.items()
         ]
         found = [size for size in sizes if isinstance(size, int)]
         if 0 in found:
@@ -264,7 +250,7 @@ class ModelInputs:
 
     def start(self, name: str, samples: int) -> Any:
         """A state before the first step, as its input takes it."""
-        axes, sizes = self.axes[name], self.shapes[name]
+        axes, sizes = self.axes[name], self.entries[name].shape or ()
         shape = tuple(
             size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
         )
@@ -273,7 +259,7 @@ class ModelInputs:
 
     def placed(self, values: Floats, name: str) -> Any:
         """Values whose samples come first, as the input `name` takes them: its axes, its type."""
-        axes, element = self.axes[name], self.elements[name]
+        axes, element = self.axes[name], self.entries[name].elem_type.dtype
         if name in self.without_time():
             values = values[0]
         if not axes:
@@ -282,14 +268,20 @@ class ModelInputs:
         return np.ascontiguousarray(moved, element)
 
 
-def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[MemoryPort]:
-    """The memory ports whose inputs a model has in one shape, of these, with one batch."""
-    return [
-        port
-        for port in net.memory
-        if (sizes := shapes.get(port.input))
-        and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
-    ]
+def _guessed_axes(net: Network, entries: Sequence[ValueInfo]) -> dict[str, Axes]:
+    """The axes of inputs that are time and the batch, by their sizes and the network's ports."""
+    axes = axes_of_inputs(entries)
+    shapes = {entry.name: entry.shape or () for entry in entries}
+    for held in net.memory:
+        at, sizes = held.batch_axis, shapes.get(held.input, ())
+        if sizes and held.shape == (*sizes[:at], *sizes[at + 1 :]):
+            axes[held.input] = (at,)
+    axes |= {port.name: () for port in shared_ports(net.inputs)}
+    for port in net.inputs:
+        in_time = axes_in_time(port)
+        if in_time and len(shapes.get(port.name, ())) == len(port.shape) + len(in_time):
+            axes[port.name] = in_time
+    return axes
 
 
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {

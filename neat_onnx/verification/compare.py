@@ -15,15 +15,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.runtimes.player import Player, ShapeMismatch, number_type
 from neat_onnx.runtimes.ports import as_named, as_read, check_ports, pairs_of, with_port_sizes
-from neat_onnx.verification.judge import (
-    Errors,
-    RoundedRuns,
-    Slack,
-    against_rounding,
-    largest,
-    measure,
-    within_bound,
-)
+from neat_onnx.verification.judge import Errors, against_rounding, largest, within_bound
 from neat_onnx.verification.left_out import Part, held_steps, unordered, without
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
@@ -35,7 +27,6 @@ from neat_onnx.verification.samples import (
 )
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24, DataType.FLOAT16: 1e-6}
-_NO_SLACK = Slack()
 _SAMPLES_ENOUGH = 256
 
 
@@ -68,7 +59,7 @@ def compare(
     for each in ways:  # a model that states a batch may yet run single samples alone
         inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=each.fixed_batch)
         try:
-            return compare_on(net, model, each, inputs, seed, runtime, without_unordered=True)
+            return _compared(net, model, each, inputs, seed, runtime)
         except ModelError as error:
             refusals.append(error)
     raise refusals[0]
@@ -87,44 +78,29 @@ def with_ports(net: Network, model: Model) -> Model:
     return without_dead(with_graph(model, outputs=entries) if entries else model)
 
 
-def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:
-    """The entries of a report that do not depend on the outputs."""
-    kind = number_type(model)
-    return {
-        "bound": BOUND[kind],
-        "samples": inputs[0].shape[1],
-        "steps": len(inputs[0]),
-        "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
-        "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
-        "seed": int(seed),
-        "runtime": player.name,
-        "dtype": kind.dtype.name,
-        "quantized": is_quantized(model.graph),
-    }
-
-
-def compare_on(
-    net: Network,
-    model: Model,
-    player: Player,
-    inputs: Sequence[Floats],
-    seed: int,
-    runtime: str,
-    slack: Slack = _NO_SLACK,
-    *,
-    without_unordered: bool = False,
+def _compared(
+    net: Network, model: Model, player: Player, inputs: Sequence[Floats], seed: int, runtime: str
 ) -> Report:
-    """Compare a network with a model on these inputs, (T, N, I): short ones, and long ones if any.
+    """The report on these inputs, (T, N, I): short ones, and long ones if any.
 
-    Args:
-        slack: how far the bound is passed without a comparison with rounding.
-        without_unordered: where they differ, leave the sequences out that no runtime owes.
+    Where both differ, the sequences that no runtime owes are left out.
 
     Raises:
         ModelError: the runtime cannot run the model.
         ShapeMismatch: it has outputs of another shape, and says so.
     """
-    facts = _facts(model, player, inputs, seed)
+    kind, long = number_type(model), inputs[1:]
+    facts = {
+        "bound": BOUND[kind],
+        "samples": inputs[0].shape[1],
+        "steps": len(inputs[0]),
+        "long_sequences": LONG_SEQUENCES * len(long),
+        "long_steps": sum(map(len, long)),
+        "seed": int(seed),
+        "runtime": player.name,
+        "dtype": kind.dtype.name,
+        "quantized": is_quantized(model.graph),
+    }
     try:
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:
@@ -133,15 +109,15 @@ def compare_on(
         except ModelError as stated:
             raise ShapeMismatch(stated.message, hint=stated.hints) from None
         return _report("different", Errors(None, None, None, None, 0, 0), facts, str(error))
-    report = _judged(net, model, parts, facts, runtime, slack)
-    if report.passed or not without_unordered:
+    report = _judged(net, model, parts, facts, runtime)
+    if report.passed:
         return report
     lost = [unordered(net, part.x, part.want) for part in parts]
     if not any(map(np.any, lost)) or any(map(np.all, lost)):
         return report
     facts["unordered"] = int(sum(map(np.sum, lost)))
     ordered = [without(part, each) for part, each in zip(parts, lost, strict=True)]
-    again = _judged(net, model, ordered, facts, runtime, slack)
+    again = _judged(net, model, ordered, facts, runtime)
     return again if again.passed else report
 
 
@@ -155,25 +131,19 @@ def _part(net: Network, player: Player, x: Floats) -> Part:
             f"the network's {want.shape[-1]}",
             hint="Compare a network with the model that was made from it",
         )
-    return Part(x, want, got, measure(want, got))
+    return Part(x, want, got)
 
 
 def _judged(
-    net: Network,
-    model: Model,
-    parts: list[Part],
-    facts: dict[str, Any],
-    runtime: str,
-    slack: Slack,
+    net: Network, model: Model, parts: list[Part], facts: dict[str, Any], runtime: str
 ) -> Report:
     """The report of the worst part."""
-    bound = facts["bound"]
-    beyond = [part for part in parts if not within_bound(part.want, part.got, bound, slack)]
+    beyond = [part for part in parts if not within_bound(part.want, part.got, facts["bound"])]
     if not beyond:
         return _report("equal", largest(part.errors for part in parts), facts)
     rounding = None
     if not computes_integers(model):  # whose arithmetic rounds nothing
-        passed, parts, rounding = _within_rounding(net, model, parts, facts, slack)
+        passed, parts, rounding = _within_rounding(net, model, parts, facts)
         if passed:
             verdict: Verdict = "equal within float32" if facts["dtype"] == "float32" else "equal"
             return _report(verdict, largest(part.errors for part in parts), facts, None, rounding)
@@ -184,7 +154,7 @@ def _judged(
 
 
 def _within_rounding(
-    net: Network, model: Model, parts: list[Part], facts: dict[str, Any], slack: Slack
+    net: Network, model: Model, parts: list[Part], facts: dict[str, Any]
 ) -> tuple[bool, list[Part], float | None]:
     """Whether rounding makes errors as large; the parts as far as it is finite; its own error."""
     element = np.dtype(facts["dtype"]).type
@@ -195,8 +165,7 @@ def _within_rounding(
         for part, rounded in zip(parts, runs, strict=True)
     ]
     others = all(each.within for each in found[1:]) and cut.enough_held
-    few = slack == _NO_SLACK and facts["samples"] < _SAMPLES_ENOUGH
-    if others and few and not found[0].within:
+    if others and facts["samples"] < _SAMPLES_ENOUGH and not found[0].within:
         more = _of_enough_samples(net, model, facts["seed"], element)
         found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], facts["bound"], more)
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
@@ -206,13 +175,12 @@ def _within_rounding(
 
 def _of_enough_samples(
     net: Network, model: Model, seed: int, element: type[np.floating[Any]]
-) -> RoundedRuns:
-    """The effect of rounding on as many short sequences as are compared unless fewer are wished."""
+) -> tuple[Floats, list[Floats]]:
+    """Outputs of as many short sequences as are compared unless fewer are wished, and rounded."""
     x = as_read(net, model, short_sequences(net, _SAMPLES_ENOUGH, seed))
     want = net.run(x)
-    same = Part(x, want, want, measure(want, want))
-    (part,), (runs,), _ = held_steps([same], [list(rounded_runs(net, x, element))])
-    return RoundedRuns(part.want, runs)
+    (part,), (runs,), _ = held_steps([Part(x, want, want)], [list(rounded_runs(net, x, element))])
+    return part.want, runs
 
 
 def _report(
@@ -225,13 +193,8 @@ def _report(
     return Report(
         verdict=verdict,
         passed=verdict != "different",
-        mse=errors.mse,
-        normalised_mse=errors.normalised_mse,
-        max_abs_error=errors.max_abs,
-        max_rel_error=errors.max_rel,
-        not_finite=errors.not_finite,
-        values=errors.values,
         first_error=first_error,
         rounding=rounding,
+        **errors._asdict(),
         **facts,
     )

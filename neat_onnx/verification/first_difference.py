@@ -43,25 +43,20 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
         got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place
         return None
-    values = Program(net, dense=False).neuron_values(x)
-    want = dict(zip(net.neurons.id.tolist(), np.moveaxis(values, 1, 0), strict=True))
-    level = dict(zip(net.neurons.id.tolist(), schedule(net).level.tolist(), strict=True))
-    data_type = number_type(model)
+    want, level = Program(net, dense=False).neuron_values(x), schedule(net).level.tolist()
+    position = {id: place for place, id in enumerate(net.neurons.id.tolist())}
     errors = [
-        (level[neuron], neuron, _error(want[neuron], got[tensor][..., column]))
+        (level[at], id, at, _error(want[:, at], got[tensor][..., column]))
         for tensor, ids in places.items()
-        for column, neuron in enumerate(ids)
-        if neuron in want and column < got[tensor].shape[-1]
+        for column, id in enumerate(ids)
+        if (at := position.get(id)) is not None and column < got[tensor].shape[-1]
     ]
-    grown = sorted(entry for entry in errors if not entry[2] <= _GROWN[data_type])
-    if not grown and not errors:
+    if not errors:
         return None
-    _, neuron, error = grown[0] if grown else max(errors, key=lambda entry: entry[2])
-    position = int(np.flatnonzero(net.neurons.id == neuron)[0])
-    return (
-        f"{net.label(position)} ({net.activation_names[position]}, level {level[neuron]}): "
-        f"relative error {error:.2g}"
-    )
+    grown = [entry for entry in errors if not entry[-1] <= _GROWN[number_type(model)]]
+    depth, _, at, error = min(grown) if grown else max(errors, key=lambda entry: entry[-1])
+    words = f"{net.activation_names[at]}, level {depth}"
+    return f"{net.label(at)} ({words}): relative error {error:.2g}"
 
 
 def _places(net: Network, model: Model) -> dict[str, list[int]]:

@@ -9,7 +9,7 @@ both as the root mean square and as the median over samples, because a few sampl
 hide all others. Where rounding is so large that means say nothing, the share of samples counts.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,15 +26,16 @@ class Errors(NamedTuple):
     """How far outputs are from the network's own.
 
     Attributes:
-        mse, normalised_mse, max_abs, max_rel: None if a value is finite on one side only.
+        mse, normalised_mse, max_abs_error, max_rel_error: None if a value is finite on one side
+            only.
         not_finite: how many values are infinite or NaN on either side.
         values: how many values there are.
     """
 
     mse: float | None
     normalised_mse: float | None
-    max_abs: float | None
-    max_rel: float | None
+    max_abs_error: float | None
+    max_rel_error: float | None
     not_finite: int
     values: int
 
@@ -69,30 +70,17 @@ def largest(found: Iterable[Errors]) -> Errors:
     return Errors(of(mse), of(normalised), of(most), of(furthest), sum(not_finite), sum(values))
 
 
-class Slack(NamedTuple):
-    """How many times the bound is passed without a comparison with rounding.
-
-    Attributes:
-        whole: by all outputs together.
-        alone: by each output.
-    """
-
-    whole: float = 1.0
-    alone: float = ROUNDING_FACTOR**2
-
-
-def within_bound(want: Floats, got: Floats, bound: float, slack: Slack) -> bool:
+def within_bound(want: Floats, got: Floats, bound: float) -> bool:
     """Whether outputs (T, N, O) are as good as the same, whatever rounding does to the network.
 
     That holds of all of them together, and of each alone and the median over its samples, because a
     few large values would hide all others.
     """
     whole = measure(want, got).normalised_mse
-    if whole is None or whole > slack.whole * bound:
+    if whole is None or whole > bound:
         return False
-    run, steps = _Run(want, _errors(want, got), want), len(want)
-    square, median = _mean_square(run, steps), _median(run, steps)
-    return bool(np.all(square <= slack.alone * bound) and np.all(median**2 <= slack.alone * bound))
+    square, median, _ = _Run(want, _errors(want, got), want).sizes(bound, len(want))
+    return bool(np.all(np.maximum(square, median**2) <= ROUNDING_FACTOR**2 * bound))
 
 
 class Rounding(NamedTuple):
@@ -107,24 +95,12 @@ class Rounding(NamedTuple):
     normalised_mse: float | None
 
 
-class RoundedRuns(NamedTuple):
-    """A network's outputs on some sequences, and the same in a type.
-
-    Attributes:
-        want: in float64, (T, N, O).
-        runs: in the type, in one or several orders of evaluation.
-    """
-
-    want: Floats
-    runs: Sequence[Floats]
-
-
 def against_rounding(
     want: Floats,
     got: Floats,
     rounded: Iterable[Floats],
     bound: float,
-    more: RoundedRuns | None = None,
+    more: tuple[Floats, Sequence[Floats]] | None = None,
 ) -> Rounding:
     """Compare a model's error with the effect of rounding on the network itself.
 
@@ -133,21 +109,20 @@ def against_rounding(
         got: the model's.
         rounded: the network's own, in the model's type, in one or several orders of evaluation.
         bound: the normalised MSE that rounding is taken to make at least.
-        more: the effect of rounding on other sequences of as many steps, where N is small: a value
-            that few samples round to another step would be seen by chance, and of thousands of
-            outputs some are near 0 in each large one of few samples, whose rounding is large.
+        more: outputs and rounded ones of other sequences of as many steps, where N is small: a
+            value that few samples round to another step would be seen by chance, and of thousands
+            of outputs some are near 0 in each large one of few samples, whose rounding is large.
     """
     runs = list(rounded)
     whole = [found for run in runs if (found := measure(want, run).normalised_mse) is not None]
     worst = max(whole, default=None)
     if not np.all(_agreed(want, got)) or worst is None:
         return Rounding(within=False, normalised_mse=worst)
-    size = more.want if more else want
+    size, more_runs = more or (want, ())
     model, *ours = [_Run(want, _errors(want, each), size) for each in (got, *runs)]
-    others = [_Run(size, _errors(size, run), size) for run in more.runs] if more else []
-    within = all(
-        _is_as_rounded(model, ours, others, bound, steps) for steps in _prefixes(len(want))
-    )
+    others = [_Run(size, _errors(size, run), size) for run in more_runs]
+    lengths = [*(1 << k for k in range((len(want) - 1).bit_length())), len(want)]
+    within = all(_is_as_rounded(model, ours, others, bound, steps) for steps in lengths)
     return Rounding(within, worst)
 
 
@@ -160,15 +135,34 @@ class _Run(NamedTuple):
     errors: Floats
     size: Floats
 
+    def sizes(self, bound: float, *lengths: int) -> Floats:
+        """Return how large the errors of each output are in the first steps, (3, O).
 
-class _Size(NamedTuple):
-    """Errors of outputs, (O,): the normalised MSE of each, the median over samples, and the share
-    of samples that are further off than is always allowed.
-    """
+        The normalised MSE, the largest of these lengths; and in the last of them, the median over
+        samples of the largest relative error, and the share of samples that are further off than is
+        always allowed.
+        """
+        far = np.max(self.relative(lengths[-1]), axis=0)
+        with np.errstate(over="ignore"):  # of the two in the middle, both the largest number
+            median = np.median(far, axis=0)
+        share = np.mean(far > ROUNDING_FACTOR * bound**0.5, axis=0)
+        square = np.max([self._mean_square(steps) for steps in lengths], axis=0)
+        return np.stack([square, median, share])
 
-    square: Floats
-    median: Floats
-    share: Floats
+    def relative(self, steps: int) -> Floats:
+        """Return the relative errors in the first steps, (steps, N, O)."""
+        return np.asarray(self.errors[:steps] / np.maximum(1.0, np.abs(_finite(self.want[:steps]))))
+
+    def _mean_square(self, steps: int) -> Floats:
+        """The normalised MSE of each output in the first steps, (O,)."""
+        parts = [_finite(each[:steps]) for each in (self.want, self.size)]
+        largest = [np.max(np.abs(part), axis=(0, 1)) for part in parts]
+        scale = np.maximum(1.0, np.maximum(*largest))  # squares would overflow
+        with np.errstate(over="ignore"):
+            square = np.mean((self.errors[:steps] / scale) ** 2, axis=(0, 1))
+            sizes = [np.mean((part / scale) ** 2, axis=(0, 1)) for part in parts]
+            least = np.maximum(scale**-2.0, np.maximum(*sizes))
+        return np.asarray(square / least)
 
 
 def _is_as_rounded(
@@ -181,96 +175,37 @@ def _is_as_rounded(
     in each run of the network itself beside the others: a model may have four times of each.
     """
     later = min(2 * steps, len(model.want))
-    known = [_largest(run, (steps, later), later, bound) for run in (*ours, *others)]
+    known = [run.sizes(bound, steps, later) for run in (*ours, *others)]
     found = _beyond(model, known, bound, steps)
-    if not found.outputs or len(known) < 2:
-        return not found.outputs
+    if not found[0] or len(known) < 2:
+        return not found[0]
     by_chance = [
         _beyond(run, known[:place] + known[place + 1 :], bound, steps)
         for place, run in enumerate(ours)
     ]
-    limits = (ROUNDING_FACTOR * max(each) for each in zip(*by_chance, strict=True))
-    return all(number <= limit for number, limit in zip(found, limits, strict=True))
+    return bool(np.all(np.array(found) <= ROUNDING_FACTOR * np.max(by_chance, axis=0)))
 
 
-class _Beyond(NamedTuple):
-    """Outputs beyond the limit: how many, the largest normalised MSE, and the most samples."""
-
-    outputs: float
-    square: float
-    samples: float
-
-
-def _beyond(run: _Run, known: Sequence[_Size], bound: float, steps: int) -> _Beyond:
-    """The outputs that are further off than rounding makes them in several runs."""
-    square = np.max([each.square for each in known], axis=0)
-    median = np.max([each.median for each in known], axis=0)
-    share = np.max([each.share for each in known], axis=0)
-    size, limit = _size(run, steps, bound), ROUNDING_FACTOR * np.maximum(bound**0.5, median)
-    small = size.square <= ROUNDING_FACTOR**2 * np.maximum(bound, square)
-    chaotic = (square >= _CHAOTIC) & (size.share <= ROUNDING_FACTOR * share)
-    outside = ~((small | chaotic) & (size.median <= limit))
+def _beyond(run: _Run, known: Sequence[Floats], bound: float, steps: int) -> tuple[int, float, int]:
+    """Return how many outputs are further off than rounding makes them in several runs, the largest
+    normalised MSE of these, and the most samples.
+    """
+    square, median, share = np.max(known, axis=0)
+    squares, medians, shares = run.sizes(bound, steps)
+    limit = ROUNDING_FACTOR * np.maximum(bound**0.5, median)
+    small = squares <= ROUNDING_FACTOR**2 * np.maximum(bound, square)
+    chaotic = (square >= _CHAOTIC) & (shares <= ROUNDING_FACTOR * share)
+    outside = ~((small | chaotic) & (medians <= limit))
     if not np.any(outside):
-        return _Beyond(0, 0.0, 0)
-    far = np.max(_relative(run, steps), axis=0) > limit
-    most = int(np.max(np.count_nonzero(far, axis=0)[outside]))
-    return _Beyond(int(np.count_nonzero(outside)), float(np.max(size.square[outside])), most)
-
-
-def _size(run: _Run, steps: int, bound: float) -> _Size:
-    return _Size(_mean_square(run, steps), _median(run, steps), _share(run, steps, bound))
-
-
-def _largest(run: _Run, parts: Iterable[int], later: int, bound: float) -> _Size:
-    squares = [_mean_square(run, part) for part in parts]
-    return _Size(np.max(squares, axis=0), _median(run, later), _share(run, later, bound))
-
-
-def _share(run: _Run, steps: int, bound: float) -> Floats:
-    """The share of samples in which an output is further off than is always allowed, (O,)."""
-    far = np.max(_relative(run, steps), axis=0) > ROUNDING_FACTOR * bound**0.5
-    return np.asarray(np.mean(far, axis=0))
+        return 0, 0.0, 0
+    samples = np.count_nonzero(np.max(run.relative(steps), axis=0) > limit, axis=0)
+    many = int(np.count_nonzero(outside))
+    return many, float(squares[outside].max()), int(samples[outside].max())
 
 
 def _errors(want: Floats, got: Floats) -> Floats:
     """|got − want|; the largest number where only one of the two is finite."""
     return np.where(_agreed(want, got), np.abs(_error(want, got)), np.finfo(np.float64).max)
-
-
-def _mean_square(run: _Run, steps: int) -> Floats:
-    """The normalised MSE of each output in the first steps, (O,)."""
-    parts = [
-        np.where(np.isfinite(each), each, 0.0) for each in (run.want[:steps], run.size[:steps])
-    ]
-    largest = [np.max(np.abs(part), axis=(0, 1)) for part in parts]
-    scale = np.maximum(1.0, np.maximum(*largest))  # squares would overflow
-    with np.errstate(over="ignore"):
-        square = np.mean((run.errors[:steps] / scale) ** 2, axis=(0, 1))
-        sizes = [np.mean((part / scale) ** 2, axis=(0, 1)) for part in parts]
-        least = np.maximum(scale**-2.0, np.maximum(*sizes))
-    return np.asarray(square / least)
-
-
-def _median(run: _Run, steps: int) -> Floats:
-    """The median over samples of each output's largest relative error in the first steps, (O,)."""
-    relative = _relative(run, steps)
-    with np.errstate(over="ignore"):  # of the two in the middle, where both are the largest number
-        return np.asarray(np.median(np.max(relative, axis=0), axis=0))
-
-
-def _relative(run: _Run, steps: int) -> Floats:
-    """The relative errors in the first steps, (steps, N, O)."""
-    part = np.where(np.isfinite(run.want[:steps]), run.want[:steps], 0.0)
-    return np.asarray(run.errors[:steps] / np.maximum(1.0, np.abs(part)))
-
-
-def _prefixes(steps: int) -> Iterator[int]:
-    """1, 2, 4, … and all steps."""
-    length = 1
-    while length < steps:
-        yield length
-        length *= 2
-    yield steps
 
 
 def _agreed(want: Floats, got: Floats) -> Bools:
@@ -282,5 +217,9 @@ def _agreed(want: Floats, got: Floats) -> Bools:
 
 def _error(want: Floats, got: Floats) -> Floats:
     """got − want, zero where either is not finite."""
-    finite = np.isfinite(want) & np.isfinite(got)
-    return np.where(finite, got, 0.0) - np.where(finite, want, 0.0)
+    return np.where(np.isfinite(want) & np.isfinite(got), _finite(got) - _finite(want), 0.0)
+
+
+def _finite(values: Floats) -> Floats:
+    """The values, zero where they are not finite."""
+    return np.where(np.isfinite(values), values, 0.0)

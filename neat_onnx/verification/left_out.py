@@ -29,7 +29,11 @@ class Part(NamedTuple):
     x: Floats
     want: Floats
     got: Floats
-    errors: Errors
+
+    @property
+    def errors(self) -> Errors:
+        """How far the outputs are from each other."""
+        return measure(self.want, self.got)
 
 
 class Cut(NamedTuple):
@@ -42,8 +46,7 @@ class Cut(NamedTuple):
 
 def without(part: Part, lost: Bools) -> Part:
     """The part without these of its N sequences."""
-    want, got = part.want[:, ~lost], part.got[:, ~lost]
-    return Part(part.x[:, ~lost], want, got, measure(want, got))
+    return Part(*(each[:, ~lost] for each in part))
 
 
 def held_steps(
@@ -66,20 +69,14 @@ def held_steps(
             np.any(held) and np.mean(np.any(held, axis=0)) >= _MIN_SHARE_HELD for held in helds
         ),
     )
-    whole = [
-        part if np.all(held) else _masked(part, held)
+    agreeing = [  # at zero, where it is not held
+        Part(part.x, *(np.where(held, values, 0.0) for values in (part.want, part.got)))
         for part, held in zip(parts, helds, strict=True)
     ]
     kept = [
         [np.where(held, each, 0.0) for each in run] for run, held in zip(runs, helds, strict=True)
     ]
-    return whole, kept, cut
-
-
-def _masked(part: Part, held: Bools) -> Part:
-    """A part that agrees, at zero, where it is not held."""
-    want, got = (np.where(held, values, 0.0) for values in (part.want, part.got))
-    return Part(part.x, want, got, measure(want, got))
+    return agreeing, kept, cut
 
 
 def unordered(net: Network, x: Floats, outputs: Floats) -> Bools:

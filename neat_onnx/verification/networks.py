@@ -4,7 +4,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from neat_onnx.network.network import Network
-from neat_onnx.network.summary import Change, Difference, difference
+from neat_onnx.network.summary import Difference, difference
 from neat_onnx.parsing import Plain
 from neat_onnx.verification.samples import check_sampling, short_sequences
 
@@ -32,19 +32,13 @@ class NetworkDiff(BaseModel, metaclass=Plain):
         """Describe it in lines, genes first."""
         found = self.genes
         lines = [
-            f"{title}: {_shortened(each)}"
-            for title, each in (
-                ("neurons added", found.neurons_added),
-                ("neurons gone", found.neurons_gone),
-                ("connections added", found.connections_added),
-                ("connections gone", found.connections_gone),
-                ("enabled", found.enabled),
-                ("disabled", found.disabled),
-            )
-            if each
+            f"{name.replace('_', ' ')}: {_shortened(genes)}"
+            for name, genes in found
+            if name not in ("weights", "rounded", "others") and genes
         ]
         changes = [*found.others, *found.weights]
-        lines += [_said(each) for each in changes[:_MAX_LINES]]
+        for each in changes[:_MAX_LINES]:
+            lines.append(f"{each.gene}: {each.field} {each.before} to {each.after}")
         if len(changes) > _MAX_LINES:
             lines.append(f"and {len(changes) - _MAX_LINES} more changed numbers")
         lines = lines or ["the same genes"]
@@ -64,10 +58,6 @@ class NetworkDiff(BaseModel, metaclass=Plain):
 def _shortened(genes: list[int] | list[str]) -> str:
     shown = "; ".join(map(str, genes[:_MAX_LINES]))
     return f"{shown}; and {len(genes) - _MAX_LINES} more" if len(genes) > _MAX_LINES else shown
-
-
-def _said(change: Change) -> str:
-    return f"{change.gene}: {change.field} {change.before} to {change.after}"
 
 
 def compare_networks(one: Network, other: Network, samples: int, seed: int) -> NetworkDiff:

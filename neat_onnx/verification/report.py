@@ -90,20 +90,17 @@ class Report(Document):
         return f"equal until step {self.overflow_step}, then {self.dtype} cannot hold it{wider};"
 
     def _left_out(self) -> str:
-        text = self._beyond()
+        text = ""
+        if self.overflow_step is not None and self.steps == 1:
+            text = f" {self.left_out} are left out: their values are beyond {self.dtype}."
+        elif self.overflow_step is not None:
+            text = f" {self.left_out} sequences are compared as far as {self.dtype} holds them."
         if self.not_finite and self.passed:
             all_of = "All" if self.not_finite == self.values else f"{self.not_finite} of"
             text += f" {all_of} {self.values} output values are NaN or infinite, on both sides."
         if self.unordered:
             text += f" {self.unordered} are left out: a value inside the network is NaN."
         return text
-
-    def _beyond(self) -> str:
-        if self.overflow_step is None:
-            return ""
-        if self.steps == 1:
-            return f" {self.left_out} are left out: their values are beyond {self.dtype}."
-        return f" {self.left_out} sequences are compared as far as {self.dtype} holds them."
 
     def _samples(self) -> str:
         text = f"{self.samples} samples"

@@ -182,11 +182,8 @@ def _played(net: Network, element: type[np.floating[Any]], nodes: int) -> tuple[
         lost = np.any([np.isfinite(want) & ~np.isfinite(run) for run in runs], axis=(0, 2, 3))
         if np.any(lost):
             return int(np.argmax(lost)), largest
-        largest = max(largest, *(_largest_error(want, run) for run in runs))
+        for run in runs:
+            finite = np.isfinite(want) & np.isfinite(run)
+            error = np.abs(run - want) / np.maximum(1.0, np.abs(want))
+            largest = max(largest, float(np.max(error, where=finite, initial=0.0)))
     return None, largest
-
-
-def _largest_error(want: Floats, got: Floats) -> float:
-    finite = np.isfinite(want) & np.isfinite(got)
-    error = np.abs(np.where(finite, got - want, 0.0)) / np.maximum(1.0, np.abs(want))
-    return float(np.max(error, where=finite, initial=0.0))

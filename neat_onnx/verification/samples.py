@@ -50,12 +50,12 @@ def check_sampling(samples: Any, seed: Any) -> None:
 def short_sequences(net: Network, samples: int, seed: int) -> Floats:
     """Sample inputs (T, samples, I); T is 1 for a network without memory."""
     steps = STEPS if net.has_memory else 1
-    return _sampled(_stream(seed, 2), steps, samples, net)
+    return _sampled([seed, 2], steps, samples, net)
 
 
 def long_sequences(net: Network, seed: int, steps: int) -> Floats:
     """Sample the few long sequences, (steps, 8, I)."""
-    return _sampled(_stream(seed, 1), steps, LONG_SEQUENCES, net)
+    return _sampled([seed, 1], steps, LONG_SEQUENCES, net)
 
 
 def long_steps(nodes: int) -> int:
@@ -63,13 +63,9 @@ def long_steps(nodes: int) -> int:
     return max(_MIN_LONG_STEPS, min(_MAX_LONG_STEPS, _MAX_NODE_RUNS // max(nodes, 1)))
 
 
-def _stream(seed: int, number: int) -> np.random.Generator:
-    """A stream of random numbers of its own; weights drawn with the same seed are others."""
-    return np.random.default_rng([seed, number])
-
-
-def _sampled(rng: np.random.Generator, steps: int, samples: int, net: Network) -> Floats:
-    x = rng.normal(size=(steps, samples, len(net.input_neurons)))
+def _sampled(stream: list[int], steps: int, samples: int, net: Network) -> Floats:
+    """Sample inputs from a stream of their own; weights drawn with the same seed are others."""
+    x = np.random.default_rng(stream).normal(size=(steps, samples, len(net.input_neurons)))
     x[:, 0], x[:, 1] = 0.0, 1.0
     x[:, -(samples // 4) :] *= _LARGE_INPUT_FACTOR
     return x

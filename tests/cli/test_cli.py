@@ -186,18 +186,7 @@ def test_times_are_flags(run, name, times):
     assert run("verify", net, "net.onnx", "--samples", "8", *times)[0] == 0
 
 
-@pytest.mark.parametrize("command", ["inspect", "export", "verify"])
-def test_without_a_time_step_it_is_one_line(run, command):
-    net = run.folder / "net.json"
-    net.write_text(json.dumps(case("np-iznn-4").source))
-    code, out, errors = run(command, net, *([] if command == "inspect" else ["net.onnx"]))
-    assert (code, out, len(errors)) == (2, "", 1)
-    assert "does not say their time step (time_step). Give time_step" in errors[0]
-    assert "--time-step" in errors[0]
-    assert run.left() == ["net.json"]
-
-
-# --- inspect, validate, verify, schema -----------------------------------------------------------
+# --- inspect, validate, verify -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ending", ["onnx", "json"])
@@ -209,14 +198,6 @@ def test_inspect_model(run, network, ending):
     assert reply["model"]["opset"] == 18
     assert reply["network"]["neurons"] == len(neat_onnx.load_network(network))
     assert run("inspect", f"net.{ending}")[1].startswith(f"net.{ending}: a model\n")
-
-
-@pytest.mark.parametrize("form", ["textproto", "onnxtxt"])
-def test_inspect_a_model_that_is_text(run, network, form):
-    model = neat_onnx.export(network).to_proto()
-    onnx.save_model(model, run.folder / f"net.{form}", format=form)
-    code, out, _ = run("inspect", f"net.{form}")
-    assert (code, out.partition("\n")[0]) == (0, f"net.{form}: a model")
 
 
 def test_inspect_tells_each_obstacle_in_a_line(run, tmp_path):
@@ -260,11 +241,6 @@ def test_verify(run, network):
     code, out, errors = run("verify", "other.json", "net.onnx", "--samples", "8", "--seed", "3")
     assert code in (1, 2)
     assert out.startswith("DIFFERENT") or errors[0].startswith("error: the model's output")
-
-
-@pytest.mark.parametrize("name", ["model", "network", "options"])
-def test_schema(run, name):
-    assert json.loads(run("schema", name)[1]) == neat_onnx.json_schema(name)
 
 
 # --- draw ----------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from support.examples.cases import BAD, bad_files
 
@@ -210,10 +209,6 @@ def test_bad_models(run, path, entry):
     code, _, errors = run("import", path, "out.json")
     assert_verdict(code, errors, entry)
     assert run.left() == ([] if code else ["out.json"])
-    if not code:
-        expected = entry["if_accepted"]
-        got = neat_onnx.load_network("out.json").activate(expected["inputs"])
-        np.testing.assert_allclose(got, expected["outputs"], rtol=1e-12, atol=1e-12)
     code, _, errors = run("validate", path)
     assert code in (1, 2) or entry["verdict"] != "refuse"
     assert len(errors) <= 1

@@ -1,22 +1,17 @@
-"""Layers that a picture shows as one: convolutions, pools, cells."""
+"""Layers that a picture shows as one, and the levels of a large network with their names."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.examples.cases import case
 
 import neat_onnx
-from neat_onnx.drawing.layers import named_layers
+from neat_onnx.drawing.levels import density
+from neat_onnx.drawing.scene import named_layers
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
-CORPORA = Path(__file__).parent.parent / "corpora"
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
-
-
-def source(name: str) -> Any:
-    return json.loads((CORPORA / f"{name}.json").read_text())["source"]
 
 
 def shown(net: Network) -> list[tuple[str, int]]:
@@ -24,12 +19,14 @@ def shown(net: Network) -> list[tuple[str, int]]:
 
 
 def imported(name: str) -> Network:
-    return neat_onnx.import_model(neat_onnx.convert(source(name)))
+    return neat_onnx.import_model(neat_onnx.convert(case(name).source))
 
 
 def test_convolutions_and_pools_have_their_kernels():
     assert shown(imported("nts-onnx-convstride-3")) == [("Conv 3×2", 24)]
-    assert shown(imported("nts-onnx-poolmax-2")) == [("Conv 2×2", 16), ("MaxPool 3×3", 16)]
+    net = imported("nts-onnx-poolmax-2")
+    assert shown(net) == [("Conv 2×2", 16), ("MaxPool 3×3", 16)]
+    assert [level.label for level in density(net)[0]] == ["", "Conv 2×2", "MaxPool 3×3", ""]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +38,7 @@ def test_convolutions_and_pools_have_their_kernels():
     ],
 )
 def test_cells_with_gates_are_found_where_they_are(name: str, wanted: list[Any]):
-    assert shown(neat_onnx.load_network(source(name))) == wanted
+    assert shown(case(name).network()) == wanted
 
 
 @pytest.mark.parametrize("operator", ["RNN", "GRU", "LSTM"])
@@ -50,3 +47,11 @@ def test_cells_without_gates_of_connections_are_found_too(operator: str):
     ((label, size),) = shown(net)
     assert label == f"{operator} 4"
     assert size % 4 == 0
+
+
+def test_a_perceptron_has_levels_and_their_connections_between_them():
+    levels, bundles = density(Network.mlp([4, 6, 5, 2], activation="tanh", seed=0))
+    assert [(level.families.total(), level.label) for level in levels] == [
+        (4, ""), (6, ""), (5, ""), (2, "")
+    ]  # fmt: skip
+    assert [each[:3] for each in bundles] == [(0, 1, 24), (1, 2, 30), (2, 3, 10)]

@@ -1,20 +1,19 @@
 """Where neurons and connections of a drawing stand."""
 
-import json
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.examples.cases import case, cases
 
 import neat_onnx
 from neat_onnx.drawing.layout import Layout, layout
+from neat_onnx.drawing.scene import scene
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
-CORPORA = sorted((Path(__file__).parent.parent / "corpora").glob("np-ff-*.json"))
 RADIUS = 0.36  # of a neuron, in rows
 DAGRE = 1.886  # crossings a connection of dagre 1.1.8's layouts of these networks, for comparison
 
@@ -74,10 +73,8 @@ def crossings(lines: list[np.ndarray]) -> int:
 
 
 def test_connections_go_round_neurons_and_cross_as_seldom_as_in_dagre():
-    assert len(CORPORA) > 15
     total = through = crossing = 0
-    for path in CORPORA:
-        net = neat_onnx.load_network(json.loads(path.read_text())["source"])
+    for net in (each.network() for each in cases("np-ff")):
         where = laid_out(net)
         total += len(net.connections)
         through += through_others(net, where)
@@ -143,11 +140,8 @@ def test_a_connection_back_turns_round_beside_its_ends():
 
 
 def test_inputs_of_a_convolution_stand_in_a_grid():
-    source = json.loads((CORPORA[0].parent / "nts-onnx-convstride-3.json").read_text())["source"]
     with pytest.warns(neat_onnx.NeatOnnxWarning):
-        net = neat_onnx.import_model(neat_onnx.convert(source))
-    from neat_onnx.drawing.scene import scene
-
+        net = neat_onnx.import_model(neat_onnx.convert(case("nts-onnx-convstride-3").source))
     where = scene(net).layout
     assert np.all(where.is_cell[net.input_neurons])
     xs, ys = where.x[net.input_neurons].reshape(7, 5), where.y[net.input_neurons].reshape(7, 5)

@@ -1,24 +1,16 @@
 """Networks as SVG and HTML: what the picture holds."""
 
-import json
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 import pytest
+from support.examples.cases import case
 
-import neat_onnx
 from neat_onnx.drawing.scene import FAMILIES, family
 from neat_onnx.drawing.svg import small_multiples
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
-
-CORPORA = Path(__file__).parent.parent / "corpora"
-
-
-def of_case(name: str) -> Network:
-    return neat_onnx.load_network(json.loads((CORPORA / f"{name}.json").read_text())["source"])
 
 
 def circles(text: str) -> list[ET.Element]:
@@ -34,7 +26,7 @@ def titles(text: str) -> list[str]:
     "name", ["np-ff-19", "np-rec-10", "nts-net-lstm-2", "nts-net-disabled-2", "nts-net-loop-5"]
 )
 def test_every_neuron_is_drawn_once_inside_the_picture(name):
-    net = of_case(name)
+    net = case(name).network()
     text = net.to_svg()
     assert text == net.to_svg()
     root = ET.fromstring(text)

@@ -18,6 +18,7 @@ import neat_onnx.operators.families
 from neat_onnx.lifting.operator import OPERATORS, Operator
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.network.cells import RECOGNISED
+from neat_onnx.network.expression import PRIMITIVES
 from neat_onnx.network.spatial import Kind
 
 PACKAGE = Path(neat_onnx.__file__).parent
@@ -97,13 +98,15 @@ def _has_all(schema: Any, name: str, attribute: Any) -> bool:
 
 def written_operators() -> set[str]:
     """Operators whose names stand in the code of export, apart from their declarations; and those
-    of windows and cells, which the network's tables name.
+    of primitives, windows and cells, which the network's tables name.
     """
     found = {*get_args(Kind), *(cell.operator for cell in RECOGNISED)}
-    for folder in ("operators/export", "lowering", "population"):
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
-            if path.name != "nodes.py":
-                found |= set(_texts(ast.parse(path.read_text(encoding="utf-8"))))
+    found |= {name.capitalize() for name in PRIMITIVES}
+    folders = ("operators/export", "lowering", "population")
+    files = [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+    for path in (*files, PACKAGE / "quantization.py"):
+        if path.name != "nodes.py":
+            found |= set(_texts(ast.parse(path.read_text(encoding="utf-8"))))
     return found & {name for _, name in OPERATORS}
 
 
@@ -111,6 +114,6 @@ def _texts(node: ast.AST) -> Iterator[str]:
     """Yield the texts in code, but for names of tensors."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
-    elif not (isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "tensor"):
+    elif not (isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("tensor", "names")):
         for inner in ast.iter_child_nodes(node):
             yield from _texts(inner)

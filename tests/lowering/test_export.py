@@ -95,20 +95,6 @@ def test_a_text_that_no_file_can_hold_is_refused(name):
         export(Network.mlp([2, 1]), options={name: "\udcff"})
 
 
-def test_memory_may_be_refused():
-    looped = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[1],
-        connections=[(0, 1, 1.0), {"source": 1, "target": 1, "weight": 0.5, "delay": 1}],
-    )
-    export(looped)
-    with pytest.raises(OptionError, match="memory") as caught:
-        export(looped, allow_recurrent=False)
-    assert caught.value.where == "allow_recurrent"
-    export(MLP, allow_recurrent=False)
-
-
 def test_a_cycle_is_refused_with_its_neurons():
     cycle = Network.build(
         inputs=1, outputs=[2], neurons=[1, 2, 3], connections=[(1, 2, 1.0), (2, 1, 1.0), (0, 1, 1)]
@@ -270,13 +256,6 @@ for name in sys.argv[1:]:
         model = export(NETWORKS[name], **options)
         print(hashlib.sha256(model.to_bytes() + model.to_json().encode()).hexdigest())
 """
-
-
-def test_the_same_network_gives_the_same_bytes():
-    for name in unlike(NETWORKS):
-        one, other = exported(name), export(NETWORKS[name])
-        assert one.to_json() == other.to_json()
-        assert one.to_bytes() == other.to_bytes()
 
 
 def test_the_bytes_do_not_depend_on_the_process():

@@ -7,21 +7,14 @@ from onnx import helper
 
 from neat_onnx import ModelError, import_model
 
+CALLED = """<ir_version: 9, opset_import: ["": 18, "d": 1]>
+g (float[N, 3] x) => (float[N, 3] y) { y = d.F (x) }
+<domain: "d", opset_import: ["": OPSET]> F (a) => (b) { b = Pad (a) }"""
+"""A function of this opset in a model of opset 18; its Pad lacks an input."""
+
 
 def model(opset: int) -> onnx.ModelProto:
-    """One call of a function of this opset in a model of opset 18; its Pad lacks an input."""
-    body = [helper.make_node("Pad", ["a"], ["b"])]
-    ports = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 3]) for name in "xy"]
-    return helper.make_model(
-        helper.make_graph(
-            [helper.make_node("F", ["x"], ["y"], domain="d")], "g", ports[:1], ports[1:]
-        ),
-        functions=[
-            helper.make_function("d", "F", ["a"], ["b"], body, [helper.make_opsetid("", opset)])
-        ],
-        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("d", 1)],
-        ir_version=9,
-    )
+    return onnx.parser.parse_model(CALLED.replace("OPSET", str(opset)))
 
 
 def test_functions_of_another_opset_are_told_of():

@@ -121,7 +121,8 @@ def test_a_wrong_attribute_is_refused_with_node_field_found_and_wanted(entry, te
         ({"op_type": "FooBar"}, "node y (FooBar): unsupported op_type FooBar (graph.node[0])"),
         ({"op_type": None}, "has no op_type"),
         ({"op_type": "\ud800"}, "half a surrogate pair"),
-        ({"domain": "com.example"}, "domain is 'com.example'"),
+        ({"domain": "com.example"}, "domain is 'com.example', op_type Probe is known in '' only"),
+        ({"domain": "com.microsoft.nchwc"}, "one processor; have it optimize with ORT_ENABLE_EXT"),
         ({"name": "pool\x1b[31m", "input": []}, "node pool\\x1b[31m (Probe)"),
     ],
 )

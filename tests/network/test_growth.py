@@ -101,13 +101,3 @@ def test_a_state_that_reads_itself_grows_above_one(weight, grows, activation):
     found = overflowing(net)
     assert found.pre_activation.tolist() == [False, grows]
     assert found.activation.tolist() == [False, grows and activation != "tanh"]
-
-
-def test_an_overflowing_neighbour_does_not_reach_over_a_missing_connection():
-    net = Network.build(
-        inputs=2,
-        outputs=[4, 5],
-        neurons=[{"id": 2, "activation": "cube"}, {"id": 3, "activation": "cube"}, 4, 5],
-        connections=[(0, 2, 1.0), (1, 3, 1.0), (2, 4, 1.0), (3, 5, 1.0)],
-    )
-    np.testing.assert_array_equal(net.activate([1e200, 2.0]), [np.inf, 8.0])

@@ -48,7 +48,7 @@ def blocks(draw: st.DrawFn) -> SpatialBlock:
         return tuple(draw(st.lists(st.integers(low, high), min_size=axes, max_size=axes)))
 
     window = Window(
-        sizes(1, 3), strides=sizes(1, 3), dilations=sizes(1, 2), begin=sizes(0, 2), end=sizes(0, 2)
+        sizes(1, 3), strides=sizes(1, 3), dilations=sizes(1, 2), pads=sizes(0, 2) + sizes(0, 2)
     )
     groups = draw(st.integers(1, 3)) if kind not in POOLS else 1
     channels = groups * draw(st.integers(1, 2))
@@ -144,7 +144,7 @@ def test_a_window_that_makes_too_many_connections_is_refused_at_once():
 
 # --- network JSON ---------------------------------------------------------------------------------
 
-WINDOW = Window((2, 3), strides=(4, 2), dilations=(2, 1), begin=(1, 0), end=(1, 1), ceil=True)
+WINDOW = Window((2, 3), strides=(4, 2), dilations=(2, 1), pads=(1, 0, 1, 1), ceil=True)
 
 
 def document() -> dict[str, Any]:

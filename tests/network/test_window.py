@@ -27,8 +27,7 @@ def windows(draw: st.DrawFn) -> tuple[Window, Sizes]:
         sizes(1, 3),
         strides=sizes(1, 4),
         dilations=sizes(1, 3),
-        begin=sizes(0, 3),
-        end=sizes(0, 3),
+        pads=(*sizes(0, 3), *sizes(0, 3)),
         ceil=draw(st.booleans()),
     )
     return window, sizes(1, 6 if axes < 3 else 4)
@@ -127,8 +126,8 @@ def test_positions_are_those_that_onnx_infers(case: tuple[Window, Sizes]):
         ({"strides": (1, 0)}, "strides"),
         ({"dilations": (1, 1, 1)}, "dilations"),
         ({"dilations": (0, 1)}, "dilations"),
-        ({"begin": (1,)}, "pads"),
-        ({"end": (0, -1)}, "pads"),
+        ({"pads": (1,)}, "pads"),
+        ({"pads": (0, 0, 0, -1)}, "pads"),
     ],
 )
 def test_numbers_out_of_range_are_refused_by_name(given: dict[str, Any], where: str):

@@ -17,7 +17,7 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.cli import main
-from neat_onnx.lowering.quantization import quantize_weights
+from neat_onnx.quantization import quantize_weights
 
 EVOLVED = NETWORKS["evolved_mixed"]
 GRU = Network.gru(2, 3, 1, seed=0)

@@ -14,6 +14,7 @@ from neat_onnx.operators.export import (
     sparse,
 )
 from neat_onnx.operators.export.frames import Frame, frame_of
+from neat_onnx.operators.export.ports import in_stated_ports
 from neat_onnx.operators.export.spatial import find
 
-__all__ = ["Frame", "frame_of"]
+__all__ = ["Frame", "frame_of", "in_stated_ports"]

@@ -90,7 +90,7 @@ def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, b
     if not np.any(bias):
         return tensor
     addend = ctx.initializer(block.weights("B"), one_of_many(bias))
-    return ctx.emit("Add", [tensor, addend], block.tensor("Biased"), block.name("bias"))
+    return ctx.emit("Add", [tensor, addend], *block.names("Biased", "bias"))
 
 
 def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats) -> str:
@@ -98,7 +98,7 @@ def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats
     if np.all(response == 1.0):
         return tensor
     factor = ctx.initializer(block.weights("S"), one_of_many(response))
-    return ctx.emit("Mul", [tensor, factor], block.tensor("Response"), block.name("response"))
+    return ctx.emit("Mul", [tensor, factor], *block.names("Response", "response"))
 
 
 def one_of_many(values: Floats) -> Floats:
@@ -124,9 +124,9 @@ def activate(
     """
     if ctx.reads_state(block.neurons):
         ctx.bind(ctx.signals.pre_activation[block.neurons], tensor, block.level)
-    groups = groups_of(ctx, block.neurons)
-    if formula is not None:
-        groups = [Group(groups[0].name, formula, block.neurons)]
+    groups = (
+        groups_of(ctx, block.neurons) if formula is None else [Group("", formula, block.neurons)]
+    )
     parts, labels = [tensor], [""]
     if several := len(groups) > 1:
         sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
@@ -138,18 +138,7 @@ def activate(
         result = part
         if group.formula != VARIABLE or not several:
             wish = block.tensor("Layer") + label, block.name("act") + label
-            result = emit_activation(ctx, group.formula, result, *wish)
+            result = emit_formula(ctx, group.formula, result, *wish)
         if with_identity and (group.formula != VARIABLE or several):
-            result = ctx.emit("Identity", [result], block.tensor("End"), block.name("end"))
+            result = ctx.emit("Identity", [result], *block.names("End", "end"))
         ctx.bind(group.neurons, result, block.level)
-
-
-def emit_activation(
-    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
-) -> str:
-    """Add the nodes that apply an activation to a tensor, or the one that it is, as
-    `emit_formula` does.
-    """
-    if whole := whole_operator(ctx, formula):
-        return ctx.emit(whole, [tensor], output, name)
-    return emit_formula(ctx, formula, tensor, output, name)

@@ -6,8 +6,6 @@ Which is fastest depends on how many there are: the costs below were fitted to O
 units of one weight of a matrix product.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
@@ -25,13 +23,8 @@ BYTES_OF_COLUMN = 4
 """The size of each index of a Gather."""
 
 
-@dataclass(frozen=True)
-class _Way:
-    """Tensors to join (positions in `Placement.columns`), whether to gather from them, the cost."""
-
-    cost: float
-    positions: tuple[int, ...]
-    gather: bool = False
+_Way = tuple[float, bool, tuple[int, ...]]
+"""The cost, whether columns are gathered, and the tensors that are joined, as positions."""
 
 
 def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Columns:
@@ -47,16 +40,15 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
     ctx.places.check_readable(needed, level)
     positions = tuple(distinct(ctx.places.position[needed]).tolist())
     gathered = _COST_OF_GATHER + (_COST_OF_GATHERED + rows) * len(needed)
-    best = _Way(_cost_of_joining(ctx, positions, 0) + gathered, positions, gather=True)
+    best: _Way = _cost_of_joining(ctx, positions, 0) + gathered, True, positions
     best = _better(ctx, best, positions, needed, rows)
-    if rows * ctx.places.width_before(level) < best.cost:
+    if rows * ctx.places.width_before(level) < best[0]:
         places = enumerate(ctx.places.columns)
         earlier = tuple(k for k, columns in places if columns.level < level)
         best = _better(ctx, best, earlier, needed, rows)
-    held = Columns(_join(ctx, best.positions, level), _signals(ctx, best.positions), level)
-    if best.gather:
-        return Columns(_picked(ctx, held, needed), needed, level)
-    return held
+    _, gather, joined = best
+    held = Columns(_join(ctx, joined, level), _signals(ctx, joined), level)
+    return Columns(_picked(ctx, held, needed), needed, level) if gather else held
 
 
 def _better(
@@ -64,11 +56,11 @@ def _better(
 ) -> _Way:
     """The cheaper of `best` and joining these, which must have nothing that may overflow."""
     cost = _cost_of_joining(ctx, joined, rows)
-    if cost >= best.cost:
+    if cost >= best[0]:
         return best
     harmful = ctx.signals.overflows.copy()
     harmful[needed] = False
-    return best if np.any(harmful[_signals(ctx, joined)]) else _Way(cost, joined)
+    return best if np.any(harmful[_signals(ctx, joined)]) else (cost, False, joined)
 
 
 def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
@@ -85,7 +77,7 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
     position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
     held = ctx.places.columns[position]
-    readable = position != UNBOUND and held.level <= level and not ctx.has_unread_inputs
+    readable = position != UNBOUND and held.level <= level and not ctx.unread_inputs.size
     if readable and np.array_equal(held.signals, wanted.ravel()):
         fits, tensor = held.shape == wanted.shape, held.tensor
         return tensor if fits else _shaped(ctx, tensor, wanted.shape, level)

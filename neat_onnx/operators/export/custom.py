@@ -13,19 +13,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, get_type_hints
 
-import numpy as np
-
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lifting.custom import register_formula
-from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.lowering.registry import Claim, Plan, lowers
 from neat_onnx.model import Node
 from neat_onnx.model.graph import ONNX_DOMAINS
-from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.formulas import function_of_z
-from neat_onnx.network.genes import Bools
-from neat_onnx.operators.export.dense import by_overflowing_source, weighted_sums
+from neat_onnx.operators.export.formula import OWN, Whole
 from neat_onnx.operators.export.nodes import declare
 
 Formula = Callable[..., Any]
@@ -47,14 +41,13 @@ def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
             raise OptionError(error.message, where=op_type, hint=error.hint) from error
         node = declare(op_type, (1, 1), 1, (1, 1), domain, function.__module__, **fields)
         register_formula(domain, op_type, fields, lambda given: _formula(function, given))
-        lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
+        OWN.append(lambda formula: _matched(node, function, fields, formula))
         return function
 
     return register
 
 
 _Fields = dict[str, tuple[type, Any]]
-_Match = Callable[[Expression], dict[str, Any] | None]
 
 
 def _attributes_of(function: Formula) -> _Fields:
@@ -66,31 +59,6 @@ def _attributes_of(function: Formula) -> _Fields:
         default = parameter.default
         fields[name] = (hints[name], ... if default is inspect.Parameter.empty else default)
     return fields
-
-
-def _planner(node: type[Node], match: _Match) -> Callable[[LoweringContext, Bools], Plan]:
-    def lower(ctx: LoweringContext, block: Block, given: dict[str, Any]) -> None:
-        z = weighted_sums(ctx, block)
-        if ctx.reads_state(block.neurons):
-            ctx.bind(ctx.signals.pre_activation[block.neurons], z, block.level)
-        layer = ctx.emit(node, [z], block.tensor("Layer"), block.name("act"), **given)
-        ctx.bind(block.neurons, layer, block.level)
-
-    def plan(ctx: LoweringContext, free: Bools) -> Plan:
-        net = ctx.net
-        claims: list[Claim] = []
-        plain = free & (net.aggregation_names == "sum") & (net.neurons.response == 1.0)
-        for name in np.unique(net.activation_names[plain].astype(str)).tolist():
-            given = match(activation_named(name).expression)
-            if given is None:
-                continue
-            for level, members in ctx.levels_of(plain & (net.activation_names == name)):
-                for neurons in by_overflowing_source(ctx, members):
-                    block = Block(level, neurons, f"_{node.__name__.lower()}{len(claims)}")
-                    claims.append(Claim(block, partial(lower, given=given)))
-        return Plan(claims)
-
-    return plan
 
 
 def _formula(function: Formula, given: dict[str, Any]) -> Expression:
@@ -109,8 +77,10 @@ def _probed(function: Formula, fields: _Fields) -> tuple[Expression, dict[float,
     return _formula(function, {name: value for value, name in names.items()}), dict(names)
 
 
-def _matched(function: Formula, fields: _Fields, formula: Expression) -> dict[str, Any] | None:
-    """The attributes with which the function is `formula`; None if there are none."""
+def _matched(
+    node: type[Node], function: Formula, fields: _Fields, formula: Expression
+) -> Whole | None:
+    """The node with the attributes with which the function is `formula`; None if there are none."""
     pattern, names = _probed(function, fields)
     found: dict[str, Any] = {}
 
@@ -129,4 +99,4 @@ def _matched(function: Formula, fields: _Fields, formula: Expression) -> dict[st
         is_it = required <= found.keys() and _formula(function, found) == formula
     except NetworkError:  # of attributes that it does not take
         is_it = False
-    return found if is_it else None
+    return (node, found) if is_it else None

@@ -6,12 +6,14 @@ several activations may be written neuron by neuron, as the JSON ONNX of Neatapt
 a Gemm of one row and an activation, and a Concat makes the layer of them.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from neat_onnx.errors import OptionError
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
@@ -19,14 +21,14 @@ from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.export.activate import (
     activate,
-    emit_activation,
     groups_of,
     in_column_order,
     respond,
     slope_of,
     slopes,
 )
-from neat_onnx.operators.export.columns import columns_for
+from neat_onnx.operators.export.columns import columns_for, flat_tensor
+from neat_onnx.operators.export.formula import emit_formula
 
 
 @lowers(Stage.REST)
@@ -54,29 +56,27 @@ def lower_dense(ctx: LoweringContext, block: Block) -> None:
     weights, tensor = weight_matrix(ctx, block)
     _check_connectivity(ctx, block, weights)
     response, bias = responses(ctx, block.neurons)
-    count = mean_counts(ctx, block.neurons)
-    if ctx.options.fold:
+    inputs, fold = ctx.fan_in[block.neurons], ctx.options.fold
+    mean = (ctx.net.aggregation_names[block.neurons] == "mean") & (inputs > 0)
+    count = np.where(mean, inputs, 1).astype(np.float64)
+    if fold:
         steep = slopes(ctx, block.neurons)
-        weights = weights * (response * steep / count)[:, None]
-        _lower_plain(ctx, block, tensor, weights, bias * steep)
-    elif np.all(response == 1.0) and np.all(count == 1.0):
-        _lower_plain(ctx, block, tensor, weights, bias)
+        weights, bias = weights * (response * steep / count)[:, None], bias * steep
+    plain = fold or bool(np.all(response == 1.0) and np.all(count == 1.0))
+    # without a bias between them, optimizers would make one factor of a response and a slope
+    apart = fold or (not plain and bool(np.any(bias)))
+    slope, core = (1.0, None) if apart else shared_slope(ctx, block)
+    if plain:
+        own = {"W": weights, "B": bias}
+        result = gemm(ctx, block, tensor, own, alpha=slope, beta=slope)
     else:
-        # without a bias between them, optimizers would make one factor of a response and a slope
-        slope, core = (1.0, None) if np.any(bias) else shared_slope(ctx, block)
-        result = _gemm(ctx, block, tensor, slope, weights)
+        factors: dict[str, Any] = {} if slope == 1.0 else {"alpha": slope}
+        result = gemm(ctx, block, tensor, {"W": weights}, **factors)
         if np.any(count != 1.0):
             divisor = ctx.initializer(block.weights("K"), count)
-            result = ctx.emit("Div", [result, divisor], block.tensor("Mean"), block.name("mean"))
-        activate(ctx, block, respond(ctx, block, result, response, bias), core)
-
-
-def _lower_plain(
-    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats
-) -> None:
-    """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
-    slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
-    activate(ctx, block, _gemm(ctx, block, tensor, slope, weights, bias), core)
+            result = ctx.emit("Div", [result, divisor], *block.names("Mean", "mean"))
+        result = respond(ctx, block, result, response, bias)
+    activate(ctx, block, result, core)
 
 
 def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
@@ -86,16 +86,27 @@ def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None
     (`by_overflowing_source`), and have the response 1.
     """
     weights, tensor = weight_matrix(ctx, block, which)
-    return _gemm(ctx, block, tensor, 1.0, weights, responses(ctx, block.neurons)[1])
+    own = {"W": weights, "B": responses(ctx, block.neurons)[1]}
+    return gemm(ctx, block, tensor, own, alpha=1.0, beta=1.0)
 
 
-def _gemm(ctx: LoweringContext, block: Block, tensor: str, slope: float, *weights: Floats) -> str:
-    """slope · (tensor · weights + bias), of weights and, if there is one, a bias."""
-    stems = zip("WB", weights, strict=False)
-    inputs = [tensor, *(ctx.initializer(block.weights(stem), values) for stem, values in stems)]
-    given = ("alpha", "beta")[: len(weights)] if len(weights) > 1 or slope != 1.0 else ()
-    factors: dict[str, Any] = dict.fromkeys(given, slope) | {"transB": 1}
-    return ctx.emit("Gemm", inputs, block.tensor("Gemm"), block.name("gemm"), **factors)
+def gemm(
+    ctx: LoweringContext,
+    block: Block,
+    tensor: str,
+    weights: Mapping[str, Floats],
+    names: tuple[str, str] = ("Gemm", "gemm"),
+    **factors: Any,
+) -> str:
+    """alpha · tensor · weights + beta · bias.
+
+    Args:
+        weights: the weights, and the bias if there is one, by the stems of their names.
+        names: the stems of the result's name, and of the node's.
+        factors: alpha and beta, where they are written.
+    """
+    own = [ctx.initializer(block.weights(stem), values) for stem, values in weights.items()]
+    return ctx.emit("Gemm", [tensor, *own], *block.names(*names), **factors, transB=1)
 
 
 def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
@@ -117,7 +128,10 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
 
 
 def weight_matrix(
-    ctx: LoweringContext, block: Block, which: Bools | None = None
+    ctx: LoweringContext,
+    block: Block,
+    which: Bools | None = None,
+    columns: Columns | None = None,
 ) -> tuple[Floats, str]:
     """Weights (neurons, width), and the tensor [N, width] that they multiply.
 
@@ -125,21 +139,20 @@ def weight_matrix(
 
     Args:
         which: of the block's connections, in the order of `edges_into`; None for all.
+        columns: a tensor that has all that they read; None for any.
     """
-    row, edge = ctx.edges_into(block.neurons)
+    row, read, weight = ctx.inputs_of(block.neurons)
     if which is not None:
-        row, edge = row[which], edge[which]
-    rows = len(block.neurons)
-    source, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
-    needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
-    if not needed.size:
-        needed = ctx.net.input_neurons[:1]
-    columns = columns_for(ctx, needed, rows, block.level)
-    width = len(columns.signals)
+        row, read, weight = row[which], read[which], weight[which]
+    if columns is None:
+        needed = distinct(np.concatenate([read, ctx.take_unread_inputs()]))
+        needed = needed if needed.size else ctx.net.input_neurons[:1]
+        columns = columns_for(ctx, needed, len(block.neurons), block.level)
+    rows, width = len(block.neurons), len(columns.signals)
     position = np.zeros(ctx.signals.count, np.int64)
     position[columns.signals] = np.arange(width)
-    flat = np.bincount(row * width + position[source], weight, rows * width)
-    return flat.astype(np.float64).reshape(rows, width), columns.tensor
+    flat = np.bincount(row * width + position[read], weight, rows * width)
+    return flat.astype(np.float64).reshape(rows, width), flat_tensor(ctx, columns)
 
 
 def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
@@ -153,12 +166,6 @@ def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
         bias[k] += response[k] * empty
         response[k] = 1.0
     return response, bias
-
-
-def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
-    """The divisor of the sum of each neuron's inputs: their number for a mean, else 1."""
-    mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
-    return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
 
 
 def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
@@ -179,8 +186,9 @@ def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     """Split so that neurons together read the same sources among those that may overflow."""
     if not neurons.size:
         return []
-    row, edge = ctx.edges_into(neurons)
-    source = ctx.signals.read[edge]
+    if not ctx.far_from_zero:  # nothing overflows
+        return [neurons]
+    row, source, _ = ctx.inputs_of(neurons)
     overflows = ctx.signals.overflows[source]
     if not np.any(overflows):
         return [neurons]
@@ -221,18 +229,11 @@ def lower_per_neuron(ctx: LoweringContext, block: Block) -> None:
     weights, tensor = weight_matrix(ctx, block)
     _, bias = responses(ctx, block.neurons)
     parts = []
-    for k, neuron in enumerate(block.neurons.tolist()):
-        suffix = f"_n{k}"
-        inputs = [
-            tensor,
-            ctx.initializer(block.weights("W") + suffix, weights[k : k + 1]),
-            ctx.initializer(block.weights("B") + suffix, bias[k : k + 1]),
-        ]
-        output, name = block.tensor("Gemm") + suffix, block.name("gemm") + suffix
-        result = ctx.emit("Gemm", inputs, output, name, alpha=1.0, beta=1.0, transB=1)
-        activation = str(ctx.net.activation_names[neuron])
+    for k, activation in enumerate(ctx.net.activation_names[block.neurons].tolist()):
+        one = Block(block.level, block.neurons[k : k + 1], f"_n{k}")
+        own = {"W": weights[k : k + 1], "B": bias[k : k + 1]}
+        result = gemm(ctx, one, tensor, own, alpha=1.0, beta=1.0)
         formula = activation_named(activation).expression
-        output, name = block.tensor("Layer") + suffix, block.name("act") + suffix
-        parts.append(emit_activation(ctx, formula, result, output, name))
-    layer = ctx.emit("Concat", parts, block.tensor("Layer"), block.name("concat"), axis=1)
+        parts.append(emit_formula(ctx, formula, result, *one.names("Layer", "act")))
+    layer = ctx.emit("Concat", parts, *block.names("Layer", "concat"), axis=1)
     ctx.bind(block.neurons, layer, block.level)

@@ -1,12 +1,12 @@
 """Formulas to nodes: a node for each primitive of an expression."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from neat_onnx.lowering.builder import GraphBuilder
+from neat_onnx.lowering.builder import GraphBuilder, Operator
 from neat_onnx.model import DataType, node_class
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.expression import VARIABLE, Expression, erf, parts_of
@@ -14,6 +14,11 @@ from neat_onnx.network.runtime_formulas import writable
 
 WHOLE = {(0.5 * VARIABLE) * (1.0 + erf(0.7071067811865476 * VARIABLE)): "Gelu"}
 """Formulas without a name that are one operator, of which runtimes have kernels in float32."""
+
+Whole = tuple[Operator, Mapping[str, Any]]
+"""An operator that computes a formula, and its attributes."""
+OWN: list[Callable[[Expression], Whole | None]] = []
+"""Operators of users' own: each gives itself for a formula that it computes."""
 
 INPUTS_AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
 _AXES_ARE_INPUTS_SINCE = {"ReduceSum": 13}
@@ -28,40 +33,21 @@ class Emission(NamedTuple):
     outputs: tuple[str, ...] = ("",)
 
 
-def whole_operator(ctx: GraphBuilder, formula: Expression) -> str | None:
-    """The operator that a formula without a name is; None if the opset or runtimes have none."""
+def whole_operator(ctx: GraphBuilder, formula: Expression) -> Whole | None:
+    """The operator that an activation is: a user's own; or ONNX's, of a formula without a name, if
+    the opset and runtimes have it.
+    """
+    for own in OWN:
+        if found := own(formula):
+            return found
     if formula not in WHOLE or ctx.data_type is not DataType.FLOAT:
         return None
     named = any(formula == each.expression for each in ACTIVATIONS.values())
-    return None if named or node_class(WHOLE[formula]).since > ctx.opset else WHOLE[formula]
+    operator = WHOLE[formula]
+    return None if named or node_class(operator).since > ctx.opset else (operator, {})
 
 
-def emit_formula(
-    ctx: GraphBuilder, formula: Expression, tensor: str, output: str, name: str
-) -> str:
-    """Add the nodes that apply `formula` to a tensor, an Identity for z itself.
-
-    Args:
-        tensor: stands for the variable.
-        output, name: wished names of the result and of the node that produces it.
-
-    Returns:
-        The name of the result.
-    """
-    if formula == VARIABLE:
-        return ctx.emit("Identity", [tensor], output, name)
-    return FormulaEmitter(ctx, tensor, output, name).emit(formula)
-
-
-_SAME = {
-    name.lower(): name
-    for name in (
-        *("Sigmoid", "Tanh", "Exp", "Log", "Sin", "Sqrt", "Abs", "Neg", "Reciprocal", "Relu"),
-        *("Softplus", "Softsign", "Add", "Sub", "Mul", "Div", "Pow", "Cos", "Tan", "Asin", "Acos"),
-        *("Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Erf", "Sign", "Floor", "Ceil"),
-        *("Round", "Greater", "Less", "Equal", "Where"),
-    )
-} | {
+_CALLED = {
     "maximum": "Max",
     "minimum": "Min",
     "greater_or_equal": "GreaterOrEqual",
@@ -73,6 +59,7 @@ _SAME = {
     "is_nan": "IsNaN",
     "is_infinite": "IsInf",
 }
+"""Operators of other names than those of the primitives."""
 _WITH_ATTRIBUTES = {
     "elu": ("Elu", ("alpha",)),
     "selu": ("Selu", ("alpha", "gamma")),
@@ -101,67 +88,61 @@ def reduction(
     return Emission(operator, [tensor], {"axes": (axis,), "keepdims": keepdims})
 
 
-class FormulaEmitter:
-    """Adds the nodes of one formula to a graph; equal parts become one node.
+def emit_formula(
+    ctx: GraphBuilder, formula: Expression, tensor: str, output: str, name: str
+) -> str:
+    """Add the nodes that apply `formula` to a tensor, or the operator that it is; an Identity for z
+    itself. Equal parts become one node.
 
     Args:
-        ctx: the export.
-        tensor: tensor for the variable.
-        output: the name of the result's tensor; intermediate tensors get a number.
-        name: the name of the node that produces the result.
+        tensor: stands for the variable.
+        output, name: wished names of the result and of the node that produces it; intermediate ones
+            get a number.
+
+    Returns:
+        The name of the result.
     """
+    if whole := whole_operator(ctx, formula):
+        operator, given = whole
+        return ctx.emit(operator, [tensor], output, name, **given)
+    if formula == VARIABLE:
+        return ctx.emit("Identity", [tensor], output, name)
+    formula = writable(formula, ctx.data_type.dtype, far_from_zero=ctx.far_from_zero)
+    done = {VARIABLE: tensor}
+    for part in parts_of(formula):
+        if part not in done and not part.is_constant:
+            suffix = "" if part == formula else f"_{len(done)}"
+            operator, inputs, attributes, outputs = _emission(ctx, part, done)
+            names = [output + suffix + each for each in outputs]
+            done[part] = ctx.emit_all(operator, inputs, names, name + suffix, **attributes)[0]
+    return done[formula]
 
-    def __init__(self, ctx: GraphBuilder, tensor: str, output: str, name: str) -> None:
-        self.ctx = ctx
-        self._output, self._name = output, name
-        self._done: dict[Expression, str] = {VARIABLE: tensor}
 
-    def emit(self, formula: Expression) -> str:
-        """The name of the tensor that holds `formula`."""
-        formula = writable(formula, self.ctx.data_type.dtype, far_from_zero=self.ctx.far_from_zero)
-        for part in parts_of(formula):
-            if part not in self._done and not part.is_constant:
-                self._done[part] = self._node(
-                    part, "" if part == formula else f"_{len(self._done)}"
-                )
-        return self._done[formula]
+def _emission(ctx: GraphBuilder, part: Expression, done: Mapping[Expression, str]) -> Emission:
+    """The node of a primitive, of tensors that hold other parts."""
 
-    def operand(self, part: Expression) -> str:
-        """The tensor that holds a part which a rule reads."""
-        return self.ctx.scalar(part.value) if part.is_constant else self._done[part]
+    def read(arg: Expression) -> str:
+        return ctx.scalar(arg.value) if arg.is_constant else done[arg]
 
-    def operands(self, part: Expression) -> list[str]:
-        """The tensors that hold the arguments of a part."""
-        return [self.operand(arg) for arg in part.args]
-
-    def _emission(self, part: Expression) -> Emission:
-        """The node of a primitive."""
-        op, args, ctx = part.op, part.args, self.ctx
-        if op in _SAME:
-            return Emission(_SAME[op], self.operands(part))
-        if op in _WITH_ATTRIBUTES:
-            operator, names = _WITH_ATTRIBUTES[op]
-            given = {name: arg.value for name, arg in zip(names, args[1:], strict=True)}
-            return Emission(operator, [self.operand(args[0])], given)
-        if op in _REDUCTIONS:
-            return reduction(ctx, _REDUCTIONS[op], self.operand(args[0]), INPUTS_AXIS)
-        if op in _WITH_AXIS:
-            return Emission(_WITH_AXIS[op][0], self.operands(part), _WITH_AXIS[op][1])
-        if op == "number":  # truth values
-            return Emission("Cast", self.operands(part), {"to": int(ctx.data_type)})
-        if op == "lowest":  # of the inputs of a neuron, sorted
-            inputs = [self.operand(args[0]), ctx.shared_integers("lowest", [int(args[1].value)])]
-            order = {"axis": INPUTS_AXIS, "largest": 0, "sorted": 1}
-            return Emission("TopK", inputs, order, ("", "_places"))
-        if op != "clip":
-            raise AssertionError(f"no node computes the primitive {op}")
-        ends = zip(args[1:], (-np.inf, np.inf), strict=True)
-        bounds = ["" if arg.value == infinite else self.operand(arg) for arg, infinite in ends]
-        while bounds and not bounds[-1]:  # that bounds nothing
-            bounds.pop()
-        return Emission("Clip", [self.operand(args[0]), *bounds])
-
-    def _node(self, part: Expression, suffix: str) -> str:
-        operator, inputs, attributes, outputs = self._emission(part)
-        names = [self._output + suffix + each for each in outputs]
-        return self.ctx.emit_all(operator, inputs, names, self._name + suffix, **attributes)[0]
+    op, args = part.op, part.args
+    if op in _WITH_ATTRIBUTES:
+        operator, names = _WITH_ATTRIBUTES[op]
+        given = {name: arg.value for name, arg in zip(names, args[1:], strict=True)}
+        return Emission(operator, [read(args[0])], given)
+    if op in _REDUCTIONS:
+        return reduction(ctx, _REDUCTIONS[op], read(args[0]), INPUTS_AXIS)
+    if op in _WITH_AXIS:
+        return Emission(_WITH_AXIS[op][0], [*map(read, args)], _WITH_AXIS[op][1])
+    if op == "number":  # truth values
+        return Emission("Cast", [read(args[0])], {"to": int(ctx.data_type)})
+    if op == "lowest":  # of the inputs of a neuron, sorted
+        inputs = [read(args[0]), ctx.shared_integers("lowest", [int(args[1].value)])]
+        order = {"axis": INPUTS_AXIS, "largest": 0, "sorted": 1}
+        return Emission("TopK", inputs, order, ("", "_places"))
+    if op != "clip":
+        return Emission(_CALLED.get(op, op.capitalize()), [*map(read, args)])
+    ends = zip(args[1:], (-np.inf, np.inf), strict=True)
+    bounds = ["" if arg.value == infinite else read(arg) for arg, infinite in ends]
+    while bounds and not bounds[-1]:  # that bounds nothing
+        bounds.pop()
+    return Emission("Clip", [read(args[0]), *bounds])

@@ -6,7 +6,7 @@ the rows of its tensors [T·N, width] are the samples of all steps.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from neat_onnx.errors import warn
 from neat_onnx.lifting.axes import axes_of_inputs
@@ -17,18 +17,17 @@ from neat_onnx.model.draft import renamed
 from neat_onnx.model.ports import BATCH_AXIS, NONE
 from neat_onnx.operators.export.columns import exactly
 from neat_onnx.operators.export.ports import (
+    bind_input,
     described,
-    in_stated_ports,
-    open_input,
     produce_as,
     produce_output,
+    value_info,
 )
 from neat_onnx.operators.export.states import (
     State,
     check_lost_states,
-    named_ports,
+    memory_ports,
     open_states,
-    ports_of_sequences,
     produce_state,
     state_metadata,
 )
@@ -69,14 +68,8 @@ class Frame(ABC):
             inputs=list(inputs),
             outputs=list(outputs),
             initializer=list(self._ctx.initializers.values()),
-            node=self._ctx.nodes,
+            node=self._ctx.take_nodes(),
         )
-
-    def in_stated_ports(self, model: Model) -> Model:
-        """Give inputs and outputs the types and the axes that the network states."""
-        options = self._ctx.options
-        single = options.batch_dimension is None  # one sample, without an axis for it
-        return in_stated_ports(model, self._ctx.net, sequence=options.sequence, single=single)
 
     def metadata(self, model: Model) -> dict[str, str]:
         """Return which output feeds which state, where states start, and that there is no batch."""
@@ -103,21 +96,18 @@ class Frame(ABC):
 class OneStep(Frame):
     """A single step: the memory comes in as inputs, and goes out as outputs."""
 
-    _memory = staticmethod(named_ports)
-
     def open(self) -> None:
         """Bind the neurons of the inputs, and a column of an input for every register."""
         for port in self._ctx.net.inputs:
-            open_input(self._ctx, port)
-        blocks = [claim.block for claim in self._claims]
-        self.states = open_states(self._ctx, blocks, self._memory(self._ctx))
+            bind_input(self._ctx, port.name, port.neurons.reshape(port.shape))
+        self.states = open_states(self._ctx, [claim.block for claim in self._claims])
 
     def close(self) -> Graph:
         """Produce the outputs, and those that feed the states of the next step."""
         inputs, outputs, before, after = self._closed()
         return self._graph([*inputs, *before], [*outputs, *after])
 
-    def _closed(self) -> Iterator[list[ValueInfo]]:
+    def _closed(self) -> tuple[list[ValueInfo], ...]:
         """Produce the outputs; the entries of inputs and outputs, and of states before and after
         the step.
         """
@@ -126,11 +116,12 @@ class OneStep(Frame):
             produce_output(ctx, port)
         for state in states:
             produce_state(ctx, state)
-        yield described(ctx, ctx.net.inputs)
-        yield described(ctx, ctx.net.outputs)
-        entries = [state.described(ctx) for state in states]
-        yield [before for before, _ in entries]
-        yield [after for _, after in entries]
+        return (
+            described(ctx, ctx.net.inputs),
+            described(ctx, ctx.net.outputs),
+            [value_info(ctx, state.previous, state.origin.shape) for state in states],
+            [value_info(ctx, state.next, state.origin.shape) for state in states],
+        )
 
 
 class OverSteps(OneStep):
@@ -139,13 +130,11 @@ class OverSteps(OneStep):
     The memory ports that a model of sequences had cross the ends; other states are inside.
     """
 
-    _memory = staticmethod(ports_of_sequences)
-
     def close(self) -> Graph:
         """Put the step into a Scan."""
         ctx = self._ctx
         inputs, outputs, before, after = self._closed()
-        named = {port.input for port in ports_of_sequences(ctx)}
+        named = {port.input for port in memory_ports(ctx)}
         crossing = sum(state.previous in named for state in self.states)  # which come first
         self.states, inner = self.states[:crossing], self.states[crossing:]
         ports = (*inputs, *before[:crossing], *outputs, *after[:crossing])

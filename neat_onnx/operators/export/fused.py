@@ -15,7 +15,7 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.export.dense import weight_matrix
 from neat_onnx.operators.export.frames import sequence_of
 from neat_onnx.operators.export.recogniser import Layer, layers_of
-from neat_onnx.operators.export.states import ports_of_sequences
+from neat_onnx.operators.export.states import memory_ports
 
 
 @lowers(Stage.SEQUENCES)
@@ -28,7 +28,7 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     wanted = options.sequence and options.fused_recurrent and options.dtype == "float32"
     if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
         return Plan()
-    if ports_of_sequences(ctx):
+    if memory_ports(ctx):
         return Plan()  # the memory crosses the ends of the graph
     nodes = [_Fused(ctx, layer) for layer in layers_of(ctx.net, ctx.schedule)]
     if not all(np.all(free[node.layer.neurons]) and node.is_safe(ctx) for node in nodes):
@@ -83,8 +83,7 @@ class _Fused:
         ctx.produce(op, inputs, every, block.name(stem), hidden_size=units, **given)
         inputs = [every, ctx.shared_integers("axis", [1])]
         sequence = ctx.emit("Squeeze", inputs, block.tensor("Steps"), block.name(f"squeeze_{stem}"))
-        names_of_flat = block.tensor("Layer"), block.name(f"flatten_{stem}")
-        flat = ctx.emit("Flatten", [sequence], *names_of_flat, axis=2)
+        flat = ctx.emit("Flatten", [sequence], *block.names("Layer", f"flatten_{stem}"), axis=2)
         ctx.places.sequences[flat] = sequence
         ctx.bind(self.layer.hidden, flat, block.level)
         for name, neurons in self.layer.parts.items():  # inside, where no other neuron reads
@@ -118,10 +117,7 @@ class _Fused:
 
     def _bias(self, bias: Floats) -> Floats:
         """[Wb, Rb] (2 · gates · H,): a gate's bias is all in Wb."""
-        first = self._in_blocks("W", bias[self._rows][:, None]).ravel()
-        second = np.zeros(len(first))
-        for part in self._cell.parts:
-            if part.rows is not None and part.matrices == "R":
-                units = self.layer.parts[part.name]
-                second[part.rows * len(units) :][: len(units)] = bias[units]
-        return np.concatenate([first, second])
+        rows = self._neurons(self._cell.rows_of("R"))
+        second = np.where(np.isin(rows, self._rows), 0.0, bias[rows])
+        first = self._in_blocks("W", bias[self._rows][:, None])
+        return np.concatenate([first, self._in_blocks("R", second[:, None])]).ravel()

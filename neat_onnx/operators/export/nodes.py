@@ -12,7 +12,6 @@ from pydantic import create_model, field_validator, model_validator
 from neat_onnx.model import Attributes, Graph, Node, Tensor
 from neat_onnx.model.node import declare_operator
 from neat_onnx.network.cells import RECOGNISED
-from neat_onnx.network.window import Sizes, Window
 
 Bounds = tuple[int, int | None]
 """The least and the most; None for no limit."""
@@ -127,31 +126,8 @@ _later("Slice", (3, 5))
 _later("Expand", (2, 2))
 _later("Shape", start=(int, 0), end=(int | None, None))
 _later("Constant", (0, 0), value=(Tensor, ...))
-
-
-class _AxisAttributes(Attributes):
-    axis: int
-
-
-class Concat(Node):
-    """The inputs joined along one axis."""
-
-    inputs = (1, None)
-    since = 13
-    attributes: _AxisAttributes
-
-
-class FlattenAttributes(Attributes):
-    """Attributes of Flatten: the axis from which on elements are in one row."""
-
-    axis: int = 1
-
-
-class Flatten(Node):
-    """A matrix: the axes before `axis` as rows, the others as columns."""
-
-    since = 13
-    attributes: FlattenAttributes = FlattenAttributes.defaults()
+_later("Concat", (1, None), axis=(int, ...))
+_later("Flatten", axis=(int, 1))
 
 
 class _GemmAttributes(Attributes):
@@ -184,23 +160,6 @@ class WindowAttributes(Attributes):
     strides: _Ints | None = None
     dilations: _Ints | None = None
 
-    def window(self, kernel: Sizes) -> Window:
-        """The window that they describe, `auto_pad` left out of account.
-
-        Raises:
-            NetworkError: they do not fit the kernel, or each other.
-        """
-        axes = len(kernel)
-        pads = self.pads or (0,) * 2 * axes
-        return Window(
-            kernel,
-            strides=self.strides or (),
-            dilations=self.dilations or (),
-            begin=pads[:axes],
-            end=pads[axes:],
-            ceil=bool(getattr(self, "ceil_mode", 0)),
-        )
-
 
 class Windowed(Node, abstract=True):
     """A node that slides a window over X [N, C, …]."""
@@ -216,18 +175,7 @@ class Windowed(Node, abstract=True):
         return {name: each for name, each in values.items() if axes and name in known}
 
 
-class _ConvAttributes(WindowAttributes):
-    group: int = 1
-
-
-class Conv(Windowed):
-    """X [N, C, …], W [M, C/group, …], B [M]."""
-
-    inputs = (2, 3)
-    since = 11
-    attributes: _ConvAttributes = _ConvAttributes.defaults()
-
-
+_of(Windowed, "Conv", (2, 3), 11, _ONE, group=(int, 1))
 _of(
     Windowed,
     "ConvTranspose",

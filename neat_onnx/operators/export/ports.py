@@ -15,6 +15,7 @@ from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.draft import Draft, Step, renamed, with_graph
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import without_dead
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, are_plain, shared_ports, static_ports
 from neat_onnx.network.whole_numbers import truth_neurons, whole_neurons
@@ -24,11 +25,11 @@ _DISCRETE = (kind for kind in DataType if kind.is_discrete)
 _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 
 
-def open_input(ctx: LoweringContext, port: Port) -> None:
-    """Bind the neurons of an input port."""
-    names = (f"{port.name}_flat", f"flatten_{port.name}")
-    shape = None if len(port.shape) == 1 else port.shape
-    ctx.places.bind(Columns(port.name, port.neurons, 0, shape, names))
+def bind_input(ctx: LoweringContext, name: str, signals: Ints) -> None:
+    """Say that signals are the elements of a graph input, in its shape without the batch."""
+    names = (f"{name}_flat", f"flatten_{name}")
+    shape = None if signals.ndim == 1 else signals.shape
+    ctx.places.bind(Columns(name, signals.ravel(), 0, shape, names))
 
 
 def produce_output(ctx: LoweringContext, port: Port) -> None:
@@ -42,9 +43,8 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
 
 def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
     """Rename a tensor to a graph output, or copy it: an input, or an output already."""
-    if ctx.is_produced(tensor) and tensor not in ctx.output_names:
-        ctx.rename_tensor(tensor, output)
-        ctx.places.rename(tensor, output)
+    if tensor in ctx.produced and tensor not in ctx.renamed:
+        ctx.renamed[tensor] = output
     else:
         ctx.produce("Identity", [tensor], output, f"output_{output}")
 
@@ -54,33 +54,25 @@ def described(ctx: LoweringContext, ports: Iterable[Port]) -> list[ValueInfo]:
     return [value_info(ctx, port.name, port.shape) for port in ports]
 
 
-def value_info(
-    ctx: LoweringContext, name: str, shape: tuple[int, ...], batch_axis: int = 0
-) -> ValueInfo:
+def value_info(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
     """Return the graph's entry for an input or output of this shape without the batch."""
-    sizes = [*shape[:batch_axis], ctx.options.batch, *shape[batch_axis:]]
-    return ValueInfo.of(name, ctx.data_type, sizes)
+    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])
 
 
 # --- ports as a network states them --------------------------------------------------------------
 
 
-def in_stated_ports(
-    model: Model, net: Network, *, sequence: bool = False, single: bool = False
-) -> Model:
-    """The model with ports in the types and with the axes of a network.
+def in_stated_ports(ctx: LoweringContext, model: Model) -> Model:
+    """An export, whose ports are of numbers, samples first, with the types and axes of a network's.
 
     Outputs are integers or truth values only where the network computes such, so that nothing is
     rounded. The numbers between ports of FLOAT16 are not rounded either.
-
-    Args:
-        model: an export, whose ports are of numbers, samples first.
-        net: the network.
-        sequence: time stands in front of the samples.
-        single: there is one sample, and the ports have no axis for it.
     """
+    net, sequence = ctx.net, ctx.options.sequence
+    single = ctx.options.batch_dimension is None  # one sample, without an axis for it
     shared = set() if sequence or single else {port.name for port in shared_ports(net.inputs)}
-    if are_plain(net.inputs + net.outputs) and not single and not shared:
+    turned = any(port.batch_axis for port in net.memory)
+    if are_plain(net.inputs + net.outputs) and not (single or shared or turned):
         return model
     lacking = dict.fromkeys(shared, 1)
     if single:
@@ -119,7 +111,7 @@ class _Ends:
             sizes = entry.shape or ()
             kind = self._kinds.get(port.dtype, entry.elem_type)
             own = ValueInfo.of(entry.name, entry.elem_type, sizes[lacks:])
-            order = _order(port, own, self._leading - lacks)
+            order = _order(port, own, self._leading_of(port) - lacks)
             steps = _transposed(np.argsort(order).tolist())
             steps += [] if kind is entry.elem_type else _cast(entry.elem_type)
             steps += self._with_axes(sizes, lacks) if lacks else []
@@ -130,9 +122,18 @@ class _Ends:
         return list(entries.values())
 
     def _ports(self, ports: Sequence[Port], entries: Mapping[str, ValueInfo]) -> list[Port]:
-        """The ports, and states as such where they lack the samples as well."""
-        others = (entries.keys() & self._lacking.keys()) - {port.name for port in ports}
-        return [*ports, *(Port(name, (), np.empty(0, np.int64)) for name in sorted(others))]
+        """The ports, and states as such, without neurons."""
+        axes = {name: each.batch_axis for each in self._net.memory
+                for name in (each.input, each.output)}  # fmt: skip
+        states, none = entries.keys() - {port.name for port in ports}, np.empty(0, np.int64)
+        return [
+            *ports,
+            *(Port(name, (), none, batch_axis=axes.get(name, 0)) for name in sorted(states)),
+        ]
+
+    def _leading_of(self, port: Port) -> int:
+        """The number of axes for time and samples inside: states have no time."""
+        return self._leading if port.neurons.size else 1
 
     def _with_axes(self, sizes: Sequence[Extent], lacks: int) -> list[Step]:
         """The step that gives a tensor the first axes of these: as many as others have there."""
@@ -168,12 +169,12 @@ class _Ends:
             net,
         )
         for port in self._ports(net.outputs, entries):
-            entry, steps, leading = entries[port.name], list[Step](), self._leading
+            entry, steps, leading = entries[port.name], list[Step](), self._leading_of(port)
             sizes = entry.shape or ()
             if port.name in self._lacking:
                 steps.append(("Squeeze", (draft.constant("first_axes", [0]),), {}))
                 leading, sizes = 0, sizes[1:]
-            elif timed and port.time_axis is None:
+            elif timed and leading > 1 and port.time_axis is None:
                 steps.append(("Gather", (draft.constant("last_step", -1),), {"axis": 0}))
                 leading, sizes = leading - 1, sizes[1:]
             kind = kinds.get(port.name, entry.elem_type)

@@ -80,13 +80,6 @@ _Unit = tuple[Cell, dict[str, int]]
 """A hidden unit: its cell, and the neuron of each part."""
 
 
-def _links(part: Part, of: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """The links of a part of one unit, as edges have them."""
-    return sorted(
-        (of[each.source], each.delay, of[each.gate] if each.gate else NONE) for each in part.links
-    )
-
-
 class _Finder:
     def __init__(self, net: Network, plan: Schedule) -> None:
         self._net, self._level, self._name = net, plan.level, net.activation_names
@@ -152,12 +145,8 @@ class _Finder:
                 found.setdefault(name, end)
         if found.keys() != cell.by_name.keys() or len(set(found.values())) < len(found):
             return {}
-        fits = all(
-            self._name[found[part.name]] == part.activation
-            and (part.matrices or self._sums(found[part.name], _links(part, found)))
-            for part in cell.parts
-        )
-        return {name: found[name] for name in cell.by_name} if fits else {}
+        named = all(self._name[found[part.name]] == part.activation for part in cell.parts)
+        return {name: found[name] for name in cell.by_name} if named else {}
 
     def _beside(self, part: Part, found: Mapping[str, int]) -> Iterator[tuple[str, int]]:
         """The parts that a part which is found reads, and those that gate it."""
@@ -182,13 +171,6 @@ class _Finder:
             if len(gaters) == 1:
                 yield part.gate, gaters.pop()
 
-    def _sums(self, neuron: int, links: list[tuple[int, int, int]]) -> bool:
-        """Whether a neuron sums these links of weight 1, and does nothing else."""
-        edges = self._into[neuron]
-        plain = self._plain[neuron] and self._net.neurons.bias[neuron] == 0.0
-        ones = all(edge.known and edge.weight == 1.0 for edge in edges)
-        return bool(plain and ones and sorted(edge.link for edge in edges) == links)
-
     # --- checking --------------------------------------------------------------------------------
 
     def holds(self, layer: Layer) -> bool:
@@ -201,11 +183,13 @@ class _Finder:
             len(inside) == layer.neurons.size
             and hides.isdisjoint(self._net.output_neurons.tolist())
             and all(self._readers[neuron] <= inside for neuron in hides)
-            and all(self._fits(layer, part, inside) for part in layer.cell.parts if part.matrices)
+            and all(self._fits(layer, part, inside) for part in layer.cell.parts)
         )
 
     def _fits(self, layer: Layer, part: Part, inside: set[int]) -> bool:
-        """Whether a part sums, and each edge into it stands in one of the operator's matrices."""
+        """Whether a part sums, and each edge into it stands in one of the operator's matrices; one
+        without matrices is its links alone.
+        """
         neurons = layer.parts[part.name].tolist()
         units = [
             {name: int(at[k]) for name, at in layer.parts.items()} for k in range(len(neurons))
@@ -213,17 +197,22 @@ class _Finder:
         gates = {unit["hidden"]: unit[part.gate] if part.gate else NONE for unit in units}
 
         def stands(edge: _Edge, unit: dict[str, int]) -> bool:
+            links = [
+                (unit[link.source], link.delay, unit.get(link.gate, NONE)) for link in part.links
+            ]
+            if edge.weight == 1.0 and edge.link in links:
+                return True
             if edge.delay == 0 and edge.source not in inside:
                 return edge.gater == NONE and "W" in part.matrices
             if edge.delay == 1 and edge.source in gates:
                 return edge.gater == gates[edge.source] and "R" in part.matrices
-            if edge.source == unit.get("memory"):
-                seen = part.peephole is not None and part.peephole[1] == edge.delay
-                return edge.gater == NONE and seen
-            return edge.weight == 1.0 and edge.link in _links(part, unit)
+            seen = part.peephole is not None and part.peephole[1] == edge.delay
+            return seen and edge.gater == NONE and edge.source == unit["memory"]
 
-        return bool(np.all(self._plain[neurons])) and all(
-            edge.known and stands(edge, unit)
-            for neuron, unit in zip(neurons, units, strict=True)
-            for edge in self._into[neuron]
-        )
+        def is_part(neuron: int, unit: dict[str, int]) -> bool:
+            edges = self._into[neuron]
+            links_alone = self._net.neurons.bias[neuron] == 0.0 and len(edges) == len(part.links)
+            known = bool(part.matrices or links_alone)
+            return known and all(edge.known and stands(edge, unit) for edge in edges)
+
+        return bool(np.all(self._plain[neurons])) and all(map(is_part, neurons, units))

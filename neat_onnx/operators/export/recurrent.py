@@ -6,17 +6,15 @@
 Any other recurrence is dense: a Gemm that reads columns of `hidden_prev…` among others.
 """
 
-from typing import Any
-
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Bools, Ints, distinct
 from neat_onnx.operators.export.activate import activate, in_column_order
-from neat_onnx.operators.export.columns import columns_for, flat_tensor
 from neat_onnx.operators.export.dense import (
     by_overflowing_source,
+    gemm,
     responses,
     shared_slope,
     weight_matrix,
@@ -36,63 +34,37 @@ def plan_recurrent(ctx: LoweringContext, free: Bools) -> Plan:
 
 
 def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
-    _, edge = ctx.edges_into(neurons)
-    origin = ctx.signals.origin_of(ctx.signals.read[edge])
+    _, read, _ = ctx.inputs_of(neurons)
+    origin = ctx.signals.origin[read]
     own = origin[origin != NONE]
     if not own.size:
         return False
-    pre_activations = ctx.signals.pre_activation[neurons]
-    one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, pre_activations)))
+    # the layer's memory: all activations, or all pre-activations
+    carried = neurons if np.isin(own[0], neurons) else ctx.signals.pre_activation[neurons]
     return (
-        one_kind
+        bool(np.all(np.isin(own, carried)))
         and not ctx.options.fold
         and ctx.options.state == "separate"
         and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
         and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
-        and not np.any(ctx.signals.are_products(ctx.signals.read[edge]))
+        and not np.any(ctx.signals.are_products(read))
         and len(by_overflowing_source(ctx, neurons)) == 1
-        and not np.any(ctx.signals.overflows[np.setdiff1d(_carried(ctx, neurons, own), own)])
+        and not np.any(ctx.signals.overflows[np.setdiff1d(carried, own)])
     )
-
-
-def _carried(ctx: LoweringContext, neurons: Ints, own: Ints) -> Ints:
-    """The signals of the layer's memory: all activations, or all pre-activations."""
-    return neurons if np.isin(own[0], neurons) else ctx.signals.pre_activation[neurons]
 
 
 def lower_recurrent(ctx: LoweringContext, block: Block) -> None:
     """Emit one Gemm for the layer before, one for the layer's own previous step, and their sum."""
-    row, edge = ctx.edges_into(block.neurons)
-    own = ctx.signals.origin_of(ctx.signals.read[edge]) != NONE
+    _, read, _ = ctx.inputs_of(block.neurons)
+    own = ctx.signals.origin[read] != NONE
     weights, tensor = weight_matrix(ctx, block, ~own)
-    recurrent, hidden = _recurrent_matrix(ctx, block, row[own], edge[own])
+    positions = distinct(ctx.places.position[read[own]])
+    memory = ctx.places.columns[positions[0]] if len(positions) == 1 else None
+    recurrent, hidden = weight_matrix(ctx, block, own, memory)
     _, bias = responses(ctx, block.neurons)
     slope, core = shared_slope(ctx, block)
-    names = [
-        ctx.initializer(block.weights(stem), values)
-        for stem, values in (("W", weights), ("B", bias), ("R", recurrent))
-    ]
-    factors: dict[str, Any] = {"alpha": slope, "transB": 1}
-    wish = block.tensor("Gemm"), block.name("gemm_in")
-    incoming = ctx.emit("Gemm", [tensor, *names[:2]], *wish, **factors, beta=slope)
-    wish = block.tensor("Gemm_rec"), block.name("gemm_rec")
-    carried = ctx.emit("Gemm", [hidden, names[2]], *wish, **factors)
-    wish = block.tensor("RecurrentSum"), block.name("add_recurrent")
-    total = ctx.emit("Add", [incoming, carried], *wish)
+    layer, names = {"W": weights, "B": bias}, ("Gemm", "gemm_in")
+    incoming = gemm(ctx, block, tensor, layer, names, alpha=slope, beta=slope)
+    carried = gemm(ctx, block, hidden, {"R": recurrent}, ("Gemm_rec", "gemm_rec"), alpha=slope)
+    total = ctx.emit("Add", [incoming, carried], *block.names("RecurrentSum", "add_recurrent"))
     activate(ctx, block, total, core)
-
-
-def _recurrent_matrix(
-    ctx: LoweringContext, block: Block, row: Ints, edge: Ints
-) -> tuple[Floats, str]:
-    """(R, hidden): weights (neurons, width), and the memory [N, width] that they multiply."""
-    read = ctx.signals.read[edge]
-    positions = distinct(ctx.places.position[read])
-    hidden = ctx.places.columns[positions[0]]
-    if len(positions) > 1:  # memory ports hold them
-        hidden = columns_for(ctx, distinct(read), len(block.neurons), block.level)
-    column = np.zeros(ctx.signals.count, np.int64)
-    column[hidden.signals] = np.arange(len(hidden.signals))
-    matrix = np.zeros((len(block.neurons), len(hidden.signals)))
-    np.add.at(matrix, (row, column[read]), ctx.signals.weight[edge])
-    return matrix, flat_tensor(ctx, hidden)

@@ -20,7 +20,7 @@ from neat_onnx.operators.export.activate import (
     respond,
 )
 from neat_onnx.operators.export.columns import exactly
-from neat_onnx.operators.export.formula import FormulaEmitter
+from neat_onnx.operators.export.formula import emit_formula
 
 
 @lowers(Stage.AGGREGATIONS)
@@ -52,20 +52,19 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
 
 def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten."""
-    _, edge = ctx.edges_into(block.neurons)
-    read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
+    _, read, weight = ctx.inputs_of(block.neurons)
+    read = read.reshape(len(block.neurons), -1)
     rows = weighted_rows(ctx, block, read, weight)
     aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
-    emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
-    result = emitter.emit(aggregation.expression(read.shape[1]))
+    formula = aggregation.expression(read.shape[1])
+    result = emit_formula(ctx, formula, rows, *block.names("Reduced", "reduce"))
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
     if not np.any(bias) and not ctx.options.fold:
         # right before a slope, optimizers would make one factor of both
         result = multiplied(ctx, block, result, response.reshape(-1, 1))
         response = np.ones(len(response))
-    names = block.tensor("Columns"), block.name("columns")
-    result = ctx.emit("Flatten", [result], *names, axis=1)
+    result = ctx.emit("Flatten", [result], *block.names("Columns", "columns"), axis=1)
     activate(ctx, block, respond(ctx, block, result, response, bias))
 
 
@@ -75,11 +74,11 @@ def weighted(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> 
     if np.all(weight == 1.0):
         return result
     factors = ctx.initializer(block.weights("W"), one_of_many(weight))
-    return ctx.emit("Mul", [result, factors], block.tensor("Weighted"), block.name("weighted"))
+    return ctx.emit("Mul", [result, factors], *block.names("Weighted", "weighted"))
 
 
 def weighted_rows(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
     """The inputs (neurons, k) of a block as [N, neurons, k], times the weights of connections."""
     result = weighted(ctx, block, read.ravel(), weight)
     shape = ctx.integers(block.weights("shape"), [0, *read.shape])
-    return ctx.emit("Reshape", [result, shape], block.tensor("Inputs"), block.name("inputs"))
+    return ctx.emit("Reshape", [result, shape], *block.names("Inputs", "inputs"))

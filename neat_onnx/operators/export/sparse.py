@@ -45,10 +45,11 @@ def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
     and ungated ones apart, as import makes gated connections of a tensor of products.
     """
     names, fan_in = ctx.net.aggregation_names[neurons], ctx.fan_in[neurons]
-    row, edge = ctx.edges_into(neurons)
     gated = np.zeros(len(neurons), np.bool_)
-    gated[row[ctx.signals.are_products(ctx.signals.read[edge])]] = True
-    gated &= fan_in == 1
+    if len(ctx.signals.products):
+        row, read, _ = ctx.inputs_of(neurons)
+        gated[row[ctx.signals.are_products(read)]] = True
+        gated &= fan_in == 1
     for name, prefix in (("sum", "_few"), ("mean", "_means")):
         yield f"{prefix}_gated", neurons[(names == name) & gated]
         for inputs in distinct(fan_in[names == name]).tolist():
@@ -61,31 +62,34 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     A layer whose neurons read columns here and there, as in genomes that evolved, stays one
     matrix unless that is large, since a Gemm is faster than a Gather.
     """
-    _, edge = ctx.edges_into(neurons)
-    read = ctx.signals.read[edge].reshape(len(neurons), -1)
+    inputs = int(ctx.fan_in[neurons[0]])
+    most = len(neurons) * (_GEMM_BYTES + _WEIGHT_BYTES * len(neurons) * inputs)
+    if most < _MIN_RATIO * (_SCALED_BYTES if inputs == 1 else _REDUCED_BYTES):
+        return False
+    _, read, weight = ctx.inputs_of(neurons)
+    read = read.reshape(len(neurons), -1)
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     parts = by_overflowing_source(ctx, neurons)
     matrices = sum(
-        _GEMM_BYTES
-        + _WEIGHT_BYTES * len(part) * len(distinct(ctx.signals.read[ctx.edges_into(part)[1]]))
+        _GEMM_BYTES + _WEIGHT_BYTES * len(part) * len(distinct(ctx.inputs_of(part)[1]))
         for part in parts
     )
     in_runs = (breaks + 1) * _MIN_RUN <= read.size
     if breaks and not (in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
         return False
-    scaled = read.shape[1] == 1 and not np.any(ctx.signals.are_products(read))
+    scaled = inputs == 1 and not np.any(ctx.signals.are_products(read))
     gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
     if breaks:
         gathered += _SCALED_BYTES + BYTES_OF_COLUMN * read.size
-    if np.any(ctx.signals.weight[edge] != 1.0):
+    if np.any(weight != 1.0):
         gathered += _WEIGHT_BYTES * read.size
     return matrices >= _MIN_RATIO * gathered
 
 
 def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
     """Emit the weighted inputs, their sum or mean, responses, biases and activations."""
-    _, edge = ctx.edges_into(block.neurons)
-    read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
+    _, read, weight = ctx.inputs_of(block.neurons)
+    read = read.reshape(len(block.neurons), -1)
     response, bias = responses(ctx, block.neurons)
     alone = read.shape[1] == 1
     gated = alone and bool(np.all(ctx.signals.are_products(read)))
@@ -93,11 +97,10 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
         mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
         rows, kind = weighted_rows(ctx, block, read, weight), "ReduceMean" if mean else "ReduceSum"
         operator, inputs, attributes, _ = reduction(ctx, kind, rows, INPUTS_AXIS, keepdims=0)
-        names = block.tensor("Total"), block.name("total")
-        result = ctx.emit(operator, inputs, *names, **attributes)
+        result = ctx.emit(operator, inputs, *block.names("Total", "total"), **attributes)
     else:
         result = weighted(ctx, block, read.ravel(), weight)
         if not gated:  # import makes neurons of a Sum of one tensor
-            result = ctx.emit("Sum", [result], block.tensor("Copy"), block.name("copy"))
+            result = ctx.emit("Sum", [result], *block.names("Copy", "copy"))
     result = respond(ctx, block, result, response, bias)
     activate(ctx, block, result, with_identity=gated and not np.any(bias))

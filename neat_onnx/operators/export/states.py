@@ -10,15 +10,15 @@ the same.
 import itertools
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
 
 from neat_onnx.errors import OptionError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.lowering.placement import UNBOUND, Columns
-from neat_onnx.model import Model, ValueInfo
+from neat_onnx.lowering.placement import UNBOUND
+from neat_onnx.model import Model
 from neat_onnx.model.states import (
     INITIAL_KEY,
     NEXT,
@@ -32,7 +32,7 @@ from neat_onnx.model.states import (
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.columns import exactly, in_shape
-from neat_onnx.operators.export.ports import produce_as, value_info
+from neat_onnx.operators.export.ports import bind_input, produce_as, value_info
 
 
 @dataclass(frozen=True)
@@ -41,58 +41,30 @@ class State:
 
     Attributes:
         previous, next: the names of the graph's input and output.
-        origin: the signals whose values it takes at the end of a step, in column order.
+        origin: the signals whose values it takes at the end of a step, in C order of its shape
+            without the batch.
         initial: the values before the first step, (width,).
-        shape: its sizes without the batch; None for [N, width].
-        batch_axis: where the batch is among its axes.
     """
 
     previous: str
     next: str
     origin: Ints
     initial: Floats
-    shape: tuple[int, ...] | None = None
-    batch_axis: int = 0
-
-    @classmethod
-    def of(cls, port: MemoryPort, initial: Floats) -> "State":
-        """The state that a memory port is."""
-        return cls(port.input, port.output, port.neurons, initial, port.shape, port.batch_axis)
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """Its sizes without the batch."""
-        return self.origin.shape if self.shape is None else self.shape
-
-    def described(self, ctx: LoweringContext) -> tuple[ValueInfo, ValueInfo]:
-        """The graph's entries for its input and its output."""
-        before, after = (
-            value_info(ctx, name, self.sizes, self.batch_axis)
-            for name in (self.previous, self.next)
-        )
-        return before, after
 
 
-def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
+def memory_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
     """The network's memory ports whose names a file may have.
 
-    Without metadata these are the names that tell which output feeds which input.
+    Without metadata these are the names that tell which output feeds which input. Of a graph of
+    sequences there are some where the network is of a model that took both.
     """
-    ports: Sequence[MemoryPort] = ctx.net.memory
-    if isinstance(ctx.options.batch, int):  # which only the first axis is known as
-        ports = [replace(port, batch_axis=0) for port in ports]
+    if ctx.options.sequence and all(port.time_axis is None for port in ctx.net.inputs):
+        return ()
     if ctx.options.include_metadata:
-        return ports
-    nothing = np.empty(0)
-    return [port for port in ports if are_paired_by_name(*State.of(port, nothing).described(ctx))]
-
-
-def ports_of_sequences(ctx: LoweringContext) -> Sequence[MemoryPort]:
-    """The memory ports of a graph of sequences: there are some where the network is of a model that
-    took both.
-    """
-    timed = any(port.time_axis is not None for port in ctx.net.inputs)
-    return named_ports(ctx) if timed else ()
+        return ctx.net.memory
+    ends = [(port, [value_info(ctx, name, port.shape) for name in (port.input, port.output)])
+            for port in ctx.net.memory]  # fmt: skip
+    return [port for port, (before, after) in ends if are_paired_by_name(before, after)]
 
 
 def _is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
@@ -103,57 +75,38 @@ def _is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
 
 
 def _open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:
-    """Bind the registers of a memory port that are used to an input of its name, turned so that the
-    batch comes first.
-    """
+    """Bind the registers of a memory port that are used to an input of its name."""
     registers, neurons = ctx.signals.registers, port.neurons
     followed = np.flatnonzero(used[registers.signal])[::-1]
     place = np.full(ctx.signals.count, NONE, np.int64)
     place[registers.origin[followed]] = followed  # the first of those that follow one signal
     at = place[neurons]
     signals = np.where(at == NONE, ctx.signals.spare[neurons], registers.signal[at])
-    tensor = port.input
-    if port.batch_axis:
-        turned = (f"{port.input}_turned", f"transpose_{port.input}")
-        axes = _batch_to(0, port.batch_axis, len(port.shape) + 1)
-        tensor = ctx.emit("Transpose", [tensor], *turned, perm=axes)
-    shape = None if port.shape == signals.shape else port.shape
-    names = (f"{port.input}_flat", f"flatten_{port.input}")
-    ctx.places.bind(Columns(tensor, signals, 0, shape, names))
-    return State.of(port, np.where(at == NONE, 0.0, registers.initial[at]))
-
-
-def _batch_to(place: int, now: int, rank: int) -> tuple[int, ...]:
-    """The order of axes in which the batch, which stands `now` there, is at a place."""
-    axes = [axis for axis in range(rank) if axis != now]
-    return (*axes[:place], now, *axes[place:])
+    bind_input(ctx, port.input, signals.reshape(port.shape))
+    initial = np.where(at == NONE, 0.0, registers.initial[at])
+    return State(port.input, port.output, neurons.reshape(port.shape), initial)
 
 
 def produce_state(ctx: LoweringContext, state: State) -> None:
     """Make a node produce the output that feeds a state."""
-    depth, name = ctx.schedule.depth, f"output_{state.next}"
-    if state.shape is None or (len(state.shape) == 1 and not state.batch_axis):
-        ctx.produce("Identity", [exactly(ctx, state.origin, depth)], state.next, name)
-        return
-    tensor = in_shape(ctx, state.origin.reshape(state.sizes), depth)
-    if state.batch_axis:
-        axes = _batch_to(state.batch_axis, 0, len(state.sizes) + 1)
-        ctx.produce("Transpose", [tensor], state.next, name, perm=axes)
+    depth = ctx.schedule.depth
+    if state.origin.ndim == 1:
+        tensor = exactly(ctx, state.origin, depth)
+        ctx.produce("Identity", [tensor], state.next, f"output_{state.next}")
     else:
-        produce_as(ctx, tensor, state.next)
+        produce_as(ctx, in_shape(ctx, state.origin, depth), state.next)
 
 
 # --- registers -----------------------------------------------------------------------------------
 
 
-def open_states(
-    ctx: LoweringContext, blocks: Sequence[Block], ports: Sequence[MemoryPort]
-) -> list[State]:
+def open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
     """Give every register a column of an input: a memory port's, or that of its level and delay."""
     used = _used(ctx, blocks)
     if ctx.options.state == "joined":
         return _joined(ctx, used)
-    states = [_open_memory(ctx, port, used) for port in ports if _is_written(ctx, port, used)]
+    written = [port for port in memory_ports(ctx) if _is_written(ctx, port, used)]
+    states = [_open_memory(ctx, port, used) for port in written]
     for number, (level, depth, columns) in enumerate(_grouped(ctx, blocks, used)):
         stem = f"_l{level}" if number else ""
         names = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
@@ -268,7 +221,7 @@ def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
     """Which signals the blocks read, directly or through gates and longer delays."""
     used = np.zeros(ctx.signals.count, np.bool_)
     for block in blocks:
-        used[ctx.signals.read[ctx.edges_into(block.neurons)[1]]] = True
+        used[ctx.inputs_of(block.neurons)[1]] = True
     gated = used[ctx.signals.first_product :][: len(ctx.signals.products)]
     values, gains, _ = ctx.signals.factors(ctx.signals.first_product + np.flatnonzero(gated))
     used[values], used[gains] = True, True

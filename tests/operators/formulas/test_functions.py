@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.examples.graphs import assert_lifts, graph, node
+from support.examples.graphs import assert_lifts, graph
 from support.harness.sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
@@ -10,12 +10,6 @@ from neat_onnx.network.expression import REDUCING, SIGNATURES
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 GEMM = "z = Gemm<transB=1>(x, W)"
-
-
-@pytest.mark.parametrize("axis", [1, 2])
-def test_before_opset_13_a_softmax_is_along_all_axes_from_one_on(axis):
-    nodes = [node("Reshape", "x shape", "v"), node("Softmax", "v", "y", axis=axis)]
-    assert_lifts(graph(nodes, x=("N", 12), shape=np.array([0, 4, 3]), opset=11))
 
 
 def test_a_softmax_of_large_numbers_is_finite():

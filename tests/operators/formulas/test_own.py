@@ -20,25 +20,25 @@ from neat_onnx import (
     register_activation,
     validate,
 )
-from neat_onnx.extend import Stage, expression
+from neat_onnx.extend import expression
 from neat_onnx.lifting.operator import OPERATORS
-from neat_onnx.lowering.registry import _PLANNERS
 from neat_onnx.model.node import _REGISTRY, node_classes
 from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.operators.export.formula import OWN
 
 
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
     """Forget operators of a test after it."""
     named, traced = dict(ACTIVATIONS), dict(OPERATORS)
-    classes, planners = node_classes(), list(_PLANNERS[Stage.CUSTOM])
+    classes, own = node_classes(), [*OWN]
     yield
     for table, kept in ((_REGISTRY, classes), (ACTIVATIONS, named)):
         table.clear()
         table.update(kept)  # type: ignore[arg-type]
     OPERATORS.clear()
     OPERATORS.update(traced)
-    _PLANNERS[Stage.CUSTOM][:] = planners
+    OWN[:] = own
 
 
 def quick_gelu(z, alpha: float = 1.702):

@@ -17,22 +17,6 @@ def operators(net: Network) -> list[str]:
     return [each.op_type for each in export(net.without_source()).graph.node]
 
 
-def test_ports_keep_their_names_and_shapes():
-    graph = export(NETWORKS["shaped_ports"]).graph
-    assert shapes(graph.inputs) == {"image": ["N", 2, 3], "speed": ["N"]}
-    assert shapes(graph.outputs) == {"map": ["N", 2, 2], "left": ["N"], "right": ["N", 1]}
-    assert [each.op_type for each in graph.node[:2]] == ["Flatten", "Flatten"]
-
-
-@pytest.mark.parametrize(
-    ("batch", "dim"), [(True, "N"), (False, 1), ("samples", "samples"), ("N", "N")]
-)
-def test_the_batch_dimension_has_a_name_or_is_one(batch, dim):
-    graph = export(NETWORKS["mlp_tanh"], batch_dimension=batch).graph
-    assert shapes(graph.inputs) == {"input": [dim, 2]}
-    assert shapes(graph.outputs) == {"output": [dim, 1]}
-
-
 def test_an_output_that_is_an_input_is_a_node_of_its_own():
     assert operators(NETWORKS["the_input_itself"]) == ["Identity"]
     assert operators(NETWORKS["only_inputs"]) == ["Gather"]
@@ -42,13 +26,6 @@ def test_outputs_in_any_order_are_gathered():
     found = operators(NETWORKS["repeated_outputs"])
     assert found[-1] == "Gather"
     assert "Gather" not in operators(NETWORKS["evolved_small"])
-
-
-def test_tensors_give_way_to_ports_of_their_names():
-    graph = export(NETWORKS["ports_named_like_tensors"]).graph
-    assert {"Layer_1", "W0"} <= set(graph.node[0].input)
-    assert {entry.name for entry in graph.outputs} == {"Gemm_2", "gemm_l1"}
-    assert "W0" not in graph.tensors
 
 
 def port(name: str, *neurons: int) -> dict:

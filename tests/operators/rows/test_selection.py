@@ -1,7 +1,6 @@
 """The first few of many elements: values and places as runtimes have them."""
 
 import numpy as np
-import onnx
 import pytest
 from support.examples.graphs import assert_lifts, graph, node
 from support.harness.sessions import open_session
@@ -30,15 +29,11 @@ def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
     assert import_model(model.to_json()) == net
 
 
-@pytest.mark.parametrize("kind", [np.float32])
-def test_what_is_taken_stays_below_the_smallest_number_that_there_is(kind):
-    most = np.finfo(kind).max
-    model = graph("y, i = TopK(x, k)", x=("N", 16), k=np.array([3]))
-    for each in (*model.graph.input, *model.graph.output):
-        each.type.tensor_type.elem_type = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind))
-    net = import_model(model)
-    x = np.where(np.random.default_rng(0).random((20, 16)) < 0.9, -most, most).astype(kind)
-    written = export(net, dtype=np.dtype(kind).name)
+def test_what_is_taken_stays_below_the_smallest_number_that_there_is():
+    most = np.finfo(np.float32).max
+    net = import_model(graph("y, i = TopK(x, k)", x=("N", 16), k=np.array([3])))
+    x = np.where(np.random.default_rng(0).random((20, 16)) < 0.9, -most, most).astype(np.float32)
+    written = export(net, dtype="float32")
     want = -np.sort(-x)[:, :3]
     for found in (net.activate({"x": x})["y"], open_session(written).run(None, {"x": x})[0]):
         np.testing.assert_array_equal(found, want)

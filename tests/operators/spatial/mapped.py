@@ -32,7 +32,7 @@ def network(pool: Kind | None = "MaxPool", blocks: bool = False, dense: bool = T
     """Inputs 0 to 23, a Conv of 24 to 47, a pool, and two dense neurons; ids are positions."""
     building = Building(np.random.default_rng(0))
     inputs = building.neurons((2, 4, 3))
-    window = Window((3, 3), begin=(1, 1), end=(1, 1))
+    window = Window((3, 3), pads=(1, 1, 1, 1))
     last = building.slide("Conv", inputs, (2, 4, 3), window, "neat_tanh")
     if pool is not None:
         window = Window((2, 2), strides=(2, 1))

@@ -55,15 +55,6 @@ def test_metadata_tells_of_them_under_the_known_keys():
     assert found["pool2d_specs"] == [{camel(key): value for key, value in POOL.items()}]
 
 
-def test_names_in_camel_case_say_the_same():
-    document = {
-        camel(name): [{camel(key): value for key, value in mapping.items()} for mapping in mappings]
-        for name, mappings in BOTH.items()
-    }
-    assert list(document) == ["conv2dMappings", "pool2dMappings"]
-    assert export(NET, options=document).to_json() == export(NET, **BOTH).to_json()
-
-
 def test_weights_in_the_file_are_those_of_the_genome():
     (weights,) = (t for t in export(NET, **BOTH).graph.initializer if t.name == "ConvW0")
     edges = NET.connections

@@ -28,30 +28,6 @@ def operators(net: Network, **options) -> list[str]:
     return [each.op_type for each in written(net, **options)[0]]
 
 
-def test_a_layer_is_a_gemm_and_an_activation_by_the_known_names():
-    net = Network.mlp([2, 3, 1], activation="tanh", output_activation="sigmoid")
-    nodes, tensors = written(net)
-    assert [(each.op_type, each.name, each.input, each.output) for each in nodes] == [
-        ("Gemm", "gemm_l1", ["input", "W0", "B0"], ["Gemm_1"]),
-        ("Tanh", "act_l1", ["Gemm_1"], ["Layer_1"]),
-        ("Gemm", "gemm_l2", ["Layer_1", "W1", "B1"], ["Gemm_2"]),
-        ("Sigmoid", "act_l2", ["Gemm_2"], ["output"]),
-    ]
-    assert nodes[0].attributes.model_dump() == [
-        {"name": "alpha", "type": "FLOAT", "f": 1.0},
-        {"name": "beta", "type": "FLOAT", "f": 1.0},
-        {"name": "transB", "type": "INT", "i": 1},
-    ]
-    assert {name: values.shape for name, values in tensors.items()} == {
-        "W0": (3, 2),
-        "B0": (3,),
-        "W1": (1, 3),
-        "B1": (1,),
-    }
-    np.testing.assert_array_equal(tensors["W0"].ravel(), net.connections.weight[:6])
-    np.testing.assert_array_equal(tensors["B0"], net.neurons.bias[2:5])
-
-
 @pytest.mark.parametrize(
     ("activation", "operator", "slope"),
     [

@@ -1,4 +1,4 @@
-"""Networks for all tests, each with something special; random ones are in random_networks."""
+"""Networks for all tests, each with something special; random ones are in strategies."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -257,7 +257,7 @@ def convolution_and_pools() -> Network:
         for start, stop, shape in zip(starts, starts[1:], shapes, strict=False)
     ]
     blocks = (
-        SpatialBlock("Conv", *layers[:2], Window((3, 3), begin=(1, 0), end=(0, 1))),
+        SpatialBlock("Conv", *layers[:2], Window((3, 3), pads=(1, 0, 0, 1))),
         SpatialBlock("MaxPool", *layers[1:3], Window((2, 2), strides=(2, 2))),
         SpatialBlock("AveragePool", *layers[2:], Window((2, 2))),
     )

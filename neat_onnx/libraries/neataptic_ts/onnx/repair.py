@@ -21,19 +21,20 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     is_readable,
     items,
 )
-from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model import Graph, Model, ValueInfo, node_class
 from neat_onnx.model.draft import copied, make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
-from neat_onnx.model.wiring import Wiring, in_order
-from neat_onnx.operators.export.nodes import Concat, Conv
+from neat_onnx.model.wiring import Wiring, in_order, is_in_order
 
 Repair = Callable[[Model], Model]
 
 
 def repaired(model: Model) -> Model:
     """Return the model with its defects repaired, or the very same object if it has none."""
-    model = without_unproduced(model)
-    for repair in _OWN if unproduced(model.graph) else (_in_order,):
+    missing = unproduced(model.graph)
+    if missing and len(missing) < len(model.graph.outputs):
+        model, missing = _without(model, missing), []
+    for repair in _OWN if missing else (_in_order,):
         model = repair(model)
     return model
 
@@ -57,7 +58,7 @@ def _warn_of_losses(model: Model) -> Model:
         window = window_of(node, model.graph.tensors)
         if window is None:
             continue
-        if isinstance(node, Conv):
+        if node.op_type == "Conv":
             padded += [node.label] if any(window.begin) else []
         elif not is_identity(window):
             pools.append(node.label)
@@ -89,9 +90,10 @@ def _with_batch(model: Model) -> Model:
         [ValueInfo.of(entry.name, entry.elem_type, ["N", *(entry.shape or ())]) for entry in side]
         for side in (graph.inputs, graph.outputs)
     )
+    joins = node_class("Concat")
     nodes = [
         copied(node, attributes=copied(node.attributes, axis=1))
-        if isinstance(node, Concat)
+        if isinstance(node, joins)
         else node
         for node in graph.node
     ]
@@ -100,6 +102,8 @@ def _with_batch(model: Model) -> Model:
 
 def _in_order(model: Model) -> Model:
     """Sort the nodes topologically; a graph with a cycle stays, for the lifting to refuse."""
+    if is_in_order(model.graph):
+        return model
     nodes, wiring = model.graph.node, Wiring(model.graph)
     given = range(len(nodes))
     order = in_order(given, lambda at: sorted(wiring.sources(at)))
@@ -111,20 +115,17 @@ def _in_order(model: Model) -> Model:
 
 def unproduced(graph: Graph) -> list[str]:
     """Return the graph outputs that no node produces."""
-    wiring = Wiring(graph)
-    names = (entry.name for entry in graph.outputs)
-    return [name for name in names if name not in wiring.producer and name not in wiring.given]
+    made = {*graph.tensors, *(entry.name for entry in graph.inputs)}
+    made.update(*(node.output for node in graph.node))
+    return [entry.name for entry in graph.outputs if entry.name not in made]
 
 
-def without_unproduced(model: Model) -> Model:
+def _without(model: Model, missing: list[str]) -> Model:
     """Leave out outputs that no node produces, beside others that nodes do produce.
 
     A tool that edited the file lost the constants of a policy, such as the size of its memory.
     """
-    missing = unproduced(model.graph)
     kept = [entry for entry in model.graph.outputs if entry.name not in missing]
-    if not missing or not kept:
-        return model
     warn_repaired(f"outputs that no node produces are left out: {abridged(missing, 5)}")
     return with_graph(model, outputs=kept)
 

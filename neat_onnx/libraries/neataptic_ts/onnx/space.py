@@ -23,13 +23,7 @@ from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.export.nodes import (
-    Concat,
-    Conv,
-    Flatten,
-    Gemm,
-    Windowed,
-)
+from neat_onnx.operators.export.nodes import Gemm, Windowed
 
 _SLIDING = ("Conv", "MaxPool", "AveragePool")
 _MAX_ELEMENTS = 1 << 20  # of a layer; of a larger one no shape is known
@@ -55,12 +49,14 @@ def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
     """Return the window of a Conv or a pool; None for other nodes, and where nothing says it."""
     if not _slides(node) or node.attributes.auto_pad != "NOTSET":
         return None
-    kernel = node.attributes.kernel_shape
-    if isinstance(node, Conv):
+    given, kernel = node.attributes, node.attributes.kernel_shape
+    if node.op_type == "Conv":
         weights = tensors.get(node.input[1])
         kernel = None if weights is None else weights.dims[2:]
     try:
-        return node.attributes.window(kernel) if kernel else None
+        steps, pads = (given.strides or (), given.dilations or ()), given.pads or ()
+        ceil = bool(getattr(given, "ceil_mode", 0))
+        return Window(kernel, *steps, pads, ceil) if kernel else None
     except NetworkError:
         return None
 
@@ -108,7 +104,7 @@ class _Walk:
         """Append a node, and the one before it that its input needs."""
         tensor = node.input[0] if node.input else ""
         given = self.shapes.get(tensor)
-        if given is not None and isinstance(node, Conv):
+        if given is not None and _slides(node) and node.op_type == "Conv":
             node = _reading(node, self._spatial(where, node, given))
         elif given is not None and isinstance(node, Gemm):
             columns = self._columns(node, 1)
@@ -146,7 +142,7 @@ class _Walk:
         self.nodes.append(node)
         if shape is not None:
             self.shapes[node.output[0]] = shape
-        if _slides(node) and not isinstance(node, Conv):
+        if _slides(node) and node.op_type != "Conv":
             self.pool = node.label
 
     def _shape_after(self, node: Node) -> Sizes | None:
@@ -161,9 +157,9 @@ class _Walk:
                 return (rows,) if rows else None
             case Windowed() if _slides(node):
                 return self._positions(node, first)
-            case Flatten():
+            case Node(op_type="Flatten"):
                 return (math.prod(first),)
-            case Concat():
+            case Node(op_type="Concat"):
                 return (sum(math.prod(shape) for shape in given if shape is not None),)
             case _ if len(node.input) == 1 or node.op_type == "Add":
                 return first
@@ -173,10 +169,13 @@ class _Walk:
         window, channels = window_of(node, self._tensors), given[0]
         if window is None or len(given) != len(window.kernel) + 1:
             return None
-        if isinstance(node, Conv):
+        if node.op_type == "Conv":
             channels, seen, *_ = self._tensors[node.input[1]].dims
             declared = node.attributes.kernel_shape or window.kernel
-            if seen * node.attributes.group != given[0] or declared != window.kernel:
+            if (
+                seen * node.given_attributes.get("group", 1) != given[0]
+                or declared != window.kernel
+            ):
                 return None
         shape = (channels, *window.positions(given[1:]))
         return shape if min(shape) > 0 and math.prod(shape) <= _MAX_ELEMENTS else None
@@ -188,7 +187,7 @@ class _Walk:
             return None
         return weights.dims[axis if node.attributes.transB else 1 - axis]
 
-    def _spatial(self, where: str, node: Conv, given: Sizes) -> str:
+    def _spatial(self, where: str, node: Windowed, given: Sizes) -> str:
         """The tensor that a Conv can read: its input, reshaped if need be."""
         tensor, label = node.input[0], layer_number(node.name or node.output[0])
         wanted = self._specs.get(label, given)

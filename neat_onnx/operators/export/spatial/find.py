@@ -51,12 +51,9 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
         for block in inferred_blocks(ctx, search.blocks):
             if search.take(label, block):
                 inferred.append(block)
-    claims = [
-        Claim(Block(0, block.neurons.ravel()), lower, block)
-        for block, lower in zip(search.blocks, search.lowers, strict=True)
-    ]
     return Plan(
-        claims, lambda ctx, claims: spatial_metadata(ctx, claims, inferred, search.mismatched)
+        search.claims,
+        lambda ctx, claims: spatial_metadata(ctx, claims, inferred, search.mismatched),
     )
 
 
@@ -64,13 +61,13 @@ class _Search:
     """The blocks found so far, and their neurons.
 
     Attributes:
-        blocks, lowers: those that are written as such, and what writes each.
+        blocks, claims: those that are written as such.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
     """
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self.blocks: list[SpatialBlock] = []
-        self.lowers: list[Lower] = []
+        self.claims: list[Claim] = []
         self.mismatched: list[int] = []
         matters = np.zeros(len(ctx.net), np.bool_)
         matters[np.concatenate(ctx.schedule.levels)] = True
@@ -141,7 +138,7 @@ class _Search:
                 self.mismatched.append(level)
             return False
         self.blocks.append(block)
-        self.lowers.append(lower)
+        self.claims.append(Claim(Block(0, block.neurons.ravel()), lower, block))
         self._taken[block.neurons] = True
         return True
 

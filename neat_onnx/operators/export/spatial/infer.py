@@ -61,9 +61,9 @@ def _convolution(
     ctx: LoweringContext, layer: Ints, spaces: Sequence[tuple[Ints, Sizes]]
 ) -> SpatialBlock | None:
     """The convolution of the fewest weights that a layer is over the space that it reads."""
-    row, edge = ctx.edges_into(layer)
-    there = ctx.signals.weight[edge] != 0.0
-    row, read, weight = row[there], ctx.signals.read[edge[there]], ctx.signals.weight[edge[there]]
+    row, read, weight = ctx.inputs_of(layer)
+    there = weight != 0.0
+    row, read, weight = row[there], read[there], weight[there]
     space = next((each for each in spaces if np.all(np.isin(read, each[0]))), None)
     if space is None or not len(read) or len(layer) * len(space[0]) > _MAX_ELEMENTS:
         return None
@@ -129,7 +129,7 @@ def _blocks(
                 and np.array_equal(out // (outs // count), channel // (channels // count))
             )
             kernel, strides, dilations, begin, end = zip(*along, strict=True)
-            window = Window(kernel, strides, dilations, begin, end)
+            window = Window(kernel, strides, dilations, begin + end)
             block = SpatialBlock("Conv", sources, layer.reshape(-1, down, across), window, groups)
             if math.prod(block.weight_shape) <= fewest:
                 fewest = math.prod(block.weight_shape)

@@ -12,8 +12,9 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators.export.activate import emit_activation, groups_of, slopes
+from neat_onnx.operators.export.activate import groups_of, slopes
 from neat_onnx.operators.export.columns import flat_tensor, in_shape
+from neat_onnx.operators.export.formula import emit_formula
 from neat_onnx.operators.export.spatial.weights import Unavailable, Weights
 
 _DILATED_AVERAGE_SINCE = 19
@@ -26,10 +27,8 @@ def lower_convolution(
     """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
     sums = _sums(ctx, block, spatial, weights)
     group = groups_of(ctx, block.neurons)[0]
-    names = block.tensor("Layer"), block.name("act_conv")
-    layer = emit_activation(ctx, group.formula, sums, *names)
-    flat = block.tensor("Flat"), block.name("flatten")
-    neurons = spatial.neurons
+    layer = emit_formula(ctx, group.formula, sums, *block.names("Layer", "act_conv"))
+    neurons, flat = spatial.neurons, block.names("Flat", "flatten")
     _bind(ctx, block, sums, Columns(layer, neurons.ravel(), block.level, neurons.shape, flat))
 
 
@@ -50,16 +49,16 @@ def _sums(ctx: LoweringContext, block: Block, spatial: SpatialBlock, weights: We
         given["group"] = spatial.groups
     if spatial.kind == "ConvTranspose":
         given |= _output_padding(spatial)
-    sums = ctx.emit(spatial.kind, inputs, block.tensor("Conv"), block.name("conv"), **given)
+    sums = ctx.emit(spatial.kind, inputs, *block.names("Conv", "conv"), **given)
     if response == 1.0:
         return sums
     inputs = [sums, ctx.scalar(response * slope)]
-    sums = ctx.emit("Mul", inputs, block.tensor("Response"), block.name("response"))
+    sums = ctx.emit("Mul", inputs, *block.names("Response", "response"))
     if not np.any(bias):
         return sums
     shape = [-1, *[1] * (spatial.neurons.ndim - 1)]
     addend = ctx.initializer(block.weights("ConvB"), bias.reshape(shape))
-    return ctx.emit("Add", [sums, addend], block.tensor("Biased"), block.name("bias"))
+    return ctx.emit("Add", [sums, addend], *block.names("Biased", "bias"))
 
 
 def lower_pool(ctx: LoweringContext, block: Block, spatial: SpatialBlock) -> None:
@@ -77,8 +76,7 @@ def lower_pool(ctx: LoweringContext, block: Block, spatial: SpatialBlock) -> Non
     activation = str(ctx.net.activation_names[block.neurons[0]])
     formula = activation_named(activation).expression
     if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
-        names = block.tensor("Layer"), block.name("act")
-        result = emit_activation(ctx, formula, pooled, *names)
+        result = emit_formula(ctx, formula, pooled, *block.names("Layer", "act"))
     neurons, flat = spatial.neurons.ravel(), (f"PoolFlat_{after}", f"flatten_after_l{after}")
     columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)
     if ctx.options.flatten_after_pooling:
@@ -95,8 +93,7 @@ def _sources(ctx: LoweringContext, spatial: SpatialBlock, level: int) -> str:
     sources = spatial.sources
     inside = (sources < len(ctx.net)) & ~ctx.places.are_readable(sources, level)
     if np.any(inside):
-        _, edges = ctx.edges_into(spatial.neurons.ravel())
-        read = np.isin(sources, ctx.signals.read[edges])
+        read = np.isin(sources, ctx.inputs_of(spatial.neurons.ravel())[1])
         sources = np.where(inside & ~read, sources[read][0], sources)
     return in_shape(ctx, sources, level)
 
