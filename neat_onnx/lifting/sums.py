@@ -13,6 +13,7 @@ from neat_onnx.lifting.pending import (
     aligned,
     broadcast_to,
     combined,
+    common_shape,
     folded,
     is_neurons,
     one_number,
@@ -62,12 +63,12 @@ def subtract(a: Any, b: Any) -> Any:
 def _with_number(x: Pending, other: Any, formula: Expression, dtype: Any) -> Pending:
     """A formula of one number and each element."""
     if np.ndim(other):
-        x = broadcast_to(x, np.broadcast_shapes(x.shape, np.shape(other)))
+        x = broadcast_to(x, common_shape(x, other))
     return x.apply(formula, dtype)
 
 
 def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     if same_signals(a, b):
         found = combined(op, a, b, dtype)
@@ -125,7 +126,7 @@ def _shifted(a: Pending, b: Any, dtype: np.dtype[Any]) -> Pending:
     more = one_number(b, a)
     if isinstance(more, float) and math.isfinite(more):
         return _with_number(a, b, call("add", VARIABLE, more), dtype) if more else a
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape)
     with np.errstate(invalid="ignore"):
         shift = np.asarray(a.shift + np.broadcast_to(more, shape))
@@ -145,7 +146,7 @@ def multiply(a: Any, b: Any) -> Any:
     dtype = result_type(a, b)
     if not isinstance(b, Pending):
         return _scaled(a, b, dtype)
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     gates_itself = a.formula is VARIABLE and a.tape.has_ids(a.ids)
     if same_signals(a, b) and not gates_itself:
@@ -159,10 +160,10 @@ def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
     factor = one_number(b, a)
     if isinstance(factor, float) and factor and math.isfinite(factor):
         if factor == 1.0:
-            return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
+            return broadcast_to(a, common_shape(a, b))
         formula = -VARIABLE if factor == -1.0 else call("mul", factor, VARIABLE)
         return _with_number(a, b, formula, dtype)
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape).settled()
     factor = np.broadcast_to(factor, shape)
     if not np.all(np.isfinite(factor[a.ids >= 0])):
