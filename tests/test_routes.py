@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from support.examples.networks import NETWORKS
-from support.examples.random_networks import dags, mlps, towers
+from support.examples.networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS, NETWORKS
+from support.examples.strategies import dags, mlps, towers
 from support.harness.pairwise import pairwise
 from support.harness.routes import (
     ROUTES,
@@ -23,8 +23,9 @@ from support.harness.routes import (
     reference_agrees,
     stripped_trip,
 )
-from support.harness.sweep import ONE_FUNCTION, WHOLE, count
+from support.harness.sweep import ONE_FUNCTION, WHOLE, count, every
 
+from neat_onnx import export, import_model, load_model
 from neat_onnx.network.network import Network
 
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -102,6 +103,15 @@ def test_every_pair_is_chosen():
 )
 def test_exported_json_follows_the_published_schema(network: str, options: str):
     follows_the_schema(trip(network, options))
+
+
+@pytest.mark.parametrize("aggregation", BUILTIN_AGGREGATIONS)
+def test_every_function_of_every_aggregation_comes_back(aggregation: str):
+    edges = [(0, 2, 0.5), (1, 2, 1.5)]
+    for name, dtype in every(BUILTIN_ACTIVATIONS, ("float32", "float64")):
+        gene = {"id": 2, "activation": name, "aggregation": aggregation, "bias": 0.25}
+        net = Network.build(inputs=2, outputs=[2], neurons=[gene], connections=edges)
+        assert import_model(load_model(export(net, dtype=dtype).to_json())) == net
 
 
 @some(12, 120)

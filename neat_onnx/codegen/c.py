@@ -17,16 +17,6 @@ $members
 """
 _FILE = f"$head\n{_BODY}"
 _HEADER = f"$head\n\n#ifndef $guard\n#define $guard\n{_BODY}\n#endif /* $guard */"
-_USAGE = """
-Call it like this, with an array for each port:
-
-    CALL
-
-C99, libm, no heap.
-"""
-_CALL_STATEFUL = """${name}_state state;
-    ${name}_reset(&state);            // before the first step of a sequence
-    ${name}_step(&state, $arguments);"""
 _SIGNED = ((127, "signed char"), (32767, "short"))
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
 _LIBM = {
@@ -77,9 +67,18 @@ ${linkage}void ${name}_step(${name}_state *state, $ports)
     $step
 }
 """
-    usage = (
-        _USAGE.replace("CALL", "${name}_activate($arguments);"),
-        _USAGE.replace("CALL", _CALL_STATEFUL),
+    usage = """
+Call it like this, with an array for each port:
+
+    $call
+
+C99, libm, no heap.
+"""
+    calls = (
+        "${name}_activate($arguments);",
+        """${name}_state state;
+    ${name}_reset(&state);            // before the first step of a sequence
+    ${name}_step(&state, $arguments);""",
     )
     port_form = "{const}real {name}[{count}]"
 

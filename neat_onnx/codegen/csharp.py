@@ -6,14 +6,6 @@ from neat_onnx.codegen.language import Language
 
 _MATH = ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
          "tanh", "floor")  # fmt: skip
-_USAGE = """
-Call it like this, with an instance for each thread and an array for each port:
-
-    $name network = new $name();
-    network.CALL
-
-No garbage but where a neuron sorts.
-"""
 
 
 class CSharp(Language):
@@ -73,8 +65,13 @@ public void Step($ports)
     $step
 }
 """
-    usage = (
-        _USAGE.replace("CALL", "Activate($arguments);"),
-        _USAGE.replace("CALL", "Step($arguments);  // one step; Reset() starts again"),
-    )
+    usage = """
+Call it like this, with an instance for each thread and an array for each port:
+
+    $name network = new $name();
+    network.$call
+
+No garbage but where a neuron sorts.
+"""
+    calls = ("Activate($arguments);", "Step($arguments);  // one step; Reset() starts again")
     port_form = "double[] {name}"

@@ -8,10 +8,6 @@ from neat_onnx.codegen.language import Indented
 _NATIVE = ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
            "tanh", "floor", "ceil", "pow", "is_nan")  # fmt: skip
 _LEAST = 2.3e-308
-_USAGE = """
-var network = load("res://network.gd").new()
-var result = network.CALL
-"""
 
 
 class GDScript(Indented):
@@ -57,10 +53,11 @@ func reset():
 func step(inputs):
     $step
 """
-    usage = (
-        _USAGE.replace("CALL", "activate($argument)"),
-        _USAGE.replace("CALL", "step($argument)  # one step; reset() starts again"),
-    )
+    usage = """
+var network = load("res://network.gd").new()
+var result = network.$call
+"""
+    calls = ("activate($argument)", "step($argument)  # one step; reset() starts again")
 
     def number(self, value: float) -> str:
         """Return a literal; Godot reads those below the normal numbers as 0: they are products."""

@@ -63,9 +63,9 @@ export class Network {
     }
 }
 """
-    usage = (
-        "\nconst result = activate($argument);",
-        "\nconst network = new Network();\n"
+    calls = (
+        "const result = activate($argument);",
+        "const network = new Network();\n"
         "const result = network.step($argument);  // one step; reset() starts again",
     )
 

@@ -57,7 +57,8 @@ class Language:
     file: str
     stateless: str  # the functions of a network without memory
     stateful: str  # the same with memory
-    usage: tuple[str, str]  # how to call these
+    usage = "$call"  # how to call these
+    calls: tuple[str, str]
 
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""

@@ -100,9 +100,9 @@ class Network:
         v = self.v
         $step
 """
-    usage = (
-        "\nresult = activate($argument)",
-        "\nnetwork = Network()\nresult = network.step($argument)  # one step; reset() starts again",
+    calls = (
+        "result = activate($argument)",
+        "network = Network()\nresult = network.step($argument)  # one step; reset() starts again",
     )
 
     def text(self, value: str) -> str:

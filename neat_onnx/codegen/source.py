@@ -87,10 +87,11 @@ class Program:
         tables = "\n".join(self._table(label, each) for label, each in self.tables.items())
         parts = [tables, *needed, *self._functions, body]
         begin, prefix, end = language.head
+        usage = language.usage.replace("$call", language.calls[plan.has_memory])
         told = [
             *self._description(),
             "",
-            *filled(language.usage[plan.has_memory], values).split("\n"),
+            *filled(usage, values).split("\n"),
         ]
         head = begin + "".join(f"{prefix}{line}".rstrip() + "\n" for line in told) + end
         values["head"] = head.rstrip("\n").split("\n")

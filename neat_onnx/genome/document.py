@@ -1,6 +1,5 @@
 """The genome document: what a genome has beside the genes that its graph computes with."""
 
-import re
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -16,10 +15,6 @@ DIGITS = 12
 NEURON_DEFAULTS: dict[str, Any] = {
     name: field.default for name, field in NeuronDocument.model_fields.items() if name != "id"
 }
-_RUN = re.compile(r'([\[,]\s*)"(-?\d{1,19})\.\.(-?\d{1,19})"(?!\s*:)', re.ASCII)
-"""In JSON: a text is of a list, if a bracket or a comma comes before it and no colon after it."""
-_FEWEST_IN_RUN, _MOST_IN_RUNS = 4, 1 << 22  # integers: of one run, of all in a document
-
 _Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 Ids = list[_Id]
 Checksum = Annotated[str, Field(pattern=f"^[0-9a-f]{{{DIGITS},64}}$")]
@@ -60,9 +55,9 @@ class GenomeDocument(Document):
     numbers: Checksum
     whole: Checksum | None = None
     ids: dict[str, Ids]
-    order: Ids | None = None
+    order: Ids = Field(default_factory=list)
     neurons: list[NeuronFields] = Field(default_factory=list)
-    connections: list[int | Ids | ConnectionDocument] | None = None
+    connections: list[int | Ids | ConnectionDocument] = Field(default_factory=list)
     genes: dict[str, ConnectionFields] = Field(default_factory=dict)
 
 
@@ -72,38 +67,4 @@ def genome_document(text: str) -> GenomeDocument:
     Raises:
         NetworkError: it is no such document.
     """
-    count = sum(max(int(last) - int(first) + 1, 0) for _, first, last in _RUN.findall(text))
-    if count > _MOST_IN_RUNS:
-        raise NetworkError(f"its runs are {count} integers, more than {_MOST_IN_RUNS}")
-    return parse(GenomeDocument, parse_json(_RUN.sub(_spelled_out, text)), NetworkError)
-
-
-def _spelled_out(run: re.Match[str]) -> str:
-    return run[1] + ",".join(map(str, range(int(run[2]), int(run[3]) + 1)))
-
-
-def with_runs(document: Any) -> Any:
-    """The JSON value, in whose lists four or more consecutive integers are a text: `"3..9"`."""
-    left = _MOST_IN_RUNS
-
-    def spelled(value: Any) -> Any:
-        nonlocal left
-        if isinstance(value, dict):
-            return {key: spelled(each) for key, each in value.items()}
-        if not isinstance(value, list):
-            return value
-        found: list[Any] = []
-        start = 0
-        while start < len(value):
-            first, stop = value[start], start + 1
-            while type(first) is int and stop < len(value) and value[stop] == first + stop - start:
-                stop += 1
-            if _FEWEST_IN_RUN <= stop - start <= left:
-                left -= stop - start
-                found.append(f"{first}..{value[stop - 1]}")
-            else:
-                found += map(spelled, value[start:stop])
-            start = stop
-        return found
-
-    return spelled(document)
+    return parse(GenomeDocument, parse_json(text), NetworkError)

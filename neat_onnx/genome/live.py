@@ -208,7 +208,7 @@ def live_genes(
     if functions.by_state.any():
         genes = replace(genes, reads_state=genes.reads_state & ~functions.by_state[genes.source])
     genes = _through(net, genes, place, functions)
-    genes = _added(genes, place, functions.sums, net)
+    genes = _added(genes, place, functions, net, data_type)
     weight = (
         rounded(genes.weight, known) * np.where(functions.sums, functions.factor, 1.0)[genes.target]
     )
@@ -295,6 +295,7 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     helpers[late[begins[late]]] = False
     if not np.any(helpers):
         return genes
+    genes = replace(genes, gater=_gaters(genes, helpers, functions))
     inputs: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     rows = list(zip(*(column.tolist() for column in vars(genes).values()), strict=True))
     for row in rows:
@@ -325,10 +326,26 @@ def _through(net: Network, genes: _Connections, place: Ints, functions: _Functio
     )
 
 
-def _added(genes: _Connections, place: Ints, sums: Bools, net: Network) -> _Connections:
-    """The connections by the places of target and source, with parallel ones into a sum added."""
+def _gaters(genes: _Connections, helpers: Bools, functions: _Functions) -> Ints:
+    """The gaters, with the neuron that each copy has its value of; a late gain begins by itself."""
+    alone = np.bincount(genes.target, minlength=len(helpers)) == 1
+    is_copy = (helpers & alone)[genes.target] & (genes.gater == NONE) & (genes.delay == 0)
+    is_copy &= ~genes.reads_state & (genes.weight * functions.factor[genes.target] == 1.0)
+    origin = np.append(np.arange(len(helpers)), NONE)
+    origin[genes.target[is_copy]] = genes.source[is_copy]
+    found: Ints = origin[genes.gater]
+    return found
+
+
+def _added(
+    genes: _Connections, place: Ints, functions: _Functions, net: Network, data_type: DataType
+) -> _Connections:
+    """The connections by the places of target and source, with parallel ones into a sum added.
+
+    Parallel ones into a maximum, say, stand by their weights, whose order the graph has as well.
+    """
     target, source = place[genes.target], place[genes.source]
-    count, others = np.arange(len(target)), ~sums[genes.target]
+    count, others = np.arange(len(target)), ~functions.sums[genes.target]
     takes_first = np.array([aggregation_named(name).takes_first for name in net.aggregations])
     in_turn = takes_first[net.neurons.aggregation[genes.target]] & others
     source = np.where(in_turn, count, source)
@@ -338,17 +355,27 @@ def _added(genes: _Connections, place: Ints, sums: Bools, net: Network) -> _Conn
     order = stable_order(key)
     if (np.diff(key[order]) > 0).all():
         return genes.take(order)
-    number = np.where(others, count, 0)  # of connections into a maximum, say, none are added
     gater = np.append(place, NONE)[genes.gater]
-    keys = (number, genes.gate_delay, gater, genes.reads_state, genes.delay, source, target)
+    weight = genes.weight / np.where(genes.reads_state, functions.slope[genes.source], 1.0)
+    keys = (
+        np.where(others, count, 0),  # of connections into a maximum, say, none are added
+        np.where(others, rounded(weight, data_type), 0.0),
+        rounded(genes.gain, data_type),
+        genes.gate_delay,
+        gater,
+        genes.reads_state,
+        genes.delay,
+        source,
+        target,
+    )
     order = np.lexsort(keys)
     new = np.ones(len(order), np.bool_)
-    new[1:] = np.any([np.diff(key[order].astype(np.int64)) != 0 for key in keys], axis=0)
+    new[1:] = np.any([key[order][1:] != key[order][:-1] for key in keys], axis=0)
     if np.all(new):
         return genes.take(order)
-    weight = np.zeros(np.count_nonzero(new))
-    np.add.at(weight, np.cumsum(new) - 1, genes.weight[order])  # one by one, as export adds them
-    return replace(genes.take(order[new]), weight=weight)
+    total = np.zeros(np.count_nonzero(new))
+    np.add.at(total, np.cumsum(new) - 1, genes.weight[order])  # one by one, as export adds them
+    return replace(genes.take(order[new]), weight=total)
 
 
 def _needed(net: Network, genes: _Connections) -> Bools:

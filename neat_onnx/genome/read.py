@@ -133,7 +133,7 @@ def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tupl
         except NeatOnnxError as error:
             warn(f"the metadata {NETWORK} is left out of account: {error}")
     if _is_of_the_graph(document):
-        if document.connections is not None:
+        if document.connections:
             schedule(net)  # the other neurons as well
         return net, exact
     if not exact:
@@ -149,7 +149,7 @@ def _is_of_the_graph(document: GenomeDocument) -> bool:
         and not document.genes
         and all(
             isinstance(each, int) or (isinstance(each, ConnectionDocument) and not each.enabled)
-            for each in document.connections or ()
+            for each in document.connections
         )
     )
 

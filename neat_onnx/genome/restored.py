@@ -15,7 +15,7 @@ from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, moved_memory
-from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
+from neat_onnx.network.spatial import moved_blocks
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
         NetworkError: an id is missing, or stands twice.
     """
     listed = dict.fromkeys(each for ids in document.ids.values() for each in ids)
-    order = list(listed) if document.order is None else document.order
+    named = set(document.order)
+    order = [*document.order, *(each for each in listed if each not in named)]
     position = {each: at for at, each in enumerate(order)}
     if len(position) < len(order) or not position.keys() >= listed.keys():
         raise NetworkError("its ids do not fit together", where="order")
@@ -116,7 +117,7 @@ def restored(document: GenomeDocument, lifted: Lifted, places: Places, live: Liv
         aggregations=aggregations,
         connections=_connections(document, position, live),
         library=document.library,
-        blocks=_blocks(lifted, places),
+        blocks=moved_blocks(net.blocks, place),
         memory=moved_memory(net.memory, place),
     )
 
@@ -158,7 +159,7 @@ def _connections(
         "gate_delay": known.gate_delay,
         "initial_gain": known.gain,
     }
-    if document.connections is not None:
+    if document.connections:
         columns = _with_others(columns, document.connections, position)
     if document.genes:
         columns = {name: column.copy() for name, column in columns.items()}
@@ -176,12 +177,15 @@ def _with_others(
     """The connections of the graph, as columns, with others among them as the metadata lists them.
 
     Raises:
-        NetworkError: it does not list each of the graph's once, or names another neuron.
+        NetworkError: it lists one of the graph's twice, or one that is none, or another neuron.
     """
+    count = len(columns["weight"])
+    named = {each for each in listed if isinstance(each, int)}
+    listed = [*listed, *(each for each in range(count) if each not in named)]
     is_known = np.array([isinstance(each, int) for each in listed], np.bool_)
     of_graph = np.array([each for each in listed if isinstance(each, int)], np.int64)
     others = [_whole(each) for each in listed if not isinstance(each, int)]
-    if not np.array_equal(np.sort(of_graph), np.arange(len(columns["weight"]))):
+    if not np.array_equal(np.sort(of_graph), np.arange(count)):
         raise NetworkError("it does not list each of the graph's once", where="connections")
     whole: dict[str, Any] = {}
     for name, values in columns.items():
@@ -208,16 +212,6 @@ def _positions(ids: Sequence[int | None], position: dict[int, int], where: str) 
     if unknown is not None:
         raise NetworkError(f"there is no neuron {unknown}", where=where)
     return [NONE if each is None else position[each] for each in ids]
-
-
-def _blocks(lifted: Lifted, places: Places) -> tuple[SpatialBlock, ...]:
-    """The spatial blocks of a graph, of the genome's neurons."""
-    found, place = [], places.place
-    for block in lifted.network.blocks:
-        sources, neurons = place[block.sources], place[block.neurons]
-        if not np.any(neurons == NONE) and not np.any(sources == NONE):
-            found.append(replace(block, sources=sources, neurons=neurons))
-    return in_order_of_neurons(found)
 
 
 @np.errstate(all="ignore")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.checksums import whole_file, written_numbers
-from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS, with_runs
+from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS
 from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
@@ -44,16 +44,15 @@ def genome_metadata(
     net, folded, data_type = ctx.net, ctx.options.fold, model.graph.number_type
     live = live_genes(net, np.arange(len(net)), data_type, rounds=not folded)
     ids, held = net.neurons.id, _tensors(ctx, model)
-    listed = list(dict.fromkeys(ids[np.concatenate([*held.values()])].tolist()))
+    listed = list(dict.fromkeys(np.concatenate([*held.values()]).tolist()))
     document: dict[str, Any] = {
         "library": net.library,
         "structure": live.structure[:DIGITS],
         "numbers": written_numbers(model.graph)[:DIGITS],
         "ids": {name: ids[neurons].tolist() for name, neurons in held.items()},
     }
-    if listed != ids.tolist():
-        document["order"] = ids.tolist()
     optional = {
+        "order": ids[: _named(listed, len(ids))].tolist(),
         "neurons": _neurons(net, live, folded=folded),
         **_connections(net, live, folded=folded),
     }
@@ -66,7 +65,7 @@ def genome_metadata(
         given = {**others, **entries}
         kept = [MetadataEntry(key=key, value=value) for key, value in given.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
-    return {GENOME: _text(with_runs(document)), **entries}
+    return {GENOME: _text(document), **entries}
 
 
 def _in_steps(net: Network, data_type: DataType) -> bool:
@@ -91,6 +90,9 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     ports = {port.name: port.neurons.ravel() for port in ctx.net.outputs}
     shown = np.zeros(len(ctx.net), np.bool_)
     shown[ctx.net.output_neurons] = True
+    genes = ctx.net.live
+    read = np.concatenate([genes.source, genes.gater[genes.gater != NONE]])
+    shown[read[ctx.net.activation_names[read] == "identity"]] = False  # else part of what reads it
     as_sequence, lasting = ctx.places.sequences, _outputs_of_bodies(model)
     inside = [each.signals for each in ctx.places.columns if part_at(each.tensor)[1]]
     is_part = np.zeros(len(ctx.net), np.bool_)
@@ -105,6 +107,7 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
         if not len(neurons) or neurons[0] >= len(ctx.net):
             continue
         tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
+        tensor = ctx.renamed.get(tensor, tensor)
         if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
             continue
         name = part_name(tensor, part) if part else lasting.get(tensor, tensor)
@@ -195,14 +198,15 @@ def _unlike(ours: np.ndarray[Any, Any], theirs: Any) -> Bools:
 
 
 def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Any]:
-    """All connections, where they are not the graph's in its order, and fields of the graph's."""
+    """Connections before the last that are the graph's in its order, and fields of the graph's."""
     genes, edge = net.connections, live.genes.edge
-    found: dict[str, Any] = {}
-    if not np.array_equal(edge, np.arange(len(genes))):
-        place = dict(zip(edge.tolist(), range(len(edge)), strict=True))
-        found["connections"] = [
-            place[at] if at in place else _as_in_json(net, at) for at in range(len(genes))
+    rank = dict(zip(edge.tolist(), range(len(edge)), strict=True))
+    found: dict[str, Any] = {
+        "connections": [
+            rank[at] if at in rank else _as_in_json(net, at)
+            for at in range(_named(edge, len(genes)))
         ]
+    }
     in_formula = np.isin(live.genes.target, live.neuron[live.moved])
     graphs = {
         "weight": np.where(folded | in_formula, live.weight, live.genes.weight),
@@ -220,6 +224,16 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
         for at in np.flatnonzero(np.any([*differs.values()], axis=0)).tolist()
     }
     return found
+
+
+def _named(genes: Ints | list[int], count: int) -> int:
+    """How many of `count` places of a genome a list has to name, the first ones: behind them stand
+    the rest of `genes`, in this order.
+    """
+    rank = np.full(count, NONE, np.int64)
+    rank[genes] = np.arange(len(genes))
+    last = np.flatnonzero((rank == NONE) | (rank >= np.append(rank[1:], count)))
+    return int(last[-1]) + 1 if len(last) else 0
 
 
 def _as_in_json(net: Network, at: int) -> dict[str, Any] | list[int]:

@@ -173,10 +173,8 @@ def write(net: Network) -> dict[str, Any]:
     last = level.max()
     level[net.output_neurons] = last
     common = str(net.activation_names[net.output_neurons[0]])
-    other = computes & (net.activation_names != common)
     unread = computes & (level == last) & ~np.isin(np.arange(len(net)), net.output_neurons)
     reasons = reasons_against(net, _TITLE, _ACTIVATIONS, repeated=False)
-    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
     skips = level[live.source] != level[live.target] - 1
     reasons.connections("a connection that skips layers", skips)
     reasons.neurons("a neuron without readers beside the outputs", unread)

@@ -41,7 +41,8 @@ class ReadOptions:
     max_opcodes: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.genome is None or self.genome == BEST or is_whole(self.genome)):
+        is_best = isinstance(self.genome, str) and self.genome == BEST
+        if not (self.genome is None or is_best or is_whole(self.genome)):
             hint = "Ids are integers; 'best' is the fittest"
             what = f"there is no genome {shown(self.genome)}"
             raise OptionError(what, where="genome", hint=hint)
@@ -52,7 +53,7 @@ class ReadOptions:
                 raise OptionError(what, where=name)
         gain = self.initial_gain
         if gain is not None and not (is_number(gain) and math.isfinite(gain)):
-            raise OptionError(f"{gain!r} is not a finite number", where="initial_gain")
+            raise OptionError(f"{shown(gain)} is not a finite number", where="initial_gain")
 
 
 class Library:

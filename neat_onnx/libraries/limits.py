@@ -52,7 +52,9 @@ class Reasons:
 def reasons_against(
     net: Network, title: str, activations: Collection[str], *, repeated: bool = True
 ) -> Reasons:
-    """Return the reasons why a library of weighted sums without memory cannot express a network.
+    """Return the reasons why a library of weighted sums cannot express a network.
+
+    The library knows no memory, and one activation for all neurons.
 
     Args:
         net: the network.
@@ -82,6 +84,9 @@ def reasons_against(
     count = np.bincount(net.output_neurons, minlength=len(net))
     reasons.neurons("an output that is an input", (count > 0) & net.is_input)
     reasons.neurons("a neuron that is several outputs", count > 1)
+    common = net.activation_names[net.output_neurons[0]]
+    other = computes & (net.activation_names != common)
+    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
     return reasons
 
 

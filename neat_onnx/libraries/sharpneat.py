@@ -199,11 +199,9 @@ def write(net: Network) -> str:
     """Return the text of the network file of an acyclic network."""
     computes, live = ~net.is_input, net.live
     common = str(net.activation_names[net.output_neurons[0]])
-    other = computes & (net.activation_names != common)
     found = Edges(live.source, live.target, len(net)).reached(net.is_input)
     silent = ~found & np.isin(np.arange(len(net)), live.source)  # it would read 0 from these
     reasons = reasons_against(net, _TITLE, _NAMES)
-    reasons.neurons(f"another activation than {common}, which its outputs have,", other)
     reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
     reasons.neurons("a neuron that no input leads to", silent)
     if not np.any(net.is_input[live.source]):

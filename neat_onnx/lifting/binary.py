@@ -22,7 +22,7 @@ from neat_onnx.lifting.pending import (
     stack,
     take,
 )
-from neat_onnx.lifting.sums import add, aggregated, multiply, subtract
+from neat_onnx.lifting.sums import add, aggregated, apart, multiply, subtract
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -63,7 +63,7 @@ def divide(a: Any, b: Any) -> Any:
         return quotient(a, divisor)
     with np.errstate(divide="ignore"):
         found = multiply(a, 1.0 / np.asarray(b, np.float64))
-    if isinstance(found, Pending):
+    if isinstance(found, Pending) and found.tape.ids is None:  # else a mean, which the genome says
         found.exact = lambda: quotient(a, b)
     return found
 
@@ -195,6 +195,7 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
         if same_signals(one, other) and not one.has_constants:
             found = number(relation(one.formula, other.formula))
             return a.of(one.ids, found, 1.0, 0.0, _BOOL)
+        a, b = apart(a), apart(b)  # their difference is 0 only if no sum is added in another order
     return subtract(a, b).apply(number(relation(VARIABLE, 0.0)), _BOOL)
 
 

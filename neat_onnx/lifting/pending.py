@@ -167,8 +167,11 @@ class Pending:
     def as_neurons(self, merging: Merging) -> Self:
         """Elements whose factors and shifts are neurons, that merge as `NeuronGroup` says."""
         ids, factor, shift = self.linear()
-        factor, shift = (broadcast_to(each, ids.shape) for each in (factor, shift))
         live = ids >= 0
+        is_plain = isinstance(factor, float) and isinstance(shift, float) and live.all()
+        if is_plain and factor == 1.0 and shift == 0.0:
+            return self.of(ids)
+        factor, shift = (broadcast_to(each, ids.shape) for each in (factor, shift))
         changed = live & ((factor != 1.0) | (shift != 0.0))
         made = ids.copy()
         made[changed] = self.tape.add_factors(
@@ -248,8 +251,14 @@ class Pending:
         return plain.of(self.tape.with_ids(plain.ids, ids))
 
     def as_factor(self) -> Self:
-        """The same elements for a product: what a formula adds stays in it."""
-        return self.plain() if self.is_plain and outer_affine(self.formula)[1] else self
+        """The same elements for a product: what a formula adds stays in it, and in a file of ours
+        all that is added, since a factor is a neuron's value or state there.
+        """
+        if self.tape.ids is not None:
+            added = bool(np.any(np.where(self.ids >= 0, self.linear()[2], 0.0)))
+        else:
+            added = self.is_plain and outer_affine(self.formula)[1] != 0.0
+        return self.plain() if added else self
 
 
 def is_neurons(*tensors: Any) -> bool:
@@ -330,6 +339,12 @@ def broadcast_to(x: Any, shape: Sequence[int]) -> Any:
 def shape_of(x: Any) -> tuple[int, ...]:
     """The shape of numbers or of elements."""
     return x.shape if isinstance(x, Pending) else np.shape(x)
+
+
+def common_shape(a: Any, b: Any) -> tuple[int, ...]:
+    """The shape that two arrays are broadcast to: numpy takes long to find it where it is plain."""
+    one, other = shape_of(a), shape_of(b)
+    return one if other in ((), one) else np.broadcast_shapes(one, other)
 
 
 def result_type(a: Any, b: Any) -> np.dtype[Any]:

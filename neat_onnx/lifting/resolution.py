@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -494,10 +495,7 @@ class Resolution:
                 continue
             if neurons.size * len(sources) * math.prod(hint.window.kernel) > _MAX_BLOCK:
                 continue
-            window = hint.window
-            found.append(
-                SpatialBlock(hint.kind, sources, neurons, window, hint.groups, hint.count_padding)
-            )
+            found.append(replace(hint, sources=sources, neurons=neurons))
         return found
 
     # --- where tensors are ----------------------------------------------------------------------

@@ -13,16 +13,18 @@ from neat_onnx.lifting.pending import (
     aligned,
     broadcast_to,
     combined,
+    common_shape,
     folded,
     is_neurons,
     one_number,
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Hint, Merging, Rank
+from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
 Axes = int | Sequence[int] | None
@@ -61,12 +63,12 @@ def subtract(a: Any, b: Any) -> Any:
 def _with_number(x: Pending, other: Any, formula: Expression, dtype: Any) -> Pending:
     """A formula of one number and each element."""
     if np.ndim(other):
-        x = broadcast_to(x, np.broadcast_shapes(x.shape, np.shape(other)))
+        x = broadcast_to(x, common_shape(x, other))
     return x.apply(formula, dtype)
 
 
 def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     if same_signals(a, b):
         found = combined(op, a, b, dtype)
@@ -76,6 +78,10 @@ def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
         return median
     (one, f, s), (other, g, t) = a.linear(), b.linear()
     source = np.stack([one.ravel(), other.ravel()], axis=1)
+    alike = isinstance(f, float) and isinstance(g, float) and f == g != 1.0
+    if alike and a.tape.ids is not None:  # the slope of a recurrent layer, in both of its Gemms
+        total = _sum(a, source, _paired(1.0, sign, shape), (s + sign * t) / f, shape, dtype)
+        return multiply(total, f)
     return _sum(a, source, _paired(f, sign * g, shape), s + sign * t, shape, dtype)
 
 
@@ -120,7 +126,7 @@ def _shifted(a: Pending, b: Any, dtype: np.dtype[Any]) -> Pending:
     more = one_number(b, a)
     if isinstance(more, float) and math.isfinite(more):
         return _with_number(a, b, call("add", VARIABLE, more), dtype) if more else a
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape)
     with np.errstate(invalid="ignore"):
         shift = np.asarray(a.shift + np.broadcast_to(more, shape))
@@ -140,7 +146,7 @@ def multiply(a: Any, b: Any) -> Any:
     dtype = result_type(a, b)
     if not isinstance(b, Pending):
         return _scaled(a, b, dtype)
-    shape = np.broadcast_shapes(a.shape, b.shape)
+    shape = common_shape(a, b)
     a, b = aligned(a, b, shape)
     gates_itself = a.formula is VARIABLE and a.tape.has_ids(a.ids)
     if same_signals(a, b) and not gates_itself:
@@ -154,10 +160,10 @@ def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
     factor = one_number(b, a)
     if isinstance(factor, float) and factor and math.isfinite(factor):
         if factor == 1.0:
-            return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
+            return broadcast_to(a, common_shape(a, b))
         formula = -VARIABLE if factor == -1.0 else call("mul", factor, VARIABLE)
         return _with_number(a, b, formula, dtype)
-    shape = np.broadcast_shapes(a.shape, np.shape(b))
+    shape = common_shape(a, b)
     a = broadcast_to(a, shape).settled()
     factor = np.broadcast_to(factor, shape)
     if not np.all(np.isfinite(factor[a.ids >= 0])):
@@ -224,7 +230,7 @@ def matmul(a: Any, b: Any, bias: Any = None) -> Any:
     if alike and not result.has_constants and ids.min() >= 0:
         a.tape.apart.append(result.ids)
         rows = ids.reshape(-1, k).T, result.ids.reshape(-1, n).T
-        a.tape.hints.append(Hint("Conv", *rows, Window((1,))))
+        a.tape.hints.append(SpatialBlock("Conv", *rows, Window((1,))))
     return result
 
 

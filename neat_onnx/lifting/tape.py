@@ -17,8 +17,7 @@ import numpy.typing as npt
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.network.spatial import Kind
-from neat_onnx.network.window import Window
+from neat_onnx.network.spatial import SpatialBlock
 
 Array = npt.NDArray[Any]
 Merging = Literal["", "response", "weights"]
@@ -86,18 +85,6 @@ class Register:
         return np.arange(self.first, self.first + len(self.initial))
 
 
-@dataclass(frozen=True, eq=False)
-class Hint:
-    """Neurons that slide a window: as `SpatialBlock`, in signals."""
-
-    kind: Kind
-    sources: Ints
-    neurons: Ints
-    window: Window
-    groups: int = 1
-    count_padding: bool = False
-
-
 class Rank(NamedTuple):
     """What is known of the signal of an element by its order: the bytes of the elements that it is
     one of, its rank from 1 on for the smallest, and these elements, a row.
@@ -120,7 +107,7 @@ class Tape:
         inputs: the first signal and the number of each input.
         groups: neurons and formulas, in the order in which they were made.
         registers: in the same order.
-        hints: at windows.
+        hints: at windows, in signals in place of neurons.
         apart: neurons that other sums do not become part of, nor they part of others.
         foreign: inputs of other samples, which no output may depend on.
         open_time: the trace is one step of a sequence of no fixed length.
@@ -139,7 +126,7 @@ class Tape:
     inputs: list[tuple[int, int]] = field(default_factory=list)
     groups: list[NeuronGroup | FormulaGroup] = field(default_factory=list)
     registers: list[Register] = field(default_factory=list)
-    hints: list[Hint] = field(default_factory=list)
+    hints: list[SpatialBlock] = field(default_factory=list)
     apart: list[Ints] = field(default_factory=list)
     foreign: list[tuple[int, int]] = field(default_factory=list)
     open_time: bool = False

@@ -31,6 +31,8 @@ class GraphBuilder:
 
     Attributes:
         nodes, initializers: the graph so far.
+        produced: the outputs of nodes: inputs and initializers are not produced.
+        renamed: the names that tensors get in the end, if others: outputs of the graph.
         far_from_zero: the digits of formulas far from 0 count, as values grow; see `writable`.
         layered: each level reads the one before only. NeatapticTS reads such a graph, and looks for
             the weights of each layer by name.
@@ -46,8 +48,8 @@ class GraphBuilder:
         self._names = FreshNames(reserved)
         self._made: dict[str, str] = {}
         self._by_content: dict[tuple[Any, ...], str] = {}
-        self._produced: set[str] = set()
-        self._later_names: dict[str, str] = {}
+        self.produced: set[str] = set()
+        self.renamed: dict[str, str] = {}
 
     def fresh(self, name: str) -> str:
         """Return `name`, or `name_2`, …: a name that nothing has yet."""
@@ -90,20 +92,11 @@ class GraphBuilder:
             attributes=given(**attributes),
         )
         self.nodes.append(node)
-        self._produced.update(node.output)
-
-    def is_produced(self, tensor: str) -> bool:
-        """Whether a node produces this tensor: inputs and initializers are not produced."""
-        return tensor in self._produced
-
-    def rename_tensor(self, old: str, new: str) -> None:
-        """Have `take_nodes` give the output of a node another name, reserved before."""
-        self._later_names[old] = new
+        self.produced.update(node.output)
 
     def take_nodes(self) -> list[Node]:
-        """Return the nodes and begin anew, with the same names and initializers."""
-        names, taken = self._later_names, self.nodes
-        self._later_names, self.nodes = {}, []
+        """Return the nodes, `renamed`, and begin anew, with the same names and initializers."""
+        names, taken, self.nodes = self.renamed, self.nodes, []
         return [
             node if names.keys().isdisjoint((*node.input, *node.output)) else renamed(node, names)
             for node in taken

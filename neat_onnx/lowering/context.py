@@ -63,6 +63,7 @@ class LoweringContext(GraphBuilder):
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         fan_in: number of live connections into each neuron.
+        unread_inputs: a neuron of each input port that nothing reads so far.
     """
 
     def __init__(self, net: Network, options: ExportOptions, schedule: Schedule) -> None:
@@ -78,7 +79,7 @@ class LoweringContext(GraphBuilder):
         self.fan_in: Ints = net.fan_in
         read = contributing(net)
         unread = [port.neurons[0] for port in net.inputs if not np.any(read[port.neurons])]
-        self._unread_inputs = np.array(unread, np.int64)
+        self.unread_inputs = np.array(unread, np.int64)
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Return the live connections into `neurons`, as `Structure.edges_into` does."""
@@ -104,15 +105,10 @@ class LoweringContext(GraphBuilder):
         """Say that `signals` are the columns of `tensor` [N, width], in that order."""
         self.places.bind(Columns(tensor, signals, level))
 
-    @property
-    def has_unread_inputs(self) -> bool:
-        """Whether some input port is read by nothing yet."""
-        return bool(self._unread_inputs.size)
-
     def take_unread_inputs(self) -> Ints:
         """Return one neuron of every input port that nothing reads, the first time this is asked.
 
         ONNX wants each graph input to be used: whoever asks has a node read them, to no effect.
         """
-        unread, self._unread_inputs = self._unread_inputs, np.empty(0, np.int64)
+        unread, self.unread_inputs = self.unread_inputs, np.empty(0, np.int64)
         return unread

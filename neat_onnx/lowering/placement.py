@@ -1,10 +1,9 @@
 """Placement: which tensor, and which of its columns, holds each signal."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.genes import Bools, Ints, distinct
 
 UNBOUND = -1
@@ -81,20 +80,3 @@ class Placement:
             if position == UNBOUND or self.columns[position].level > level:
                 found = signals[self.position[signals] == position]
                 raise AssertionError(f"level {level} reads signal {found[0]}, in no tensor so far")
-
-    def rename(self, old: str, new: str) -> None:
-        """Follow a tensor that got another name."""
-
-        def now(name: str) -> str:
-            tensor, part = part_at(name)
-            if tensor != old:
-                return name
-            return part_name(new, part) if part else new
-
-        self.columns = [
-            each if now(each.tensor) == each.tensor else replace(each, tensor=now(each.tensor))
-            for each in self.columns
-        ]
-        self.joined = {key: now(name) for key, name in self.joined.items()}
-        self.shaped = {(now(name), shape): now(made) for (name, shape), made in self.shaped.items()}
-        self.sequences = {now(flat): now(name) for flat, name in self.sequences.items()}

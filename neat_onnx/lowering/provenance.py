@@ -21,7 +21,6 @@ from neat_onnx.lowering.weights import Weights
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.draft import copied
 from neat_onnx.model.validate import validate
-from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source, genes_of, numbers_checksum, structure_checksum
 from neat_onnx.options import ExportOptions
@@ -95,7 +94,10 @@ def _with_numbers_of(model: Model, weights: Weights, source: Source, net: Networ
     """The model with the numbers of a network; None where these do not determine its weights."""
     if not 0 < len(weights.values) <= _LAST_BITS:
         return None
-    marked = _marked(weights.values)
+    # positions, from 1 on, are the last bits of numbers, but for 0 and infinities
+    values = weights.values
+    bits = values.view(np.int64) & ~_LAST_BITS | np.arange(1, len(values) + 1)
+    marked = np.where((values != 0.0) & np.isfinite(values), bits.view(np.float64), values)
     try:
         seen = import_network(weights.written(model, marked))
     except NeatOnnxError:  # a number that is no weight, as the exponent of a power
@@ -113,9 +115,3 @@ def _with_numbers_of(model: Model, weights: Weights, source: Source, net: Networ
     new[at] = numbers
     shared = np.array_equal(new[at], numbers)  # genes of one weight are still the same
     return weights.written(model, new) if shared and weights.holds(new) else None
-
-
-def _marked(values: Floats) -> Floats:
-    """The numbers with their positions, from 1 on, in their last bits, but for 0 and infinities."""
-    bits = values.view(np.int64) & ~_LAST_BITS | np.arange(1, len(values) + 1)
-    return np.where((values != 0.0) & np.isfinite(values), bits.view(np.float64), values)

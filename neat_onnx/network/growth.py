@@ -21,15 +21,14 @@ from functools import lru_cache
 import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges, components
 from neat_onnx.network.structure import Structure
 
-_SELECTING = ("max", "min", "maxabs", "median")
 _ONE_OF_ITS_INPUTS = ("max", "min", "maxabs")
+_NO_PRODUCTS = (*_ONE_OF_ITS_INPUTS, "median", "sum", "mean")
 _ABOVE_ONE = 1.0 + 1e-9  # a spectral radius up to this overflows after 10^11 steps at the earliest
 _HUGE = 1e150
 _FAR = np.logspace(12, 30, 37)
@@ -117,10 +116,7 @@ class _Values:
         self._bound, self._slope = self._is["bound"], self._is["slope"]
         self.bounded = np.isfinite(self._bound) | net.is_input
         self._bound[net.is_input], self._slope[net.is_input] = np.inf, 1.0
-        names = net.aggregation_names
-        linear = [aggregation_named(name).linear for name in net.aggregations]
-        plain = np.array(linear, np.bool_)[net.neurons.aggregation] | np.isin(names, _SELECTING)
-        self._multiplies = ~plain & (net.fan_in > 1)
+        self._multiplies = ~np.isin(net.aggregation_names, _NO_PRODUCTS) & (net.fan_in > 1)
         asked = distinct(live.source[self._is["asks"][live.target]])
         self._missing = asked[net.is_input[asked]]
         state = live.reads_state & ~net.is_input[live.source]

@@ -10,28 +10,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.activations import Activation
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.genes import NONE, Floats, Ints, ranked
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, concatenated_ranges, ranked
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
 
 _MAX_DENSE_PER_WEIGHT = 64  # a dense product is that much faster per weight than a sparse one
+_PIECE, _MAX_PIECE_PER_WEIGHT = 64, 4  # neurons of a group's part; elements of its matrix
 _MAX_PADDED_ELEMENTS = 1 << 20  # of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
 _VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
+_EDGES_AT_ONCE = 1 << 14  # of small groups that are laid out together
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
 _MAX_PADDING = 2000  # elements, which take as long as another call
 _MAX_REPEATED = 32  # samples
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Group:
     """Neurons of one level with one kind of aggregation: a slice of rows.
 
@@ -100,9 +103,7 @@ class Program:
         self._neurons = builder.row
         self._inputs = builder.row[net.input_neurons]
         self._outputs = builder.row[net.output_neurons]
-        self._groups = tuple(
-            group for level in plan.levels[1:] for group in builder.groups_of(level)
-        )
+        self._groups = tuple(builder.groups())
         registers = builder.signals.registers
         self._register_rows = builder.row_of[registers.signal]
         self._register_origins = builder.row_of[registers.origin]
@@ -168,7 +169,9 @@ class Program:
 
 
 class _Builder:
-    """Lays out the rows and makes the groups."""
+    """Lays out the rows and makes the groups, many small ones together: a network may have as many
+    levels as neurons, and a few array operations for each of them would take seconds.
+    """
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
@@ -183,69 +186,188 @@ class _Builder:
         if np.any(signals.gain != NONE):
             self._gain_row = np.where(signals.gain == NONE, NONE, self.row_of[signals.gain])
         self.signals = signals
+        self._neurons = order[plan.level[order] > 0]
+        self._counts = net.fan_in[self._neurons]
+        keys = np.stack([plan.level, *net.kinds.T], axis=1)[self._neurons]
+        self._starts = _starts(np.any(keys[1:] != keys[:-1], axis=1), len(keys))
+        table = [*map(aggregation_named, net.aggregations), None]
+        self._aggregations = [table[code] for code in keys[self._starts[:-1], 1].tolist()]
 
-    def groups_of(self, level: Ints) -> list[_Group]:
-        """The groups of one level's neurons, in row order."""
-        return [self._group(part) for part in self._net.groups_of(level)]
+    def groups(self) -> Iterator[_Group]:
+        """The groups in row order."""
+        net, genes, neurons, starts = self._net, self._net.neurons, self._neurons, self._starts
+        offset = len(net) - len(neurons)
+        means = np.array([name == "mean" for name in net.aggregations])[genes.aggregation[neurons]]
+        scale = genes.response[neurons] / np.where(means, np.maximum(self._counts, 1), 1)
+        scaled = _sums_before(scale != 1.0)[starts]
+        scale, bias = (x[:, None].astype(self._element) for x in (scale, genes.bias[neurons]))
+        for (begin, end), aggregation, inputs, functions, kept, is_scaled in zip(
+            pairwise(starts.tolist()),
+            self._aggregations,
+            self._inputs(),
+            self._functions(),
+            self._kept(),
+            np.diff(scaled).tolist(),
+            strict=True,
+        ):
+            yield _Group(
+                rows=slice(offset + begin, offset + end),
+                inputs=inputs,
+                empty=0.0 if aggregation is None else aggregation.empty,
+                scale=scale[begin:end] if is_scaled else None,
+                bias=bias[begin:end],
+                functions=functions,
+                pre_activations=kept,
+            )
 
-    def _group(self, neurons: Ints) -> _Group:
-        net, genes = self._net, self._net.neurons
-        linear = net.kinds[neurons[0], 0] == NONE
-        name = net.aggregation_names[neurons[0]]
-        scale = genes.response[neurons]
-        if linear:
-            mean = net.aggregation_names[neurons] == "mean"
-            scale = np.where(mean, scale / np.maximum(net.fan_in[neurons], 1), scale)
-        kept = np.flatnonzero(self._pre_activation[neurons] != NONE)
-        return _Group(
-            rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
-            inputs=self._inputs_of(neurons, name) if net.fan_in[neurons[0]] else (),
-            empty=0.0 if linear else aggregation_named(name).empty,
-            scale=scale[:, None].astype(self._element) if np.any(scale != 1.0) else None,
-            bias=genes.bias[neurons][:, None].astype(self._element),
-            functions=net.functions_of(neurons),
-            pre_activations=(kept, self._pre_activation[neurons][kept]),
-        )
+    def _functions(self) -> Iterator[list[tuple[slice, Activation]]]:
+        """The runs of neurons with one activation, for each group."""
+        codes = self._net.neurons.activation[self._neurons]
+        changes = codes[1:] != codes[:-1]
+        changes[self._starts[1:-1] - 1] = True
+        starts = _starts(changes, len(codes))
+        table = [activation_named(name) for name in self._net.activations]
+        runs = list(zip(pairwise(starts.tolist()), codes[starts[:-1]].tolist(), strict=True))
+        for first, part in _within(starts[:-1], self._starts):
+            yield [(slice(a - first, b - first), table[code]) for (a, b), code in runs[part]]
 
-    def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
-        """The aggregates of neurons that all have inputs."""
-        counts = self._net.fan_in[neurons]
-        edges = self._edges_into(neurons)
+    def _kept(self) -> Iterator[tuple[Ints, Ints]]:
+        """The positions and rows of the pre-activations that are kept, for each group."""
+        rows = self._pre_activation[self._neurons]
+        places = np.flatnonzero(rows != NONE)
+        for first, part in _within(places, self._starts):
+            yield places[part] - first, rows[places[part]]
+
+    def _inputs(self) -> Iterator[tuple[Aggregate, ...]]:
+        """The aggregates of the inputs of each group."""
+        edges = _sums_before(self._counts)[self._starts]
+        large = np.diff(edges) >= _EDGES_AT_ONCE
+        apart = large[1:] | large[:-1] | (np.diff(edges[:-1] // _EDGES_AT_ONCE) > 0)
+        for begin, end in pairwise(_starts(apart, len(large)).tolist()):
+            yield from self._inputs_of(slice(begin, end), self._starts[begin : end + 1])
+
+    def _inputs_of(self, groups: slice, starts: Ints) -> Iterator[tuple[Aggregate, ...]]:
+        """The aggregates of groups side by side, whose neurons start there."""
+        neurons, counts = (x[starts[0] : starts[-1]] for x in (self._neurons, self._counts))
+        starts, edges = starts - starts[0], self._edges_into(neurons)
         weight = self._net.live.weight[edges].astype(self._element, copy=False)
         gain = None if self._gain_row is None else self._gain_row[edges]
-        gain = gain if gain is not None and np.any(gain != NONE) else None
-        terms = Terms(self._source_row[edges], weight, gain)
-        if self._net.kinds[neurons[0], 0] != NONE:
-            whole = np.arange(len(neurons))
-            return (Padded.of(whole, terms, counts, aggregation_named(aggregation)),)
-        if self._dense and gain is None and (matrix := self._matrix(terms, counts)) is not None:
-            return (matrix,)
-        return sums_of(terms, counts)
+        terms, bounds = Terms(self._source_row[edges], weight, gain), _sums_before(counts)[starts]
+        aggregations = self._aggregations[groups]
+        is_sum = np.array([each is None for each in aggregations]) & (np.diff(bounds) > 0)
+        if gain is not None:
+            is_sum &= np.diff(_sums_before(gain != NONE)[bounds]) == 0
+        matrices = self._matrices(terms, counts, starts, is_sum & self._dense)
+        for k, (matrix, aggregation) in enumerate(zip(matrices, aggregations, strict=True)):
+            if matrix is not None:
+                yield (matrix,)
+            elif bounds[k] == bounds[k + 1]:
+                yield ()
+            else:
+                part = terms.part(slice(bounds[k], bounds[k + 1]))
+                of_each = counts[starts[k] : starts[k + 1]]
+                if aggregation is None:
+                    yield self._sums(part, of_each)
+                else:
+                    yield (Padded.of(np.arange(len(of_each)), part, of_each, aggregation),)
 
     def _edges_into(self, neurons: Ints) -> slice | Ints:
         """The live connections into neurons: of some side by side, as in a layer, a slice."""
-        if np.all(neurons[1:] == neurons[:-1] + 1):
+        if neurons.size and np.all(neurons[1:] == neurons[:-1] + 1):
             bounds = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
             return slice(*bounds.tolist())
         return self._net.edges_into(neurons)[1]
 
-    def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
-        """The terms as one matrix; None where that is slower, or takes much more memory."""
-        columns, column = ranked(terms.rows, self.signals.count)
-        size = len(counts) * len(columns)
-        weights = len(column)
-        if size > min(_MAX_DENSE_PER_WEIGHT * weights, max(_MAX_PADDED_ELEMENTS, 2 * weights)):
-            return None
-        flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
+    def _sums(self, terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
+        """The sums of a group that is no matrix: neurons that read much the same, as at one place
+        of a convolution, as matrices of their own; the rest padded.
+        """
+        rest, matrices = np.arange(len(counts)), []
+        if self._dense and terms.gain is None and len(counts) > _PIECE:
+            starts = _sums_before(counts)[:-1]
+            order = np.argsort(np.minimum.reduceat(terms.rows, starts), kind="stable")
+            pieces = np.append(np.arange(0, len(order), _PIECE), len(order))
+            sorted_terms = terms.part(concatenated_ranges(starts[order], counts[order]))
+            found = self._matrices(
+                sorted_terms, counts[order], pieces, np.ones(len(pieces) - 1, np.bool_),
+                order, _MAX_PIECE_PER_WEIGHT,
+            )  # fmt: skip
+            matrices = [each for each in found if each is not None]
+            is_padded = np.repeat([each is None for each in found], np.diff(pieces))
+            rest = np.sort(order[is_padded])
+        return (*matrices, *sums_of(rest, terms, counts))
+
+    def _matrices(
+        self, terms: Terms, counts: Ints, starts: Ints, wanted: Bools,
+        neurons: Ints | None = None, per_weight: int = _MAX_DENSE_PER_WEIGHT,
+    ) -> list[Matrix | None]:  # fmt: skip
+        """The terms of parts of neurons, which start there, as a matrix each; None where that is
+        not wanted, or slower, or takes much more memory.
+
+        Args:
+            neurons: their positions in the group; None where a part is a group.
+            per_weight: how many elements of a matrix are as fast as a weight.
+        """
+        parts, rows = len(wanted), self.signals.count
+        if not np.any(wanted):
+            return [None] * parts
+        part = np.repeat(np.arange(parts), np.diff(starts))
+        columns, column = ranked(terms.rows + np.repeat(part * rows, counts), parts * rows)
+        first = np.searchsorted(columns, np.arange(parts + 1) * rows)
+        height, width, weights = (
+            np.diff(starts),
+            np.diff(first),
+            np.diff(_sums_before(counts)[starts]),
+        )
+        most = np.minimum(per_weight * weights, np.maximum(_MAX_PADDED_ELEMENTS, 2 * weights))
+        fits = wanted & (height * width <= most)
+        begin = _sums_before(np.where(fits, height * width, 0))
+        place = (begin[:-1] - starts[:-1] * width - first[:-1])[part] + np.arange(
+            len(part)
+        ) * width[part]
+        flat, weight = np.repeat(place, counts), terms.weight
         flat += column
-        matrix = np.bincount(flat, terms.weight, size).astype(self._element, copy=False)
-        return Matrix(columns, matrix.reshape(len(counts), -1))
+        if not np.all(fits):
+            kept = np.repeat(fits[part], counts)
+            flat, weight = flat[kept], weight[kept]
+        values = np.bincount(flat, weight, begin[-1]).astype(self._element, copy=False)
+        columns %= rows
+        bounds = (pairwise(each.tolist()) for each in (starts, first, begin))
+        return [
+            Matrix(
+                slice(None) if neurons is None else neurons[a:b],
+                columns[c:d],
+                values[e:f].reshape(b - a, -1),
+            )
+            if fit
+            else None
+            for fit, (a, b), (c, d), (e, f) in zip(fits.tolist(), *bounds, strict=True)
+        ]
+
+
+def _starts(changes: Bools, count: int) -> Ints:
+    """Where runs of `count` things start, of which some differ from the one before; and the end."""
+    new = np.ones(count + 1, np.bool_)
+    new[1:-1] = changes
+    return np.flatnonzero(new)
+
+
+def _sums_before(values: npt.NDArray[Any]) -> Ints:
+    """The sum of all values before each, and of all: (n + 1,)."""
+    return np.concatenate([[0], np.cumsum(values)])
+
+
+def _within(places: Ints, starts: Ints) -> Iterator[tuple[int, slice]]:
+    """For each run, where it starts, and which of the ascending places are in it."""
+    bounds = np.searchsorted(places, starts).tolist()
+    for first, bound in zip(starts.tolist(), pairwise(bounds), strict=False):
+        yield first, slice(*bound)
 
 
 # --- aggregates of the inputs of many neurons ---------------------------------------------------
 #
-# For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons are padded to
-# a common number of inputs.
+# For sums, a matrix is the fastest where it has few zeros: of a group, or of some of its neurons,
+# which read much the same. Others are padded to a common number of inputs.
 
 
 @dataclass(frozen=True)
@@ -262,6 +384,12 @@ class Terms:
     weight: Floats
     gain: Ints | None = None
 
+    def part(self, which: slice | Ints) -> Terms:
+        """Those at some places."""
+        gain = None if self.gain is None else self.gain[which]
+        gain = gain if gain is not None and np.any(gain != NONE) else None
+        return Terms(self.rows[which], self.weight[which], gain)
+
 
 class Aggregate(Protocol):
     """The aggregates of the inputs of some neurons of a group, from the values of all rows."""
@@ -270,16 +398,27 @@ class Aggregate(Protocol):
         """Write the ones of its neurons into `out`, (neurons of the group, N)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Matrix:
-    """All neurons of a group, as weights (neurons, k) of k values that some of them read."""
+    """Neurons of a group, as weights (m, k) of k values that some of them read.
 
+    Attributes:
+        neurons: their positions in the group.
+        rows: see `Terms`, (k,).
+        weight: (m, k).
+    """
+
+    neurons: slice | Ints
     rows: Ints
     weight: Floats
 
     def write(self, out: Floats, values: Floats) -> None:
         """See `Aggregate`."""
-        np.matmul(self.weight, values[self.rows], out=out)
+        read = values.take(self.rows, 0, mode="wrap")
+        if isinstance(self.neurons, slice):
+            np.matmul(self.weight, read, out=out[self.neurons])
+        else:
+            out[self.neurons] = self.weight @ read
 
 
 @dataclass(eq=False)
@@ -346,12 +485,12 @@ class Padded:
         return self._repeated
 
 
-def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
-    """The sums of neurons with `counts` connections each, one or more.
+def sums_of(neurons: Ints, terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
+    """The sums of some neurons of a group, with `counts` connections each, one or more.
 
     Neurons with similar numbers of inputs are padded together: as many as cost less than a call.
     """
-    order = np.argsort(-counts, kind="stable")
+    order = neurons[np.argsort(-counts[neurons], kind="stable")]
     found: list[Aggregate] = []
     while order.size:
         sizes = counts[order]

@@ -19,6 +19,7 @@ from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
 _MAX_NAMED_IN_A_CYCLE = 12
+_FEW = 32  # edges that take as long as array operations of any number
 _CONTRIBUTING = "contributing neurons"  # the key of an answer that a network keeps
 
 
@@ -96,21 +97,9 @@ def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple
 
     Level 0 is `inputs`; these, and others that have no level of their own, are `outside`, (n,).
     """
-    count = len(outside)
-    level = np.full(count, -1, np.int64)
-    waiting = np.bincount(target, minlength=count)
-    edges = Edges(source, target, count)
-    frontier, number = np.sort(inputs), 0
+    waiting = np.bincount(target, minlength=len(outside))
     roots = np.flatnonzero((waiting == 0) & ~outside)
-    while frontier.size or (number == 0 and roots.size):
-        level[frontier] = number
-        reached = edges.leaving(frontier)
-        np.subtract.at(waiting, reached, 1)
-        if number == 0:
-            reached = np.concatenate([reached, roots])
-        frontier = distinct(reached[waiting[reached] == 0])
-        number += 1
-    return level, number
+    return Edges(source, target, len(outside)).walked(inputs, roots, waiting)
 
 
 def stands_on_a_level(found: Schedule, block: SpatialBlock) -> bool:
@@ -193,12 +182,61 @@ class Edges:
 
     def reached(self, found: Bools) -> Bools:
         """The neurons that were found, and all that edges lead to from them, (n,)."""
-        found, frontier = found.copy(), np.flatnonzero(found)
-        while frontier.size:
+        first = np.flatnonzero(found)
+        return self.walked(first, first[:0], np.where(found, 0, 1))[0] >= 0
+
+    def walked(self, first: Ints, second: Ints, waiting: Ints) -> tuple[Ints, int]:
+        """Walk the edges, with all neurons that are reached in one step at once.
+
+        Args:
+            first, second: the neurons where the walk begins, and those that it joins in step 1.
+            waiting: for how many edges each neuron waits until it is reached; written to.
+
+        Returns:
+            The step in which each neuron is reached, -1 for never, (n,); and the number of steps.
+        """
+        step, number = np.full(len(waiting), -1, np.int64), 0
+        frontier = first
+        while frontier.size or (number == 0 and second.size):
+            step[frontier] = number
             targets = self.leaving(frontier)
-            frontier = distinct(targets[~found[targets]])
-            found[frontier] = True
-        return found
+            reached = distinct(targets)
+            reached = reached[waiting[reached] > 0]
+            if len(targets) < len(waiting):
+                np.subtract.at(waiting, targets, 1)
+            else:
+                waiting -= np.bincount(targets, minlength=len(waiting))
+            frontier = reached[waiting[reached] <= 0]
+            if number == 0:
+                frontier = np.concatenate([frontier, second])
+            number += 1
+            if frontier.size <= _FEW:
+                frontier, number = self._walked_in_line(frontier, number, waiting, step)
+        return step, number
+
+    def _walked_in_line(
+        self, frontier: Ints, number: int, waiting: Ints, step: Ints
+    ) -> tuple[Ints, int]:
+        """Walk on while few edges leave in a step: array operations take as long as some of them.
+
+        A network may be as deep as it has neurons.
+        """
+        columns = self._start, self._target, waiting, step
+        start, target, left, found = (column.data for column in columns)
+        at = frontier.tolist()
+        while at:
+            edges = [(start[neuron], start[neuron + 1]) for neuron in at]
+            if sum(end - begin for begin, end in edges) > _FEW:
+                break
+            following = []
+            for neuron, (begin, end) in zip(at, edges, strict=True):
+                found[neuron] = number
+                for neighbour in target[begin:end]:
+                    left[neighbour] -= 1
+                    if not left[neighbour]:
+                        following.append(neighbour)
+            at, number = following, number + 1
+        return np.array(at, np.int64), number
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:

@@ -8,7 +8,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from neat_onnx.lifting.neurons import Neurons, Tensor, is_neurons, matmul, moved, multiply, stack
+from neat_onnx.lifting.neurons import (
+    Neurons,
+    Tensor,
+    apart,
+    is_neurons,
+    matmul,
+    moved,
+    multiply,
+    stack,
+)
 from neat_onnx.lifting.operator import Array, operator, refuse
 from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
@@ -27,7 +36,7 @@ def along_last(x: Tensor, axis: int, function: Callable[[Tensor], Tensor]) -> Te
 
 def firsts(x: Tensor) -> Tensor:
     """1 for the first of the largest elements along the last axis, 0 for the others."""
-    size = x.shape[-1]
+    x, size = apart(x), x.shape[-1]
     require_elements(size, size)
     largest = (~(x < x.max(axis=-1, keepdims=True))).astype(float)  # of infinities as well
     return ((largest @ (np.eye(size) - np.triu(np.ones((size, size)), 1))) > 0.5).astype(float)
@@ -35,7 +44,7 @@ def firsts(x: Tensor) -> Tensor:
 
 def ranks(x: Tensor) -> Tensor:
     """How many elements along the last axis are larger, or as large and stand before."""
-    size = x.shape[-1]
+    x, size = apart(x), x.shape[-1]
     require_elements(x.size, size)
     earlier, later = np.triu_indices(size, 1)
     holds = (~(x[..., earlier] < x[..., later])).astype(float)  # then the later one ranks behind

@@ -168,11 +168,8 @@ def reverse_sequence(
 def triangle(input: Tensor, k: Array | None = None, *, upper: bool = True) -> Tensor:
     shift = 0 if k is None else int(k.item())
     ones = np.ones(input.shape[-2:], np.bool_)
-    return where(np.triu(ones, shift) if upper else np.tril(ones, shift), input, _zero(input))
-
-
-def _zero(x: Tensor) -> Array:
-    return np.zeros((), np.float64 if isinstance(x, Neurons) else x.dtype)
+    zero = np.zeros((), np.float64 if isinstance(input, Neurons) else input.dtype)
+    return where(np.triu(ones, shift) if upper else np.tril(ones, shift), input, zero)
 
 
 @operator("DepthToSpace")

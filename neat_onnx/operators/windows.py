@@ -22,9 +22,8 @@ from neat_onnx.lifting.neurons import (
     take_or,
 )
 from neat_onnx.lifting.operator import Ints, Refusal, operator, refuse
-from neat_onnx.lifting.tape import Hint
 from neat_onnx.model.budget import require_elements
-from neat_onnx.network.spatial import Kind
+from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Window, times
 from neat_onnx.operators.ordering import along_last
 
@@ -105,7 +104,7 @@ def hint(kind: Kind, x: Neurons, y: Any, window: Window, groups: int = 1) -> Non
     if not isinstance(y, Neurons) or y.ids.min() < 0 or x.ids.min() < 0:
         return
     for source, made in zip(x.ids, y.ids, strict=True):
-        x.tape.hints.append(Hint(kind, source, made, window, groups))
+        x.tape.hints.append(SpatialBlock(kind, source, made, window, groups))
     x.tape.apart.append(y.ids)
 
 

@@ -30,20 +30,19 @@ class _Recorder(Player):
         self.runs: list[Run] = []
         self.tensors: list[bytes] = []
         self._ranks = {entry.name: len(entry.shape or ()) for entry in model.graph.outputs}
-        self._given: list[dict[str, np.ndarray]] = []  # kept, so that ids stay theirs
-        self._origin: dict[int, dict[str, Any]] = {}  # id of an output → the run that gives it
+        # by the id of an output, which is kept so that the id stays its own: the run that gives it
+        self._origin: dict[int, tuple[np.ndarray, dict[str, Any]]] = {}
 
     def _record(self, feed: Feed) -> dict[str, Any]:
-        run = {"run": len(self.runs)}
         self.runs.append({name: self._entry(value) for name, value in feed.items()})
-        self._given.append({name: np.empty((1,) * rank) for name, rank in self._ranks.items()})
-        for name, value in self._given[-1].items():
-            self._origin[id(value)] = {**run, "output": name}
-        return self._given[-1]
+        given = {name: np.empty((1,) * rank) for name, rank in self._ranks.items()}
+        for name, value in given.items():
+            self._origin[id(value)] = value, {"run": len(self.runs) - 1, "output": name}
+        return given
 
     def _entry(self, value: Any) -> dict[str, Any]:
         if id(value) in self._origin:
-            return self._origin[id(value)]
+            return self._origin[id(value)][1]
         value = np.asarray(value)
         self.tensors.append(value.astype(value.dtype.newbyteorder("<")).tobytes())
         return {"type": value.dtype.name, "dims": list(value.shape)}

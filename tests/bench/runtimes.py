@@ -6,13 +6,13 @@
 Each runtime runs in a process of its own, because some end the process on what they do not like.
 """
 
-import argparse
 import json
-import subprocess
 import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import onnx
 from models_of_others.small_models import small_models
-from rows import replaced
+from rows import measured
 from support.examples.cases import CORPORA, case
 
 import neat_onnx
@@ -76,46 +76,30 @@ def jobs(every: int) -> Iterator[Job]:
         yield Job(name, IMPORTED, "float32", False)
 
 
-def judge(runtime: str, every: int, start: int) -> None:
-    """Verify the jobs from number `start` on and print a line of JSON for each."""
-    for at, job in enumerate(jobs(every)):
-        if at < start:
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            net = job.network()
-            model = neat_onnx.export(net, dtype=job.dtype, sequence=job.sequence)
-        print(json.dumps({"at": at}), flush=True)
+def judge(runtime: str, job: Job) -> dict[str, Any]:
+    """The verdict of a runtime on a job."""
+    with warnings.catch_warnings(action="ignore"):
+        net = job.network()
+        model = neat_onnx.export(net, dtype=job.dtype, sequence=job.sequence)
         try:
             found = compare(net, model, samples=SAMPLES, seed=0, runtime=runtime, long=False)
-            line = {"verdict": found.verdict, "runtime": found.runtime}
         except neat_onnx.ModelError as error:
-            line = {"verdict": "refused", "why": error.message}
-        print(json.dumps({"at": at, **line}), flush=True)
+            return {"verdict": "refused", "why": error.message}
+    return {"verdict": found.verdict, "runtime": found.runtime}
 
 
-def collect(runtime: str, every: int) -> dict[int, dict[str, Any]]:
-    """The result of each job, by its number; the process is started again where it ends."""
-    results: dict[int, dict[str, Any]] = {}
-    start, last = 0, -1
-    while start > last:
-        command = [sys.executable, __file__, "--judge", runtime, "--every", str(every)]
-        done = subprocess.run(
-            [*command, "--start", str(start)], capture_output=True, text=True, check=False
-        )
-        if "is not installed" in done.stderr:
-            if every == 1:
-                raise SystemExit(done.stderr.splitlines()[-1])
-            print(done.stderr.splitlines()[-1])
-            return {}
-        last = start
-        for line in filter(lambda text: text.startswith("{"), done.stdout.splitlines()):
-            found = json.loads(line)
-            results[found["at"]] = found if "verdict" in found else {"verdict": "crashed"}
-            start = found["at"] + 1
-        if done.returncode == 0:
-            break
-    return results
+def collect(runtime: str, listed: list[Job]) -> Iterator[dict[str, Any]]:
+    """The verdict on each job; the process is started again where it ends."""
+    pool = ProcessPoolExecutor(1)
+    for job in listed:
+        try:
+            yield pool.submit(judge, runtime, job).result()
+        except BrokenProcessPool:
+            yield {"verdict": "crashed"}
+            pool = ProcessPoolExecutor(1)
+        except neat_onnx.OptionError as error:  # it is not installed
+            raise SystemExit(str(error)) from None
+    pool.shutdown()
 
 
 def table(every: int) -> str:
@@ -124,8 +108,8 @@ def table(every: int) -> str:
     counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
     versions, reasons = {}, defaultdict(Counter)
     for runtime in RUNTIMES:
-        for at, found in collect(runtime, every).items():
-            counts[runtime, listed[at].kind, listed[at].dtype][found["verdict"]] += 1
+        for job, found in zip(listed, collect(runtime, listed), strict=True):
+            counts[runtime, job.kind, job.dtype][found["verdict"]] += 1
             versions.setdefault(runtime, found.get("runtime"))
             if "why" in found:
                 reasons[runtime][found["why"][:150]] += 1
@@ -161,20 +145,5 @@ def _why(reasons: dict[str, Counter[str]]) -> str:
     return "\n".join(lines) + "\n" if reasons else ""
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--judge", choices=RUNTIMES, help=argparse.SUPPRESS)
-    parser.add_argument("--start", type=int, default=0, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.judge:
-        judge(given.judge, given.every, given.start)
-    else:
-        text = table(given.every)
-        print(text)
-        if given.every == 1:
-            replaced("runtimes.md", "runtimes", text)
-
-
 if __name__ == "__main__":
-    main()
+    measured("runtimes.md", "runtimes", table, __doc__)

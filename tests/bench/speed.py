@@ -5,8 +5,7 @@
     python tests/bench/speed.py --no-page   without the rows that need the built page
 
 Each row is a ratio to something plain that is measured in the same run: the two in turn, so that a
-busy machine slows both, and the medians of their times. What is measured alone, in a process of its
-own on one thread, is a function of `ALONE`.
+busy machine slows both, and the medians of their times.
 """
 
 import argparse
@@ -16,13 +15,14 @@ import os
 import random
 import resource
 import statistics
-import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import pairwise
+from multiprocessing import get_context
 from typing import Any
 
 import neat
@@ -69,17 +69,15 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def alone(name: str) -> dict[str, float]:
-    """What a function of ALONE returns in a process of its own, on one thread.
+def alone(work: Callable[[], dict[str, float]]) -> dict[str, float]:
+    """What a function returns in a process of its own, on one thread.
 
     There its memory can be measured, and on a busy machine the threads of a matrix product do not
     wait for one another.
     """
-    variables = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, __file__, "--alone", name, *["--small"] * SMALL]
-    run = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=variables)
-    found: dict[str, float] = json.loads(run.stdout)
-    return found
+    os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(work).result()
 
 
 def session(model: bytes) -> onnxruntime.InferenceSession:
@@ -109,7 +107,7 @@ def million() -> dict[str, float]:
 
 
 def million_rows() -> Iterator[Row]:
-    found = alone("million")
+    found = alone(million)
     what = f"{found['count']:,} connections"
     for title, ours, plain, bound in (
         ("network → JSON ONNX text, times json.dumps of its numbers", "export", "dumps", 3),
@@ -162,7 +160,7 @@ def lenet() -> dict[str, float]:
 
 
 def lenet_rows() -> Iterator[Row]:
-    found = alone("lenet")
+    found = alone(lenet)
     megabytes, neurons = found.pop("MB"), found.pop("neurons")
     what = f"LeNet, {neurons:,} neurons, {found.pop('connections'):,} connections"
     for name, value in found.items():
@@ -279,7 +277,7 @@ def activate() -> dict[str, float]:
 
 
 def activate_rows() -> Iterator[Row]:
-    found = alone("activate")
+    found = alone(activate)
     for neurons, kind, what, bound in (
         (7, "single", "activate at N = 1", 1.5),
         (212, "single", "activate at N = 1", 1.2),
@@ -325,7 +323,7 @@ def substrate() -> dict[str, float]:
 
 
 def substrate_rows() -> Iterator[Row]:
-    found = alone("substrate")
+    found = alone(substrate)
     what = f"HyperNEAT, {found['connections']:,} connections, to query by query"
     yield faster(what, found["ours"], found["peer"], 40)
 
@@ -483,7 +481,6 @@ def genome_rows() -> Iterator[Row]:
     yield Row(f"{what}: export, ms", export * 50, None, False)
 
 
-ALONE = {"million": million, "lenet": lenet, "activate": activate, "substrate": substrate}
 ROWS = (
     *(million_rows, evolved_rows, activate_rows, substrate_rows, scan_rows),
     *(run_rows, population_rows, genome_rows, lenet_rows),
@@ -494,11 +491,7 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--small", action="store_true")
     arguments.add_argument("--no-page", action="store_true")
-    arguments.add_argument("--alone", choices=ALONE, help=argparse.SUPPRESS)
     given = arguments.parse_args()
-    if given.alone:
-        print(json.dumps(ALONE[given.alone]()))
-        return 0
     warnings.simplefilter("ignore", neat_onnx.NeatOnnxWarning)
     found = [row for rows in ROWS for row in rows()]
     if not given.no_page:

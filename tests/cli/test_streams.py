@@ -21,8 +21,10 @@ NET = neat_onnx.Network.mlp([2, 3, 1], seed=3)
 
 
 def test_standard_input_to_standard_output(process):
-    made = process("export", "-", "-", "--dtype", "float64", input=NET.to_json().encode())
+    options = ("--dtype", "float64", "--encoding", "raw")
+    made = process("export", "-", "-", *options, input=NET.to_json().encode())
     assert made.returncode == 0, made.stderr
+    assert b"raw_data" in made.stdout
     assert b"wrote -" in made.stderr
     back = process("import", "-", "-", input=made.stdout)
     assert neat_onnx.load_network(back.stdout) == NET

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.examples.graphs import graph, node
-from support.examples.random_networks import dags
+from support.examples.strategies import dags
 
 from neat_onnx import Network, export, import_model
 

@@ -118,6 +118,12 @@ def test_a_node_that_wakes_late_in_a_cyclic_network_is_refused():
         load_network(plain(nodes, genes).encode(), cycles=2)
 
 
+def test_a_disabled_gene_of_a_bias_adds_nothing():
+    nodes = [(1, 1, "NullActivation"), (2, 3, "NullActivation"), (3, 2, "TanhActivation")]
+    genes = [(1, 3, 1.0, True), (2, 3, 0.5, True), (2, 3, 9.0, False)]
+    assert load_network(plain(nodes, genes).encode()).neurons.bias.tolist() == [0.0, 0.5]
+
+
 def test_a_population_is_read_by_ids():
     text = plain(NODES, GENES, 3) + plain(NODES, [*GENES, (2, 4, 9.0, True)], 8)
     assert list(load_networks(text.encode())) == [3, 8]

@@ -147,3 +147,9 @@ def test_a_network_that_crossover_left_with_more_outputs_than_it_states_is_read_
     np.testing.assert_allclose(net.activate([0.5, 3.0]), own[0], rtol=1e-15)
     with pytest.raises(NetworkError, match="output is 5 but 3 nodes have type output"):
         load_network(document | {"output": 5})
+
+
+def test_neurons_of_brain_js_come_in_the_order_of_their_numbers():
+    neurons = {str(k): {"bias": float(k), "weights": {"0": 1.0}} for k in range(12)}
+    net = load_network({"sizes": [1, 12], "layers": [{"0": {}}, neurons]})
+    assert net.neurons.bias[1:].tolist() == list(range(12))

@@ -21,6 +21,8 @@ _REFUSED = [
 ]
 _OURS = [
     case("OneHot", [np.array([0, -1, 7]), 3, np.float32([2, 5])], constants=[1, 2], axis=0),
+    case("OneHot", [np.float32([0, -1]), 2, np.float32([0, 1])], [np.eye(2)], constants=[1, 2]),
+    case("Gather", [_TIES, np.array([4])], [_TIES], constants=[1], axis=1).refused("indices is 4"),
     case("TopK", [_TIES, np.array([3])], constants=[1], outputs=2),
     case("TopK", [_TIES, np.array([1])], constants=[1], outputs=2, largest=0),
     case("TopK", [_X, np.array([2])], constants=[1], outputs=2, axis=0),

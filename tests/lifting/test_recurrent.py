@@ -88,7 +88,7 @@ _WANTED = [_X, _X]
 _REFUSED = [
     cell("RNN", activations=["Sine"], wanted=_WANTED).refused("activations is 'sine'"),
     cell("RNN", direction="sideways", wanted=_WANTED).refused("direction is 'sideways'"),
-    cell("RNN", lens=[9, 9], wanted=_WANTED).refused("sequence_lens"),
+    *(cell("RNN", lens=[n, 2], wanted=_WANTED).refused("sequence_lens") for n in (0, 9)),
     cell("GRU", activations=["Tanh"], wanted=_WANTED).refused("2 of them"),
 ]
 

@@ -60,6 +60,7 @@ _OURS = [
     case("Resize", [_X, None, _SCALES], constants=[2], mode="linear", antialias=1),
     case("Resize", [_X, None, _SCALES], constants=[2], mode="cubic", exclude_outside=1),
     case("Upsample", [_X, np.array([1, 1, 2, 3], np.float32)], opset=9, constants=[1]),
+    case("Conv", [_X, _X], [_X], kernel_shape=[9, 9]).refused("kernel_shape is [9, 9]"),
 ]
 
 

@@ -59,9 +59,13 @@ def test_a_diverging_loop_leaves_its_neighbours_alone():
             (0, 3, 1.0),
         ],
     )
-    got = net.run(np.ones((5, 1)))
-    np.testing.assert_array_equal(got[:, 1], np.ones(5))
-    assert got[-1, 0] == np.inf
+    for x in (np.ones((5, 1)), np.ones((5, 2, 1))):  # by straight-line code, and by arrays
+        got = net.run(x)
+        assert np.all(got[..., 1] == 1.0) and np.all(got[-1, ..., 0] == np.inf)
+    state = net.initial_state(2)
+    for row in x:
+        y, state = net.step(row, state)
+        assert np.all(y[:, 1] == 1.0)
 
 
 def test_more_samples_than_are_computed_at_once():

@@ -28,7 +28,7 @@ def test_padded_neurons_give_the_sums_written_out(gated):
     gain = np.where(rows % 3 == 0, NONE, (rows * 7) % 30) if gated else None
     weight, values = rng.normal(size=len(rows)), rng.normal(size=(31, 400))
     values[-1] = 1.0
-    found = sums_of(Terms(rows, weight, gain), counts)
+    found = sums_of(np.arange(len(counts)), Terms(rows, weight, gain), counts)
     assert {type(each) for each in found} == {Padded}
     out = np.full((len(counts), 400), np.nan)
     for each in found:

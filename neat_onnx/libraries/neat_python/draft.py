@@ -15,9 +15,10 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, warn
+from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.limits import Reasons, firsts
 from neat_onnx.libraries.neat_python.functions import Function, aggregation_called, called
-from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.genes import Genes, NodeGene
 from neat_onnx.libraries.neat_python.sources import network_of
 from neat_onnx.libraries.neat_python.static import held_genes
 from neat_onnx.libraries.neat_python.unrolled import Times
@@ -147,7 +148,7 @@ def _add_connections(net: Network, genes: Genes, keys: list[int], without: set[i
             dropped += 1
             continue
         taken.add((source, target))
-        genes.connections.append(ConnectionGene(keys[source], keys[target], weight, enabled))
+        genes.connections.append(Edge(keys[source], keys[target], weight, enabled))
     if dropped:
         warn(f"{dropped} disabled connections that neat-python has no place for are left out")
 
@@ -278,7 +279,7 @@ class _Parts:
             for at in np.flatnonzero(own.target == neuron).tolist():
                 source, weight = int(own.source[at]), float(own.weight[at])
                 if source not in without:
-                    gene = ConnectionGene(self._key[source], key, weight, bool(own.enabled[at]))
+                    gene = Edge(self._key[source], key, weight, bool(own.enabled[at]))
                     made.connections.append(gene)
 
     def _place(self, key: int, what: str, copy: int) -> int:

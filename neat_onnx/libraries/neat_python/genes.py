@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.neat_python.functions import ROLES, Function, Role
 from neat_onnx.parsing import ForeignDocument, parse
 
@@ -69,15 +70,6 @@ class NodeGene(NamedTuple):
         return self.numbers.get("response", 1.0)
 
 
-class ConnectionGene(NamedTuple):
-    """A connection gene."""
-
-    source: int
-    target: int
-    weight: float
-    enabled: bool = True
-
-
 @dataclass
 class Genes:
     """The genes of a network.
@@ -97,7 +89,7 @@ class Genes:
     inputs: list[int]
     outputs: list[int]
     nodes: list[NodeGene] = field(default_factory=list)
-    connections: list[ConnectionGene] = field(default_factory=list)
+    connections: list[Edge] = field(default_factory=list)
     silent: Collection[int] = ()
     version: str | None = None
     time_step: float = 1.0
@@ -212,8 +204,7 @@ def genes_of_document(document: Mapping[str, Any]) -> Genes:
         functions = node.activation.gene(), node.aggregation.gene()
         genes.nodes.append(NodeGene(node.id, numbers, *functions, where))
     genes.connections = [
-        ConnectionGene(gene.source, gene.target, gene.weight, gene.enabled)
-        for gene in parsed.connections
+        Edge(gene.source, gene.target, gene.weight, gene.enabled) for gene in parsed.connections
     ]
     if isinstance(parsed.metadata, Mapping):
         version = parsed.metadata.get("neat_python_version")

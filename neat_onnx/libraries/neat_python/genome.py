@@ -18,10 +18,10 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import completed, reached
+from neat_onnx.libraries.genome_graph import Edge, completed, reached
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.neat_python.functions import Function, described
-from neat_onnx.libraries.neat_python.genes import KINDS, ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.genes import KINDS, Genes, NodeGene
 from neat_onnx.libraries.neat_python.pickled import Name, Record, number
 from neat_onnx.libraries.neat_python.settings import (
     EXPONENTIAL,
@@ -36,7 +36,7 @@ from neat_onnx.libraries.neat_python.settings import (
     versions_of_genes,
 )
 
-_Edges = list[ConnectionGene]
+_Edges = list[Edge]
 
 
 def genes_of_genome(genome: Any, config: object, options: ReadOptions) -> Genes:
@@ -145,7 +145,7 @@ def _node_gene(
     return NodeGene(key, numbers, **found, where=where)
 
 
-def _connection_gene(gene: Any) -> ConnectionGene:
+def _connection_gene(gene: Any) -> Edge:
     """Return a connection gene of a genome."""
     key = getattr(gene, "key", None)
     source, target = map(number, key) if isinstance(key, tuple) and len(key) == 2 else (None, None)
@@ -156,7 +156,7 @@ def _connection_gene(gene: Any) -> ConnectionGene:
     if type(enabled) is not bool:
         raise NetworkError("enabled is neither true nor false", where=where)
     weight = _number(getattr(gene, "weight", None), "weight", where)
-    return ConnectionGene(source, target, weight, enabled)
+    return Edge(source, target, weight, enabled)
 
 
 def _number(value: Any, name: str, where: str) -> float:
@@ -208,7 +208,7 @@ def _led_to(genes: Genes) -> _Edges:
     led = {key: [s for s in found if s in led_to] for key, found in sources.items()}
     required = reached(genes.outputs, led, inputs)
 
-    def acts(edge: ConnectionGene) -> bool:
+    def acts(edge: Edge) -> bool:
         if static:
             return edge.source in inputs or edge.source in required
         return edge.source in required or edge.target in required
@@ -258,7 +258,7 @@ def genes_of_network(network: Any, version: str | None = None) -> Genes:
             gene = _node_gene(key, node, kind, known)
             found.nodes.append(gene)
             found.connections += [
-                ConnectionGene(source, key, _number(weight, "a weight", gene.where))
+                Edge(source, key, _number(weight, "a weight", gene.where))
                 for source, weight in (node.inputs if kind == "iznn" else node.links)
             ]
         keys = [gene.key for gene in found.nodes] + [gene.source for gene in found.connections]

@@ -12,9 +12,8 @@ from typing import Any
 from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import DocumentError, OptionError, warn
 from neat_onnx.files import read_bytes
-from neat_onnx.libraries.genome_graph import completed
+from neat_onnx.libraries.genome_graph import Edge, completed
 from neat_onnx.libraries.neat_python.functions import Role
-from neat_onnx.libraries.neat_python.genes import ConnectionGene
 from neat_onnx.libraries.neat_python.pickled import number
 
 Version = tuple[int, int]
@@ -121,7 +120,7 @@ class Settings:
 
 def settings_for(
     nodes: Collection[int],
-    edges: Sequence[ConnectionGene],
+    edges: Sequence[Edge],
     config: object,
     inputs: int | None = None,
     outputs: int | None = None,
@@ -160,7 +159,7 @@ def settings_for(
     return Settings([-1 - i for i in range(counts[0])], list(range(counts[1])), feed_forward)
 
 
-def likely_counts(nodes: Collection[int], edges: Sequence[ConnectionGene]) -> tuple[int, int]:
+def likely_counts(nodes: Collection[int], edges: Sequence[Edge]) -> tuple[int, int]:
     """Return how many inputs and outputs a genome seems to have.
 
     Inputs have negative keys. Outputs have the lowest of the others, from 0 on; nothing reads them

@@ -18,8 +18,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.neat_python.functions import Role, name_in_network
-from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.genes import Genes, NodeGene
 from neat_onnx.network.genes import Connections, Neurons, codes_of, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -40,7 +41,7 @@ def static_network(genes: Genes) -> Network:
         held = holders(genes)
         nodes = [NodeGene(node.key) if node.key in genes.silent else node for node in nodes]
         nodes += [*map(NodeGene, missing), *held.values()]
-        edges = [*edges, *(ConnectionGene(h.key, key, 0.0, False) for key, h in held.items())]
+        edges = [*edges, *(Edge(h.key, key, 0.0, False) for key, h in held.items())]
         names = [""] * (count + len(nodes) - len(held)) + [f"{HOLDS}{key}" for key in held]
     keys = [*genes.inputs, *(node.key for node in nodes)]
     place = {key: index for index, key in enumerate(keys)}

@@ -46,9 +46,9 @@ from typing import Any
 
 from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import NetworkBuilder, Value
+from neat_onnx.libraries.genome_graph import Edge, NetworkBuilder, Value
 from neat_onnx.libraries.neat_python.functions import ROLES, name_in_network
-from neat_onnx.libraries.neat_python.genes import ConnectionGene, Genes, NodeGene
+from neat_onnx.libraries.neat_python.genes import Genes, NodeGene
 from neat_onnx.libraries.neat_python.static import HOLDS, holders
 from neat_onnx.network.network import Network
 
@@ -121,7 +121,7 @@ class Unrolled:
         self._genes, self.count = genes, count
         self.made = NetworkBuilder([*genes.inputs, *taken])
         self.ids: dict[tuple[int, str, int], int] = {}
-        self.into: dict[int, list[ConnectionGene]] = defaultdict(list)
+        self.into: dict[int, list[Edge]] = defaultdict(list)
         for gene in genes.connections:
             self.into[gene.target].append(gene)
 

@@ -77,7 +77,7 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
     position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
     held = ctx.places.columns[position]
-    readable = position != UNBOUND and held.level <= level and not ctx.has_unread_inputs
+    readable = position != UNBOUND and held.level <= level and not ctx.unread_inputs.size
     if readable and np.array_equal(held.signals, wanted.ravel()):
         fits, tensor = held.shape == wanted.shape, held.tensor
         return tensor if fits else _shaped(ctx, tensor, wanted.shape, level)

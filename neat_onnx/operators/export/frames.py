@@ -17,8 +17,8 @@ from neat_onnx.model.draft import renamed
 from neat_onnx.model.ports import BATCH_AXIS, NONE
 from neat_onnx.operators.export.columns import exactly
 from neat_onnx.operators.export.ports import (
+    bind_input,
     described,
-    open_input,
     produce_as,
     produce_output,
     value_info,
@@ -99,7 +99,7 @@ class OneStep(Frame):
     def open(self) -> None:
         """Bind the neurons of the inputs, and a column of an input for every register."""
         for port in self._ctx.net.inputs:
-            open_input(self._ctx, port)
+            bind_input(self._ctx, port.name, port.neurons.reshape(port.shape))
         self.states = open_states(self._ctx, [claim.block for claim in self._claims])
 
     def close(self) -> Graph:

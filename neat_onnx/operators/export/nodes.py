@@ -175,18 +175,7 @@ class Windowed(Node, abstract=True):
         return {name: each for name, each in values.items() if axes and name in known}
 
 
-class _ConvAttributes(WindowAttributes):
-    group: int = 1
-
-
-class Conv(Windowed):
-    """X [N, C, …], W [M, C/group, …], B [M]."""
-
-    inputs = (2, 3)
-    since = 11
-    attributes: _ConvAttributes = _ConvAttributes.defaults()
-
-
+_of(Windowed, "Conv", (2, 3), 11, _ONE, group=(int, 1))
 _of(
     Windowed,
     "ConvTranspose",

@@ -25,11 +25,6 @@ _DISCRETE = (kind for kind in DataType if kind.is_discrete)
 _DTYPES = {kind.dtype.name: kind for kind in (DataType.FLOAT16, *_DISCRETE)}
 
 
-def open_input(ctx: LoweringContext, port: Port) -> None:
-    """Bind the neurons of an input port."""
-    bind_input(ctx, port.name, port.neurons.reshape(port.shape))
-
-
 def bind_input(ctx: LoweringContext, name: str, signals: Ints) -> None:
     """Say that signals are the elements of a graph input, in its shape without the batch."""
     names = (f"{name}_flat", f"flatten_{name}")
@@ -48,9 +43,8 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
 
 def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
     """Rename a tensor to a graph output, or copy it: an input, or an output already."""
-    if ctx.is_produced(tensor):
-        ctx.rename_tensor(tensor, output)
-        ctx.places.rename(tensor, output)
+    if tensor in ctx.produced and tensor not in ctx.renamed:
+        ctx.renamed[tensor] = output
     else:
         ctx.produce("Identity", [tensor], output, f"output_{output}")
 

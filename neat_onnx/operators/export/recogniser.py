@@ -80,11 +80,6 @@ _Unit = tuple[Cell, dict[str, int]]
 """A hidden unit: its cell, and the neuron of each part."""
 
 
-def _links(part: Part, of: Mapping[str, int]) -> list[tuple[int, int, int]]:
-    """The links of a part of one unit, as edges have them."""
-    return [(of[each.source], each.delay, of.get(each.gate, NONE)) for each in part.links]
-
-
 class _Finder:
     def __init__(self, net: Network, plan: Schedule) -> None:
         self._net, self._level, self._name = net, plan.level, net.activation_names
@@ -202,7 +197,10 @@ class _Finder:
         gates = {unit["hidden"]: unit[part.gate] if part.gate else NONE for unit in units}
 
         def stands(edge: _Edge, unit: dict[str, int]) -> bool:
-            if edge.weight == 1.0 and edge.link in _links(part, unit):
+            links = [
+                (unit[link.source], link.delay, unit.get(link.gate, NONE)) for link in part.links
+            ]
+            if edge.weight == 1.0 and edge.link in links:
                 return True
             if edge.delay == 0 and edge.source not in inside:
                 return edge.gater == NONE and "W" in part.matrices

@@ -45,10 +45,11 @@ def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
     and ungated ones apart, as import makes gated connections of a tensor of products.
     """
     names, fan_in = ctx.net.aggregation_names[neurons], ctx.fan_in[neurons]
-    row, read, _ = ctx.inputs_of(neurons)
     gated = np.zeros(len(neurons), np.bool_)
-    gated[row[ctx.signals.are_products(read)]] = True
-    gated &= fan_in == 1
+    if len(ctx.signals.products):
+        row, read, _ = ctx.inputs_of(neurons)
+        gated[row[ctx.signals.are_products(read)]] = True
+        gated &= fan_in == 1
     for name, prefix in (("sum", "_few"), ("mean", "_means")):
         yield f"{prefix}_gated", neurons[(names == name) & gated]
         for inputs in distinct(fan_in[names == name]).tolist():
@@ -61,12 +62,12 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     A layer whose neurons read columns here and there, as in genomes that evolved, stays one
     matrix unless that is large, since a Gemm is faster than a Gather.
     """
+    inputs = int(ctx.fan_in[neurons[0]])
+    most = len(neurons) * (_GEMM_BYTES + _WEIGHT_BYTES * len(neurons) * inputs)
+    if most < _MIN_RATIO * (_SCALED_BYTES if inputs == 1 else _REDUCED_BYTES):
+        return False
     _, read, weight = ctx.inputs_of(neurons)
     read = read.reshape(len(neurons), -1)
-    scaled = read.shape[1] == 1 and not np.any(ctx.signals.are_products(read))
-    gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
-    if len(neurons) * (_GEMM_BYTES + _WEIGHT_BYTES * read.size) < _MIN_RATIO * gathered:
-        return False  # no matrices of them are as large
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     parts = by_overflowing_source(ctx, neurons)
     matrices = sum(
@@ -76,6 +77,8 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     in_runs = (breaks + 1) * _MIN_RUN <= read.size
     if breaks and not (in_runs or len(parts) > 1 or matrices >= _MIN_BYTES):
         return False
+    scaled = inputs == 1 and not np.any(ctx.signals.are_products(read))
+    gathered = _SCALED_BYTES if scaled else _REDUCED_BYTES
     if breaks:
         gathered += _SCALED_BYTES + BYTES_OF_COLUMN * read.size
     if np.any(weight != 1.0):

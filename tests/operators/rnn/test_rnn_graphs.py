@@ -3,87 +3,63 @@
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import helper
-from support.examples.rnn_cases import (
-    GATES,
-    Case,
-    assert_close,
-    in_onnxruntime,
-    one_graph,
-)
+from support.examples.texts import read
+from support.harness.sessions import open_session
 
-from neat_onnx import ModelError, export, import_model, validate
+from neat_onnx import Model, ModelError, export, import_model, validate
 
-Array = np.ndarray[Any, Any]
+ROWS = {"RNN": 4, "GRU": 12, "LSTM": 16}
+X = np.random.default_rng(2).normal(size=(7, 5, 3)).astype(np.float32)
 
 
-def _classifier(last: str, *more: onnx.NodeProto, **attributes: Any) -> onnx.ModelProto:
-    """An LSTM from [T, N, 3], whose end goes through a Gemm; the output is `last`."""
-    random = np.random.default_rng(5)
-    shapes = {"W": (1, 16, 3), "R": (1, 16, 4), "B": (1, 32), "V": (2, 4)}
-    tensors: dict[str, Array] = {
-        name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()
-    }
-    tensors["first"] = np.array([0], np.int64)
-    nodes = [
-        helper.make_node("LSTM", ["X", "W", "R", "B"], ["Y", "Y_h"], hidden_size=4, **attributes),
-        helper.make_node("Squeeze", ["Y_h", "first"], ["end"]),
-        helper.make_node("Gemm", ["end", "V"], ["scores"], transB=1),
-        *more,
-    ]
-    dims = {"scores": ["N", 2]}.get(last)
-    return one_graph(nodes, {"X": ["T", "N", 3]}, {last: dims or ["T", 1, "N", 4]}, tensors)
+def layer(op: str, attributes: str = "") -> str:
+    """A node of 3 inputs and 4 units, over [T, N, 3]."""
+    rows, given = ROWS[op], f"hidden_size = 4{attributes}"
+    return f"Y, Yh = {op} <{given}> (x, W_1_{rows}_3, R_1_{rows}_4, B_1_{2 * rows}) "
+
+
+def computed(model: Model, x: Any) -> Any:
+    """The first output that onnxruntime gives."""
+    return open_session(model).run(None, {"x": x})[0]
 
 
 def test_the_end_of_a_sequence_is_what_the_network_gives_at_its_last_step():
-    model = _classifier("scores")
-    x = np.random.default_rng(1).normal(size=(7, 5, 3)).astype(np.float32)
+    nodes = layer("LSTM") + "end = Squeeze (Yh, i_0) scores = Gemm <transB = 1> (end, V_2_4)"
+    model = read(f"(float[T, N, 3] x) => (float[N, 2] scores) {{ {nodes} }}")
     net = import_model(model)
-    every = net.run(x)
+    every = net.run(X)
     assert net.outputs[0].shape == (2,)
     for steps in (1, 4, 7):
-        want = in_onnxruntime(model, x[:steps])["scores"]
-        assert_close(every[steps - 1], want, 1e-5)
+        want = computed(model, X[:steps])
+        np.testing.assert_allclose(every[steps - 1], want, rtol=1e-5, atol=1e-5)
 
 
-def _case(op: str) -> Case:
-    """A node of 3 inputs and 4 units."""
-    random, rows = np.random.default_rng(3), GATES[op] * 4
-    shapes = {"W": (1, rows, 3), "R": (1, rows, 4), "B": (1, 2 * rows)}
-    tensors = {
-        name: random.normal(0.0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()
-    }
-    return Case(op, 3, 4, tensors=tensors)
-
-
-@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("op", ROWS)
 def test_what_was_imported_is_exported_again(op: str):
     """As single steps and as a sequence, valid, and what the node computes."""
-    case, x = _case(op), np.random.default_rng(2).normal(size=(6, 5, 3)).astype(np.float32)
-    model = case.model(x, ["T", "N", 3])
-    del model.graph.output[2:]  # Y_c: a node that gave the memory at every step does not exist
+    ends = "float[T, 1, N, 4] Y, float[1, N, 4] Yh"
+    model = read(f"(float[T, N, 3] x) => ({ends}) {{ {layer(op)} }}")
     net = import_model(model)
     again = export(net, sequence=True)
     assert op in [node.op_type for node in again.graph.node]
     assert validate(again) == [] == validate(export(net))
     assert import_model(again) == import_model(export(net)) == net
-    want = in_onnxruntime(model, x)["Y"]
-    assert_close(in_onnxruntime(again.to_proto(), x)["Y"].reshape(want.shape), want, 1e-5)
+    want = computed(model, X)
+    got = computed(again, X).reshape(want.shape)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"activations": ["Tanh", "Swish", "Tanh"]}, "activations"),
-        ({"direction": "sideways"}, "direction"),
-        ({"speed": 3}, "unknown attribute 'speed'"),
-        ({"clip": -1.0}, "clip is -1"),
+        ('activations = ["Tanh", "Swish", "Tanh"]', "activations"),
+        ('direction = "sideways"', "direction"),
+        ("speed = 3", "unknown attribute 'speed'"),
+        ("clip = -1.0", "clip is -1"),
     ],
 )
-def test_attributes_are_checked(given: dict[str, Any], message: str):
-    case = _case("LSTM")
-    case.attributes |= given
+def test_attributes_are_checked(given: str, message: str):
+    nodes = layer("LSTM", f", {given}")
     with pytest.raises(ModelError, match=message):
-        import_model(case.model(np.zeros((2, 1, 3)), ["T", "N", 3]))
+        import_model(read(f"(float[T, N, 3] x) => (float[T, 1, N, 4] Y) {{ {nodes} }}"))

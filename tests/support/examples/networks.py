@@ -1,4 +1,4 @@
-"""Networks for all tests, each with something special; random ones are in random_networks."""
+"""Networks for all tests, each with something special; random ones are in strategies."""
 
 from collections.abc import Callable
 from dataclasses import replace

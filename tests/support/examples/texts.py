@@ -13,22 +13,28 @@ End = tuple[str, str, list[Any]]
 
 
 def read(text: str, *, opset: int = 18) -> Model:
+    """The model of a text; see `proto_of`."""
+    return load_model(proto_of(text, opset=opset))
+
+
+def proto_of(text: str, *, opset: int = 18) -> onnx.ModelProto:
     """The model `(inputs) => (outputs) <constants> {nodes}`.
 
     A name like `W_4_3` that no node gives is an initializer of random normal numbers of that shape,
     `H_4_3` one of FLOAT16, and `i_1_2` are the integers 1 and 2.
     """
-    head = f'<ir_version: 8, opset_import: ["": {opset}]> g '
+    head = f'<ir_version: {9 if opset > 18 else 8}, opset_import: ["": {opset}]> g '
     proto = onnx.parser.parse_model(head + text)
+    made = {name for node in proto.graph.node for name in node.output}
     rng = np.random.default_rng(5)
     for name in dict.fromkeys(name for node in proto.graph.node for name in node.input):
-        if re.fullmatch(r"\w+?(_\d+)+", name):
+        if name not in made and re.fullmatch(r"\w+?(_\d+)+", name):
             stem, *sizes = name.split("_")
             numbers = [int(size) for size in sizes]
             values = np.array(numbers) if stem == "i" else rng.normal(size=numbers)
             kind = {"i": np.int64, "H": np.float16}.get(stem, np.float32)
             proto.graph.initializer.append(numpy_helper.from_array(values.astype(kind), name))
-    return load_model(proto.SerializeToString())
+    return proto
 
 
 def ends(model: Model) -> list[End]:

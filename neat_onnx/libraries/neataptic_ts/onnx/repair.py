@@ -25,7 +25,6 @@ from neat_onnx.model import Graph, Model, ValueInfo, node_class
 from neat_onnx.model.draft import copied, make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring, in_order, is_in_order
-from neat_onnx.operators.export.nodes import Conv
 
 Repair = Callable[[Model], Model]
 
@@ -59,7 +58,7 @@ def _warn_of_losses(model: Model) -> Model:
         window = window_of(node, model.graph.tensors)
         if window is None:
             continue
-        if isinstance(node, Conv):
+        if node.op_type == "Conv":
             padded += [node.label] if any(window.begin) else []
         elif not is_identity(window):
             pools.append(node.label)

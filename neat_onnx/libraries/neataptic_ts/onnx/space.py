@@ -23,11 +23,7 @@ from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.export.nodes import (
-    Conv,
-    Gemm,
-    Windowed,
-)
+from neat_onnx.operators.export.nodes import Gemm, Windowed
 
 _SLIDING = ("Conv", "MaxPool", "AveragePool")
 _MAX_ELEMENTS = 1 << 20  # of a layer; of a larger one no shape is known
@@ -54,7 +50,7 @@ def window_of(node: Node, tensors: Mapping[str, Tensor]) -> Window | None:
     if not _slides(node) or node.attributes.auto_pad != "NOTSET":
         return None
     given, kernel = node.attributes, node.attributes.kernel_shape
-    if isinstance(node, Conv):
+    if node.op_type == "Conv":
         weights = tensors.get(node.input[1])
         kernel = None if weights is None else weights.dims[2:]
     try:
@@ -108,7 +104,7 @@ class _Walk:
         """Append a node, and the one before it that its input needs."""
         tensor = node.input[0] if node.input else ""
         given = self.shapes.get(tensor)
-        if given is not None and isinstance(node, Conv):
+        if given is not None and _slides(node) and node.op_type == "Conv":
             node = _reading(node, self._spatial(where, node, given))
         elif given is not None and isinstance(node, Gemm):
             columns = self._columns(node, 1)
@@ -146,7 +142,7 @@ class _Walk:
         self.nodes.append(node)
         if shape is not None:
             self.shapes[node.output[0]] = shape
-        if _slides(node) and not isinstance(node, Conv):
+        if _slides(node) and node.op_type != "Conv":
             self.pool = node.label
 
     def _shape_after(self, node: Node) -> Sizes | None:
@@ -173,10 +169,13 @@ class _Walk:
         window, channels = window_of(node, self._tensors), given[0]
         if window is None or len(given) != len(window.kernel) + 1:
             return None
-        if isinstance(node, Conv):
+        if node.op_type == "Conv":
             channels, seen, *_ = self._tensors[node.input[1]].dims
             declared = node.attributes.kernel_shape or window.kernel
-            if seen * node.attributes.group != given[0] or declared != window.kernel:
+            if (
+                seen * node.given_attributes.get("group", 1) != given[0]
+                or declared != window.kernel
+            ):
                 return None
         shape = (channels, *window.positions(given[1:]))
         return shape if min(shape) > 0 and math.prod(shape) <= _MAX_ELEMENTS else None
@@ -188,7 +187,7 @@ class _Walk:
             return None
         return weights.dims[axis if node.attributes.transB else 1 - axis]
 
-    def _spatial(self, where: str, node: Conv, given: Sizes) -> str:
+    def _spatial(self, where: str, node: Windowed, given: Sizes) -> str:
         """The tensor that a Conv can read: its input, reshaped if need be."""
         tensor, label = node.input[0], layer_number(node.name or node.output[0])
         wanted = self._specs.get(label, given)

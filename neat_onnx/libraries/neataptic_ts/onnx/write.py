@@ -23,17 +23,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.losses import (
     refuse_or_warn,
     sharing,
 )
-from neat_onnx.libraries.neataptic_ts.onnx.spec import (
-    ATTRIBUTES,
-    INPUT,
-    OUTPUT,
-    NodeNames,
-    attributes_of,
-    initializer,
-    layer_output,
-    previous_state,
-    spec_of,
-)
+from neat_onnx.libraries.neataptic_ts.onnx.spec import INPUT, OUTPUT, NodeNames, initializer
 from neat_onnx.model import (
     Graph,
     MetadataEntry,
@@ -61,7 +51,7 @@ class NeatapticModel(Model):
             entry.setdefault("domain", "")
         for node in document["graph"]["node"]:
             if node["op_type"] in ("Conv", "MaxPool", "AveragePool"):
-                node["attributes"].sort(key=lambda entry: ATTRIBUTES.index(entry["name"]))
+                node["attributes"].sort(key=lambda entry: spec.ATTRIBUTES.index(entry["name"]))
         return document
 
 
@@ -133,16 +123,16 @@ def _emit_layer(draft: Draft, layer: Layer) -> None:
         if draft.options.legacy_node_ordering:
             draft.nodes[-2:] = reversed(draft.nodes[-2:])
     if pool is not None:
-        attributes = attributes_of(pool)
+        attributes = spec.attributes_of(pool)
         draft.tensor = draft.node(pool.type, spec.POOL.of(k), [draft.tensor], **attributes)
         if draft.options.flatten_after_pooling:
             draft.tensor = draft.node("Flatten", spec.POOL_FLATTEN.of(k), [draft.tensor], axis=1)
             draft.note(spec.FLATTENED, k)
         draft.note(spec.POOL_LAYERS, k)
-        draft.note(spec.POOL_SPECS, spec_of(pool))
+        draft.note(spec.POOL_SPECS, spec.spec_of(pool))
     if conv is not None:
         draft.note(spec.CONV_LAYERS, k)
-        draft.note(spec.CONV_SPECS, spec_of(conv))
+        draft.note(spec.CONV_SPECS, spec.spec_of(conv))
 
 
 def _emit_mixed(draft: Draft, layer: Layer) -> None:
@@ -164,7 +154,7 @@ def _emit_recurrent(draft: Draft, layer: Layer) -> None:
     parameters = _parameters(draft, layer)
     matrix = draft.initializer(initializer("R", k), np.diag(layer.loop_weights))
     forward = draft.node("Gemm", spec.GEMM_IN.of(k), [draft.tensor, *parameters], **_GEMM)
-    back = draft.node("Gemm", spec.GEMM_REC.of(k), [previous_state(k), matrix], **_GEMM)
+    back = draft.node("Gemm", spec.GEMM_REC.of(k), [spec.previous_state(k), matrix], **_GEMM)
     state = draft.node("Add", spec.STATE_SUM.of(k), [forward, back])
     draft.tensor = draft.node(layer.operators[0], spec.ACTIVATION.of(k), [state])
 
@@ -175,7 +165,7 @@ def _emit_conv(draft: Draft, layer: Layer, mapping: Conv2DMapping) -> None:
     weights = draft.initializer(initializer("ConvW", k), kernels_of(layer, mapping))
     biases = draft.initializer(initializer("ConvB", k), channel_biases(layer, mapping))
     inputs = [draft.tensor, weights, biases]
-    result = draft.node("Conv", spec.CONV.of(k), inputs, **attributes_of(mapping))
+    result = draft.node("Conv", spec.CONV.of(k), inputs, **spec.attributes_of(mapping))
     draft.tensor = draft.node(layer.operators[0], spec.CONV_ACTIVATION.of(k), [result])
 
 
@@ -214,7 +204,7 @@ def _write_fused(draft: Draft, layers: list[Layer]) -> None:
         if layer.size in _BETWEEN:
             reason = {"layer": k, "reason": "size_between_gru_lstm_thresholds"}
             draft.metadata.append((spec.FALLBACK, reason))
-        for kind, reads in ((_LSTM, last), (_GRU, layer_output(k - 1))):
+        for kind, reads in ((_LSTM, last), (_GRU, spec.layer_output(k - 1))):
             if kind.units(layer.size):
                 _write_cells(draft, layer, kind, reads)
 
@@ -249,7 +239,7 @@ def write_network(net: Network, options: ExportOptions) -> Model:
     draft.outputs.append(draft.port(OUTPUT, len(net.output_neurons)))
     for layer in layers:
         if layer.keeps_state:
-            draft.inputs.append(draft.port(previous_state(layer.index), layer.size))
+            draft.inputs.append(draft.port(spec.previous_state(layer.index), layer.size))
     for layer in layers:
         _emit_layer(draft, layer)
     if options.allow_recurrent:
