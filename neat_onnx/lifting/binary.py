@@ -63,7 +63,7 @@ def divide(a: Any, b: Any) -> Any:
         return quotient(a, divisor)
     with np.errstate(divide="ignore"):
         found = multiply(a, 1.0 / np.asarray(b, np.float64))
-    if isinstance(found, Pending) and found.tape.ids is None:  # else a mean, which the genome says
+    if isinstance(found, Pending) and not found.tape.ids:  # else a mean, which the genome says
         found.exact = lambda: quotient(a, b)
     return found
 

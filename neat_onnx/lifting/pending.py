@@ -254,7 +254,7 @@ class Pending:
         """The same elements for a product: what a formula adds stays in it, and in a file of ours
         all that is added, since a factor is a neuron's value or state there.
         """
-        if self.tape.ids is not None:
+        if self.tape.ids:
             added = bool(np.any(np.where(self.ids >= 0, self.linear()[2], 0.0)))
         else:
             added = self.is_plain and outer_affine(self.formula)[1] != 0.0
@@ -294,9 +294,13 @@ def outer_affine(formula: Expression) -> tuple[float, float, Expression]:
 
 
 def one_number(values: Any, beside: Any = None) -> Floats | float:
-    """Numbers as one: a scalar, or a single number for all elements of the other operand."""
+    """Numbers as one: a scalar, or a single number for all elements of the other operand.
+
+    In a file of ours only a scalar is of a formula; else it is the gene of many neurons.
+    """
     array = np.asarray(values, np.float64)
-    alone = array.ndim == 0 or (array.size == 1 and (beside is None or beside.size > 1))
+    is_gene = isinstance(beside, Pending) and (beside.size == 1 or bool(beside.tape.ids))
+    alone = array.ndim == 0 or (array.size == 1 and not is_gene)
     return float(array.flat[0]) if alone else array
 
 

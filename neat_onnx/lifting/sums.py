@@ -79,7 +79,7 @@ def _added(op: str, a: Pending, b: Pending, dtype: Any, sign: float) -> Any:
     (one, f, s), (other, g, t) = a.linear(), b.linear()
     source = np.stack([one.ravel(), other.ravel()], axis=1)
     alike = isinstance(f, float) and isinstance(g, float) and f == g != 1.0
-    if alike and a.tape.ids is not None:  # the slope of a recurrent layer, in both of its Gemms
+    if alike and a.tape.ids:  # the slope of a recurrent layer, in both of its Gemms
         total = _sum(a, source, _paired(1.0, sign, shape), (s + sign * t) / f, shape, dtype)
         return multiply(total, f)
     return _sum(a, source, _paired(f, sign * g, shape), s + sign * t, shape, dtype)

@@ -88,3 +88,27 @@ def test_a_late_gain_that_begins_by_itself_is_its_neurons(state, delay, gate_del
     neurons = [{"id": 1, "activation": "sigmoid"}, {"id": 2, "activation": "tanh"}]
     net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=edges)
     comes_back(net, dtype)
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "max", "mean"])
+@pytest.mark.parametrize(("bias", "response"), [(0.25, 1.0), (0.0, 2.0), (0.25, -0.5)])
+def test_many_equal_numbers_that_are_written_as_one_are_genes(
+    aggregation: str, bias: float, response: float
+):
+    names = ["tanh", "step", "neat_sigmoid", "complement"]
+    count = 33
+    neurons = [
+        {
+            "id": 2 + at,
+            "activation": names[at % 4],
+            "aggregation": aggregation,
+            "bias": bias,
+            "response": response,
+        }
+        for at in range(count)
+    ]
+    links = [(source, 2 + at, 0.5 + at / 50) for source in (0, 1) for at in range(count)]
+    net = Network.build(
+        inputs=2, outputs=[*range(2, 2 + count)], neurons=neurons, connections=links
+    )
+    assert import_model(export(net)) == net
