@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.codegen.helpers import helpers_of
-from neat_onnx.codegen.language import (
-    INDENT,
-    Language,
-    Reduction,
-    identifier,
-    quoted,
-    scalar_text,
-)
+from neat_onnx.codegen.language import INDENT, Language, Reduction, identifier, quoted, scalar_text
 from neat_onnx.codegen.plan import Group, Plan
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Ints

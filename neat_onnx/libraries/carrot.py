@@ -12,12 +12,7 @@ from typing import Any
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_order import (
-    ListConnection,
-    ListNetwork,
-    ListNode,
-    refuse_repeats,
-)
+from neat_onnx.libraries.list_order import ListConnection, ListNetwork, ListNode, refuse_repeats
 from neat_onnx.libraries.neataptic import ACTIVATION_NAMES, list_document
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument, parse

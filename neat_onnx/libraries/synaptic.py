@@ -12,11 +12,7 @@ from pydantic import BeforeValidator, Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.list_order import (
-    ListConnection,
-    ListNetwork,
-    ListNode,
-)
+from neat_onnx.libraries.list_order import ListConnection, ListNetwork, ListNode
 from neat_onnx.libraries.list_writer import ListLibrary, write_list
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.network import Network

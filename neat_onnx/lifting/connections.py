@@ -4,13 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.network.genes import (
-    NONE,
-    Bools,
-    Connections,
-    owned,
-    stable_order,
-)
+from neat_onnx.network.genes import NONE, Bools, Connections, owned, stable_order
 
 
 def in_one_form(genes: Connections, sums: Bools, by_place: Bools) -> Connections:

@@ -38,12 +38,7 @@ from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.rounding import warn_of_half_precision
-from neat_onnx.model.states import (
-    guessed_pairs,
-    initial_states,
-    is_own_pair,
-    state_pairs,
-)
+from neat_onnx.model.states import guessed_pairs, initial_states, is_own_pair, state_pairs
 from neat_onnx.model.wiring import in_order, is_in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network

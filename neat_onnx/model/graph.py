@@ -32,13 +32,7 @@ from neat_onnx.model.attributes import (
     plain_value,
 )
 from neat_onnx.model.data_type import DataType, Version
-from neat_onnx.model.node import (
-    OLDEST_TYPED,
-    RUNTIME_DOMAIN,
-    Node,
-    domain_of,
-    node_class,
-)
+from neat_onnx.model.node import OLDEST_TYPED, RUNTIME_DOMAIN, Node, domain_of, node_class
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.parsing import Plain

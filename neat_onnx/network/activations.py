@@ -37,12 +37,7 @@ from neat_onnx.network.expression import (
     tanh,
     where,
 )
-from neat_onnx.network.formulas import (
-    Registry,
-    check_shape,
-    function_of_z,
-    parse_expression,
-)
+from neat_onnx.network.formulas import Registry, check_shape, function_of_z, parse_expression
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946

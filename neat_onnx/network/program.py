@@ -32,6 +32,7 @@ _EDGES_AT_ONCE = 1 << 14  # of small groups that are laid out together
 _ELEMENTS_AT_ONCE = 1 << 18  # of an array that is made on the way: as many as a cache holds
 _MAX_PADDING = 2000  # elements, which take as long as another call
 _MAX_REPEATED = 32  # samples
+_NOTHING = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,14 +201,15 @@ class _Builder:
         means = np.array([name == "mean" for name in net.aggregations])[genes.aggregation[neurons]]
         scale = genes.response[neurons] / np.where(means, np.maximum(self._counts, 1), 1)
         scaled = _sums_before(scale != 1.0)[starts]
+        rows = self._pre_activation[neurons]
         scale, bias = (x[:, None].astype(self._element) for x in (scale, genes.bias[neurons]))
-        for (begin, end), aggregation, inputs, functions, kept, is_scaled in zip(
+        for (begin, end), aggregation, inputs, functions, is_scaled, is_kept in zip(
             pairwise(starts.tolist()),
             self._aggregations,
             self._inputs(),
             self._functions(),
-            self._kept(),
             np.diff(scaled).tolist(),
+            np.diff(_sums_before(rows != NONE)[starts]).tolist(),
             strict=True,
         ):
             yield _Group(
@@ -217,7 +219,7 @@ class _Builder:
                 scale=scale[begin:end] if is_scaled else None,
                 bias=bias[begin:end],
                 functions=functions,
-                pre_activations=kept,
+                pre_activations=_kept(rows[begin:end]) if is_kept else _NOTHING,
             )
 
     def _functions(self) -> Iterator[list[tuple[slice, Activation]]]:
@@ -228,15 +230,10 @@ class _Builder:
         starts = _starts(changes, len(codes))
         table = [activation_named(name) for name in self._net.activations]
         runs = list(zip(pairwise(starts.tolist()), codes[starts[:-1]].tolist(), strict=True))
-        for first, part in _within(starts[:-1], self._starts):
-            yield [(slice(a - first, b - first), table[code]) for (a, b), code in runs[part]]
-
-    def _kept(self) -> Iterator[tuple[Ints, Ints]]:
-        """The positions and rows of the pre-activations that are kept, for each group."""
-        rows = self._pre_activation[self._neurons]
-        places = np.flatnonzero(rows != NONE)
-        for first, part in _within(places, self._starts):
-            yield places[part] - first, rows[places[part]]
+        bounds = pairwise(np.searchsorted(starts, self._starts).tolist())
+        for first, bound in zip(self._starts[:-1].tolist(), bounds, strict=True):
+            of_group = runs[slice(*bound)]
+            yield [(slice(a - first, b - first), table[code]) for (a, b), code in of_group]
 
     def _inputs(self) -> Iterator[tuple[Aggregate, ...]]:
         """The aggregates of the inputs of each group."""
@@ -345,6 +342,12 @@ class _Builder:
         ]
 
 
+def _kept(rows: Ints) -> tuple[Ints, Ints]:
+    """The positions and rows of the pre-activations that are kept."""
+    places = np.flatnonzero(rows != NONE)
+    return places, rows[places]
+
+
 def _starts(changes: Bools, count: int) -> Ints:
     """Where runs of `count` things start, of which some differ from the one before; and the end."""
     new = np.ones(count + 1, np.bool_)
@@ -355,13 +358,6 @@ def _starts(changes: Bools, count: int) -> Ints:
 def _sums_before(values: npt.NDArray[Any]) -> Ints:
     """The sum of all values before each, and of all: (n + 1,)."""
     return np.concatenate([[0], np.cumsum(values)])
-
-
-def _within(places: Ints, starts: Ints) -> Iterator[tuple[int, slice]]:
-    """For each run, where it starts, and which of the ascending places are in it."""
-    bounds = np.searchsorted(places, starts).tolist()
-    for first, bound in zip(starts.tolist(), pairwise(bounds), strict=False):
-        yield first, slice(*bound)
 
 
 # --- aggregates of the inputs of many neurons ---------------------------------------------------

@@ -8,15 +8,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting import neurons as n
-from neat_onnx.lifting.neurons import (
-    Neurons,
-    Tensor,
-    formula,
-    is_neurons,
-    matmul,
-    sigmoid,
-    take,
-)
+from neat_onnx.lifting.neurons import Neurons, Tensor, formula, is_neurons, matmul, sigmoid, take
 from neat_onnx.lifting.operator import Array, Floats, Ints, Texts, operator, refuse
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z

@@ -13,13 +13,7 @@ import numpy as np
 import pytest
 import yaml
 
-from neat_onnx import (
-    NeatOnnxWarning,
-    NetworkError,
-    OptionError,
-    load_network,
-    load_networks,
-)
+from neat_onnx import NeatOnnxWarning, NetworkError, OptionError, load_network, load_networks
 from neat_onnx.libraries.goneat import ACTIVATION_NAMES
 
 TYPES = ("HIDN", "INPT", "OUTP", "BIAS")

@@ -16,15 +16,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from support.examples.graphs import graph, node, operators
 
-from neat_onnx import (
-    NeatOnnxWarning,
-    Network,
-    export,
-    import_model,
-    load_network,
-    validate,
-    verify,
-)
+from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_network, validate, verify
 from neat_onnx.network.source import MAX_BYTES, Source
 
 RANDOM = np.random.default_rng(0)

@@ -5,10 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from neat_onnx.network.activations import (
-    ACTIVATIONS,
-    activation_named,
-)
+from neat_onnx.network.activations import ACTIVATIONS, activation_named
 
 POINTS = [-20.0, -3.4, -1.0, -0.3, 0.0, 0.2, 1.0, 2.0, 12.5, 20.0]
 

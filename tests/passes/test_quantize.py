@@ -7,15 +7,7 @@ from support.examples.graphs import graph, node
 from support.examples.networks import NETWORKS
 from support.harness.sessions import open_session
 
-from neat_onnx import (
-    Network,
-    OptionError,
-    export,
-    import_model,
-    load_model,
-    validate,
-    verify,
-)
+from neat_onnx import Network, OptionError, export, import_model, load_model, validate, verify
 from neat_onnx.cli import main
 from neat_onnx.quantization import quantize_weights
 

@@ -15,15 +15,7 @@ import pytest
 from support.examples.networks import NETWORKS
 
 import neat_onnx
-from neat_onnx import (
-    Certificate,
-    DocumentError,
-    Network,
-    OptionError,
-    certify,
-    export,
-    replay,
-)
+from neat_onnx import Certificate, DocumentError, Network, OptionError, certify, export, replay
 from neat_onnx.cli import main
 from neat_onnx.verification.certificate import load_certificate, seal
 

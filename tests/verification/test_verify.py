@@ -6,15 +6,7 @@ import pytest
 from support.examples.graphs import graph, node
 from support.harness.routes import stripped
 
-from neat_onnx import (
-    ModelError,
-    Network,
-    OptionError,
-    Report,
-    export,
-    import_model,
-    verify,
-)
+from neat_onnx import ModelError, Network, OptionError, Report, export, import_model, verify
 from neat_onnx.model import Model, Tensor
 from neat_onnx.model.draft import with_graph
 from neat_onnx.verification.samples import long_sequences, short_sequences

@@ -21,10 +21,7 @@ from neat_onnx.libraries.neat_python.genome import (
     network_class,
 )
 from neat_onnx.libraries.neat_python.pickled import Name, Record, number, unpickled
-from neat_onnx.libraries.neat_python.settings import (
-    parsed_version,
-    settings_of,
-)
+from neat_onnx.libraries.neat_python.settings import parsed_version, settings_of
 from neat_onnx.libraries.neat_python.static import static_network
 from neat_onnx.libraries.neat_python.texts import CONFIGURATION, PRINTED_GENE
 from neat_onnx.libraries.neat_python.unrolled import Times, ctrnn_network, iznn_network

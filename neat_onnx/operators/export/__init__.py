@@ -4,15 +4,7 @@ Importing this package registers node classes and planners (`lowering.registry.l
 """
 
 # ruff: noqa: F401 (what registers itself; planners of one stage are asked in this order)
-from neat_onnx.operators.export import (
-    dense,
-    formula,
-    fused,
-    nodes,
-    recurrent,
-    reduce,
-    sparse,
-)
+from neat_onnx.operators.export import dense, formula, fused, nodes, recurrent, reduce, sparse
 from neat_onnx.operators.export.frames import Frame, frame_of
 from neat_onnx.operators.export.ports import in_stated_ports
 from neat_onnx.operators.export.spatial import find

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 from support.examples.graphs import operators
 from support.harness.routes import Trip, onnxruntime_agrees
 
-from neat_onnx import (
-    Model,
-    Network,
-    validate,
-)
+from neat_onnx import Model, Network, validate
 from neat_onnx.network.genes import Connections, Floats, Neurons
 from neat_onnx.network.port import Port
 

@@ -22,15 +22,7 @@ from support.examples.graphs import graph, node, operators
 from support.harness.routes import Trip, json_trip, onnxruntime_agrees
 from support.harness.sweep import count
 
-from neat_onnx import (
-    NeatOnnxWarning,
-    Network,
-    export,
-    import_model,
-    load_network,
-    validate,
-    verify,
-)
+from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_network, validate, verify
 from neat_onnx.network.genes import Connections
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window

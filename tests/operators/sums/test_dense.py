@@ -7,13 +7,7 @@ from support.examples.made import aggregating, evolved
 from support.examples.networks import NETWORKS
 from support.harness.routes import run_onnxruntime
 
-from neat_onnx import (
-    Network,
-    NetworkError,
-    OptionError,
-    export,
-    import_model,
-)
+from neat_onnx import Network, NetworkError, OptionError, export, import_model
 
 W = np.array([[0.5, -1.25, 2.0], [0.0, 0.75, -0.5]])
 B = np.array([0.25, -1.0])

@@ -13,12 +13,7 @@ import numpy as np
 
 from neat_onnx.arguments import is_whole
 from neat_onnx.errors import ModelError, NetworkError, warn
-from neat_onnx.libraries.neataptic_ts.onnx.spec import (
-    CONV_SPECS,
-    RESHAPE,
-    items,
-    layer_number,
-)
+from neat_onnx.libraries.neataptic_ts.onnx.spec import CONV_SPECS, RESHAPE, items, layer_number
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.draft import make_node, with_graph
 from neat_onnx.model.value import is_fixed

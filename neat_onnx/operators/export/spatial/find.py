@@ -18,11 +18,7 @@ from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.export.spatial.infer import in_order, inferred_blocks
-from neat_onnx.operators.export.spatial.layers import (
-    lower_convolution,
-    lower_pool,
-    writable_pool,
-)
+from neat_onnx.operators.export.spatial.layers import lower_convolution, lower_pool, writable_pool
 from neat_onnx.operators.export.spatial.metadata import spatial_metadata
 from neat_onnx.operators.export.spatial.weights import (
     NotShared,

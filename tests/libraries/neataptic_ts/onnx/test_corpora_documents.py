@@ -12,14 +12,7 @@ from support.examples.flat_documents import with_warnings
 from support.harness.playing import played, sequences
 from support.peers.interpreter import computed
 
-from neat_onnx import (
-    ModelError,
-    Network,
-    convert,
-    import_model,
-    load_model,
-    validate,
-)
+from neat_onnx import ModelError, Network, convert, import_model, load_model, validate
 
 DOCUMENTS = cases("nts-onnx")
 WHOLE = [case for case in DOCUMENTS if case.document["graph_status"] == "ok"]

@@ -19,15 +19,7 @@ from support.examples.flat_documents import (
 from support.harness.sweep import count
 from support.peers.interpreter import computed
 
-from neat_onnx import (
-    Model,
-    ModelError,
-    Network,
-    convert,
-    export,
-    import_model,
-    validate,
-)
+from neat_onnx import Model, ModelError, Network, convert, export, import_model, validate
 
 ONE = [spec(1, (1, 4, 4), (2, 3, 3))]
 FIRST = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
