@@ -113,19 +113,11 @@ def test_several_ports_are_chosen_by_name():
     ("net", "options", "text"),
     [
         (RECURRENT, {"preset": "godot-rl"}, "carries no memory"),
-        (
-            PLAIN,
-            {"preset": "sentis", "dtype": "float64"},
-            r"Sentis needs dtype='float32'",
-        ),
+        (PLAIN, {"preset": "sentis", "dtype": "float64"}, r"Sentis needs dtype='float32'"),
         (PLAIN, {"preset": "sentis", "opset": 26}, r"reads up to opset 25 \(opset\)"),
         (PLAIN, {"preset": "sentis", "dialect": "neataptic"}, "names of its own"),
         (PLAIN, {"preset": "unreal"}, "preset is 'unreal', expected 'none', 'ml-agents'"),
-        (
-            PLAIN,
-            {"rename": {"inptu": "x"}},
-            "no input or output 'inptu'.* Its ports are",
-        ),
+        (PLAIN, {"rename": {"inptu": "x"}}, "no input or output 'inptu'.* Its ports are"),
         (PLAIN, {"rename": {"input": "output"}}, "two tensors would be called 'output'"),
         (RECURRENT, {"rename": {"hidden_prev": "input"}}, "two tensors would be called 'input'"),
     ],

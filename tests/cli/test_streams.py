@@ -66,8 +66,7 @@ def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(process, unbuffere
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 @pytest.mark.parametrize(
-    ("name", "library"),
-    [("back.pkl", "neat-python"), ("back.net", "sharpneat")],
+    ("name", "library"), [("back.pkl", "neat-python"), ("back.net", "sharpneat")]
 )
 def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path):
     net = neat_onnx.Network.build(

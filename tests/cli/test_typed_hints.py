@@ -128,11 +128,7 @@ def write(files: dict[str, Any]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
-@pytest.mark.parametrize(
-    ("says", "files", "line", "given"),
-    COMMANDS,
-    ids=shortened,
-)
+@pytest.mark.parametrize(("says", "files", "line", "given"), COMMANDS, ids=shortened)
 def test_flags_of_a_hint_work_as_typed(run, says, files, line, given):
     write(files)
     words = shlex.split(line)

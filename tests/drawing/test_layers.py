@@ -31,11 +31,7 @@ def test_convolutions_and_pools_have_their_kernels():
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
-    [
-        ("nts-net-lstm-2", [("LSTM 2", 8), ("LSTM 2", 8)]),
-        ("np-rec-10", []),
-        ("nts-net-dag-24", []),
-    ],
+    [("nts-net-lstm-2", [("LSTM 2", 8), ("LSTM 2", 8)]), ("np-rec-10", []), ("nts-net-dag-24", [])],
 )
 def test_cells_with_gates_are_found_where_they_are(name: str, wanted: list[Any]):
     assert shown(case(name).network()) == wanted

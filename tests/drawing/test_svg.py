@@ -59,10 +59,7 @@ def test_signs_memory_disabled_genes_gates_and_idle_neurons_are_in_the_legend():
 
 def test_names_are_shown_and_escaped():
     net = Network.build(
-        inputs=[1],
-        outputs=[2],
-        neurons=[{"id": 2, "name": "<b>&"}],
-        connections=[(1, 2, 1.0)],
+        inputs=[1], outputs=[2], neurons=[{"id": 2, "name": "<b>&"}], connections=[(1, 2, 1.0)]
     )
     text = net.to_svg()
     assert "input 1" in text and "&lt;b&gt;&amp;" in text

@@ -56,12 +56,7 @@ def test_each_weight_is_the_cppns(axes, constant):
     random = np.random.default_rng(0)
     layers = [random.uniform(-1, 1, (n, axes)) for n in (4, 5, 3)]
     found = neat_onnx.substrate_network(
-        net,
-        layers,
-        activation="tanh",
-        max_weight=3.0,
-        threshold=0.3,
-        bias=0.25,
+        net, layers, activation="tanh", max_weight=3.0, threshold=0.3, bias=0.25
     )
     points = np.concatenate(layers)
     weights = np.zeros((12, 12))

@@ -129,11 +129,7 @@ def _number(found: re.Match[str]) -> str:
 def _played(folder: Path, session: onnxruntime.InferenceSession, names: list[str]) -> str:
     """Return what a program prints whose runs are made by a session; see the stand-in."""
     with subprocess.Popen(
-        ["mono", "run.exe"],
-        cwd=folder,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        ["mono", "run.exe"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         printed, inputs = "", {}
         for line in process.stdout:

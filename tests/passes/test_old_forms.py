@@ -86,17 +86,12 @@ def test_what_has_no_modern_form_is_refused(opset: int, made: onnx.NodeProto):
 
 
 def test_a_reshape_of_opset_1_of_computed_sizes():
-    """The sizes are its data, not its shape."""
+    """Its shape is an attribute; the sizes are its data, or another operator asks for them."""
     made = [node("Shape", "x", "s"), node("Reshape", "s", "r", shape=[2, 1])]
     model = graph([*made, node("Relu", "x", "y")], opset=1, outputs=("y", "r"))
     reshape = canonicalize(model).graph.node[1]
     assert (reshape.op_type, reshape.input[0]) == ("Reshape", "s")
-    shape = canonicalize(model).graph.tensors[reshape.input[1]]
-    assert shape.values.tolist() == [2, 1]
-
-
-def test_a_reshape_of_opset_1_beside_computed_sizes():
-    """Its shape is an attribute; the other operator asks for sizes to be followed."""
+    assert canonicalize(model).graph.tensors[reshape.input[1]].values.tolist() == [2, 1]
     made = [node("Reshape", "x", "r", shape=[-1, 3]), node("Shape", "x", "s")]
     model = graph([*made, node("Relu", "r", "y")], opset=1, outputs=("y", "s"))
     assert canonicalize(model).graph.node[0].op_type == "Reshape"

@@ -13,10 +13,7 @@ SILENT = [
     ("libraries/neat_python/draft.py:_timed_genes", "names that lead to no genes are no hint"),
     ("libraries/neataptic_ts/onnx/spec.py:is_readable", "the error is the answer"),
     ("libraries/neataptic_ts/onnx/space.py:window_of", "the error is the answer"),
-    (
-        "libraries/names.py:finite_number",
-        "NaN is refused in the next line, with the text",
-    ),
+    ("libraries/names.py:finite_number", "NaN is refused in the next line, with the text"),
     ("lifting/interpreter.py:_require_broadcast", "the operator refuses shapes that do not fit"),
     ("lifting/proof.py:_difference", "samples on which runtimes owe no order are left out"),
     (
@@ -28,14 +25,8 @@ SILENT = [
         "lowering/provenance.py:_with_numbers_of",
         "a number is no weight of a neuron, and the ordinary export is right",
     ),
-    (
-        "model/inference.py:inferred_facts",
-        "the facts that the graph states; the checker says why",
-    ),
-    (
-        "model/plain_proto.py:with_missing_types",
-        "the types stay open; whoever needs them says so",
-    ),
+    ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
+    ("model/plain_proto.py:with_missing_types", "the types stay open; whoever needs them says so"),
     (
         "model/crashes.py:_inferred",
         "a type that is not known has no size below 0; inference itself says why",
@@ -47,10 +38,7 @@ SILENT = [
     ("model/node.py:_label", "the path of an error ends where the document does"),
     ("network/run.py:_one", "arrays compute the samples that Python's functions refuse"),
     ("network/run.py:_steps", "arrays compute the samples that Python's functions refuse"),
-    (
-        "operators/export/custom.py:_matched",
-        "attributes that the function refuses do not match",
-    ),
+    ("operators/export/custom.py:_matched", "attributes that the function refuses do not match"),
     ("operators/export/spatial/infer.py:_convolution", "the error is the answer"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/reading.py:facts_of_checkpoint", "the file says by itself what it lacks"),

@@ -78,10 +78,7 @@ OPERATORS = {
     "BatchNormalization": (
         [node("BatchNormalization", "x s b m v", "y", momentum=0.9)],
         9,
-        {
-            "x": ["N", 3, 4],
-            **{name: DRAW.uniform(0.5, 2.0, size=3) for name in "sbmv"},
-        },
+        {"x": ["N", 3, 4], **{name: DRAW.uniform(0.5, 2.0, size=3) for name in "sbmv"}},
     ),
     "GlobalMaxPool": ([node("GlobalMaxPool", "x", "y")], 17, {"x": ["N", 3, 5]}),
     "DequantizeLinear": (

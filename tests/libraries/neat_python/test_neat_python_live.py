@@ -195,10 +195,7 @@ def test_a_genome_with_its_config(tmp_path):
 def document(kind="feedforward", **others):
     return json.loads(
         export_network_json(recurrent() if kind == "recurrent" else feed_forward())
-    ) | {
-        "network_type": kind,
-        **others,
-    }
+    ) | {"network_type": kind, **others}
 
 
 def test_disabled_connections_are_genes():

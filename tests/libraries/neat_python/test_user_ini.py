@@ -15,7 +15,6 @@ from neat_onnx import DocumentError, Network, OptionError, load_network, neat_po
 
 OPTIONAL = ("init_type", "rate_to_", "_default", "single_", "surer", "initial_", "species_elitism")
 OPTIONAL = (*OPTIONAL, "no_fitness", "max_stagnation", "survival", "min_species", "species_fitness")
-COUNTS = ("num_inputs", "num_outputs", "feed_forward")
 
 
 def in_the_style_of_0_92(text, seed):

@@ -12,10 +12,7 @@ CAUSAL = np.where(np.tri(3), 0.0, -INF)
 CAUSAL_TRUTH = np.tri(3).astype(np.int64)
 RIGHT = {
     "add then softmax": ("a = Add(x, m) y = Softmax(a)", CAUSAL),
-    "where": (
-        "c = Cast<to=9>(t) a = Where(c, x, m) y = Softmax(a)",
-        -np.full((1,), INF),
-    ),
+    "where": ("c = Cast<to=9>(t) a = Where(c, x, m) y = Softmax(a)", -np.full((1,), INF)),
     "computed mask": (
         (
             "f = Sub(o, t) u = Cast<to=1>(f) k = Mul(u, n) l = Min(k, m) a = Add(x, l) "

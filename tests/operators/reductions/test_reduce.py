@@ -21,10 +21,7 @@ CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0,
             ),
             "maxabs",
         ),
-        (
-            "t, u = TopK<axis=2, largest=0>(v, k) y = ReduceMax<keepdims=0>(t, a)",
-            "median",
-        ),
+        ("t, u = TopK<axis=2, largest=0>(v, k) y = ReduceMax<keepdims=0>(t, a)", "median"),
     ],
 )
 @pytest.mark.parametrize("axis", [2, -1])

@@ -112,10 +112,7 @@ def test_finds_a_convolution_over_a_block_that_the_network_carries():
     first, second = convolving((8, 8), 2, 1, 3, 3), convolving((6, 6), 2, 2, 3, 3, seed=1)
     net = network(first, second)
     block = SpatialBlock(
-        "Conv",
-        np.arange(64).reshape(1, 8, 8),
-        np.arange(64, 136).reshape(2, 6, 6),
-        Window((3, 3)),
+        "Conv", np.arange(64).reshape(1, 8, 8), np.arange(64, 136).reshape(2, 6, 6), Window((3, 3))
     )
     trip = Trip(replace(net, blocks=(block,)), {"infer_conv": True})
     onnxruntime_agrees(trip)

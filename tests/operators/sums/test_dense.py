@@ -103,11 +103,7 @@ def test_partial_connectivity_may_be_refused():
 
 
 def test_the_slope_of_a_gemm_is_the_activations():
-    model = graph(
-        "z = Gemm<transB=1, alpha=5.0, beta=5.0>(x, W, B) y = Sigmoid(z)",
-        W=W,
-        B=B,
-    )
+    model = graph("z = Gemm<transB=1, alpha=5.0, beta=5.0>(x, W, B) y = Sigmoid(z)", W=W, B=B)
     net = import_model(model)
     assert set(net.activation_names[3:]) == {"neat_sigmoid"}
     assert sorted(net.connections.weight) == sorted(W[W != 0])  # zeros are no connections

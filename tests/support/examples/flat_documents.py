@@ -55,11 +55,7 @@ def spec(layer: int, shape: tuple[int, int, int], out: tuple[int, int, int]) -> 
 
 
 def document(
-    nodes: list[Node],
-    tensors: dict[str, Floats],
-    inputs: int,
-    outputs: int,
-    **metadata: Any,
+    nodes: list[Node], tensors: dict[str, Floats], inputs: int, outputs: int, **metadata: Any
 ) -> dict[str, Any]:
     """The whole document; values of the metadata that are no text are written as JSON."""
     return {

@@ -38,11 +38,7 @@ def evolved(hidden: int, seed: int = 0, fan_in: int = 4, activations: Any = ("ta
     neurons, connections = [], []
     for j in range(5, 5 + hidden + 3):
         neurons.append(
-            {
-                "id": j,
-                "activation": str(random.choice(activations)),
-                "bias": float(random.normal()),
-            }
+            {"id": j, "activation": str(random.choice(activations)), "bias": float(random.normal())}
         )
         before = min(j, 5 + hidden)
         chosen = random.choice(before, min(fan_in, before), replace=False)

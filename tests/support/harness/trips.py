@@ -7,7 +7,7 @@ from support.examples.cases import cases
 from neat_onnx import export, import_model, load_model
 
 EXCEPT = {  # the library itself does not go by this flag
-    "nts-net-disabled-3": "a disabled self-connection acts",
+    "nts-net-disabled-3": "a disabled self-connection acts"
 }
 
 

@@ -45,7 +45,7 @@ def test_nodes_are_named_as_export_names_them_and_the_own_spec_counts():
     wrong = spec(2, (1, 2, 8), (2, 1, 7))
     model = with_warnings(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
     assert [entry.name for entry in model.graph.node] == [
-        *("reshape_l1", "conv_l1", "act_conv_l1", "flatten_Layer_1", "gemm_l2"),
+        *("reshape_l1", "conv_l1", "act_conv_l1", "flatten_Layer_1", "gemm_l2")
     ]
     assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
     source = document(conv(1, "input", [2, 2]), FIRST, 16, 18, conv2d_specs=ONE)
@@ -82,11 +82,7 @@ PADDED = {"strides": [1, 1], "pads": [1, 1, 1, 1]}
             18,
             "graph output 'output' has 18 columns, what produces it has 8: pool_after_l1",
         ),
-        (
-            [gemm(2, "Layer_1")],
-            2,
-            "has 8 columns, its input has 18",
-        ),
+        ([gemm(2, "Layer_1")], 2, "has 8 columns, its input has 18"),
     ],
 )
 def test_layers_of_another_size_than_their_readers_need_are_refused(then, width, text):
