@@ -82,7 +82,11 @@ def _sizes(
         rounded_scales = np.asarray(scales, np.float32)  # as runtimes round
         whole = [np.float32(given[k]) * s for k, s in zip(axes, rounded_scales, strict=True)]
         if way == "align_corners" and any(size % 1.0 for size in whole):
-            raise refuse("scales", f"to sizes {whole}", "whole sizes: runtimes align others apart")
+            raise refuse(
+                "scales",
+                f"to sizes {[*map(float, whole)]}",
+                "whole sizes: runtimes align others apart",
+            )
         return list(zip(map(int, whole), map(float, rounded_scales), strict=True))
     if sizes is None:
         raise refuse("scales", "left out", "scales or sizes")

@@ -5,6 +5,7 @@ matrices and a pool an aggregation of the last axis. They also leave a hint at w
 """
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
 
@@ -122,22 +123,22 @@ def average_pool(x: Tensor, *, count_include_pad: bool = False, **slides: Any) -
     """The mean of each window: of its taps inside the space, or of those in the padding as well."""
     window = window_of(x.shape[2:], **slides)
     if count_include_pad and any(window.pads):
-        return _mean(x, window, window.divisors(x.shape[2:]))
+        return _mean(x, window, lambda: window.divisors(x.shape[2:]))
     return _pooled("AveragePool", x, window, math.nan)
 
 
-def _mean(x: Tensor, window: Window, counts: Any) -> Tensor:
-    """The sum of each window over a count of its own."""
+def _mean(x: Tensor, window: Window, counts: Callable[[], Any]) -> Tensor:
+    """The sum of each window over a count of its own, which is made once the taps are counted."""
     taps, positions = gathered(x, window, 0.0)
-    return (taps.sum(-1) * (1.0 / counts)).reshape(*x.shape[:2], *positions)
+    return (taps.sum(-1) * (1.0 / counts())).reshape(*x.shape[:2], *positions)
 
 
 def _pooled(kind: Kind, x: Tensor, window: Window, outside: float) -> Tensor:
     """Aggregate windows: the largest, or the mean of what is not NaN."""
     x = x.plain() if isinstance(x, Neurons) else x
     if kind.endswith("AveragePool") and isinstance(x, Neurons) and x.has_constants:
-        # numbers of x count as well
-        return _mean(x, window, gathered(np.ones(x.shape), window, 0.0)[0].sum(-1))
+        ones = np.ones(x.shape)  # numbers of x count as well
+        return _mean(x, window, lambda: gathered(ones, window, 0.0)[0].sum(-1))
     taps, positions = gathered(x, window, outside)
     shape = (*x.shape[:2], *positions)
     if not isinstance(taps, Neurons):
