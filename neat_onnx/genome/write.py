@@ -52,7 +52,7 @@ def genome_metadata(
         "ids": {name: ids[neurons].tolist() for name, neurons in held.items()},
     }
     optional = {
-        "order": ids[: _named(listed, len(ids))].tolist(),
+        "order": ids[: len(_listed(listed, len(ids)))].tolist(),
         "neurons": _neurons(net, live, folded=folded),
         **_connections(net, live, folded=folded),
     }
@@ -200,11 +200,10 @@ def _unlike(ours: np.ndarray[Any, Any], theirs: Any) -> Bools:
 def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, Any]:
     """Connections before the last that are the graph's in its order, and fields of the graph's."""
     genes, edge = net.connections, live.genes.edge
-    rank = dict(zip(edge.tolist(), range(len(edge)), strict=True))
     found: dict[str, Any] = {
         "connections": [
-            rank[at] if at in rank else _as_in_json(net, at)
-            for at in range(_named(edge, len(genes)))
+            _as_in_json(net, at) if place == NONE else place
+            for at, place in enumerate(_listed(edge, len(genes)).tolist())
         ]
     }
     in_formula = np.isin(live.genes.target, live.neuron[live.moved])
@@ -226,14 +225,14 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
     return found
 
 
-def _named(genes: Ints | list[int], count: int) -> int:
-    """How many of `count` places of a genome a list has to name, the first ones: behind them stand
-    the rest of `genes`, in this order.
+def _listed(genes: Ints | list[int], count: int) -> Ints:
+    """The entries that a list in genome order needs, of `count`: the place of each among `genes`,
+    or NONE. Behind them stands the rest of `genes`, in their order.
     """
-    rank = np.full(count, NONE, np.int64)
-    rank[genes] = np.arange(len(genes))
-    last = np.flatnonzero((rank == NONE) | (rank >= np.append(rank[1:], count)))
-    return int(last[-1]) + 1 if len(last) else 0
+    place = np.full(count, NONE, np.int64)
+    place[genes] = np.arange(len(genes))
+    named = np.flatnonzero((place == NONE) | (place >= np.append(place[1:], count)))
+    return place[: named[-1] + 1] if len(named) else place[:0]
 
 
 def _as_in_json(net: Network, at: int) -> dict[str, Any] | list[int]:
