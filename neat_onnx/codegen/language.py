@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from neat_onnx.network.expression import INFIX as ARITHMETIC
 from neat_onnx.network.expression import Expression
 
 INDENT = "    "
@@ -155,11 +156,7 @@ class Indented(Language):
         return f"divide({left}, {right})" if op == "div" else super().infix(op, left, right)
 
 
-INFIX = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
+INFIX = ARITHMETIC | {
     "greater": ">",
     "greater_or_equal": ">=",
     "less": "<",

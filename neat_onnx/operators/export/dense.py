@@ -138,7 +138,7 @@ def weight_matrix(
     Duplicate connections add up. Neurons without inputs have zeros.
 
     Args:
-        which: of the block's connections, in the order of `edges_into`; None for all.
+        which: of the block's connections, in the order of `inputs_of`; None for all.
         columns: a tensor that has all that they read; None for any.
     """
     row, read, weight = ctx.inputs_of(block.neurons)
@@ -170,7 +170,7 @@ def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
 def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
     if ctx.options.allow_partial_connectivity:
         return
-    row, _ = ctx.edges_into(block.neurons)
+    row, _ = ctx.net.edges_into(block.neurons)
     if len(row) != weights.size:
         missing = int(np.argmin(np.bincount(row, minlength=len(block.neurons))))
         raise OptionError(

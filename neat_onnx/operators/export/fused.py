@@ -96,7 +96,7 @@ class _Fused:
             return False
         if np.any(self._peephole) and np.any(self._peephole[:, overflows[parts["memory"]]] == 0.0):
             return False
-        row, edge = (ends[self._outer] for ends in ctx.edges_into(self._rows))
+        row, edge = (ends[self._outer] for ends in ctx.net.edges_into(self._rows))
         source = ctx.net.live.source[edge]
         read = (row[source == each] for each in np.unique(source[overflows[source]]))
         return all(len(np.unique(rows)) == len(self._rows) for rows in read)
