@@ -12,6 +12,11 @@ from neat_onnx.network.expression import INFIX as ARITHMETIC
 from neat_onnx.network.expression import Expression
 
 INDENT = "    "
+MATH = (
+    "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+    "tanh", "floor",
+)  # fmt: skip
+"""Functions that all languages have, and all but Python as they are meant here."""
 _RENAMED = {
     "sign": "sign_of", "round": "nearest", "pow": "power", "asinh": "arsinh", "acosh": "arcosh",
     "atanh": "artanh",
