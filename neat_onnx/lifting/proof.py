@@ -33,7 +33,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.window import Sizes
 from neat_onnx.runtimes import Feed, Session
-from neat_onnx.runtimes.packages import evaluated, session_of
+from neat_onnx.runtimes.packages import evaluated, in_parts, session_of
 from neat_onnx.runtimes.player import Player, ShapeMismatch
 from neat_onnx.runtimes.ports import ModelInputs, as_read
 
@@ -43,6 +43,7 @@ _WIDE = 1e-6  # in float64 some functions of runtimes have constants of float32
 _HALF = 2e-3  # of numbers of 11 bits
 _LARGEST_INTEGER = 4
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
+_NODES_OF_A_PART = 4_000  # that onnxruntime starts in a second
 _MAX_COMPARED_AGAIN = 100_000  # connections
 _MANY = 10_000  # nodes, which no file of a few bytes has
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
@@ -275,6 +276,8 @@ class Proof:
         narrow = _HALF if halves or rounding_to_half(graph) else _NARROW
         starts: list[Callable[[Model, Any], Session]] = []
         if importlib.util.find_spec("onnxruntime") is not None:
+            if len(graph.node) > _NODES_OF_A_PART:
+                starts.append(lambda _, proto: in_parts(proto, _NODES_OF_A_PART))
             starts.append(lambda _, proto: session_of(proto.SerializeToString(), optimized=False))
         if node_count(graph) <= _MAX_REFERENCE:
             starts.append(evaluated)

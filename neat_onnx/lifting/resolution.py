@@ -518,10 +518,18 @@ class Resolution:
         number = self._formulas.get(x.formula)
         if number is None:
             return None
-        made = np.flatnonzero((self._formula == number) & (self._kind == _FORMULA))
-        place = np.full(self._tape.count, NONE)
-        place[self._origin[made]] = made
-        return np.where(x.ids >= 0, place[x.ids], NONE)
+        keys, made = self._by_formula
+        wanted = number * self._tape.count + x.ids
+        at = np.searchsorted(keys, wanted, side="right") - 1
+        return np.where((x.ids >= 0) & (keys[at] == wanted), made[at], NONE)
+
+    @cached_property
+    def _by_formula(self) -> tuple[Ints, Ints]:
+        """The signals that are formulas, in the order of a key of formula and origin; the keys."""
+        made = np.flatnonzero(self._kind == _FORMULA)
+        keys = self._formula[made] * self._tape.count + self._origin[made]
+        order = np.argsort(keys, kind="stable")
+        return keys[order], made[order]
 
 
 def _separate_starts(tape: Tape) -> None:
