@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.arguments import FLAG, MAPPING, NUMBER, TEXT, TEXTS, WHOLE, one_of, optional, takes
+from neat_onnx.collector import collector_paused
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.model import Model, load_model
@@ -150,13 +151,15 @@ def import_model(
     from neat_onnx.lifting.source import with_source
     from neat_onnx.model.ports import with_input_shapes, with_memory
 
-    read = with_input_shapes(load_model(model), shapes or {})
-    check_ports(read.graph)
-    found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
-    warn_of_cut(read, outputs)
-    if found.as_exported:
-        return found.network
-    return with_source(found.network, found.model, batch_axis, outputs)
+    with collector_paused():
+        read = with_input_shapes(load_model(model), shapes or {})
+        check_ports(read.graph)
+        found = imported(with_memory(read, memory), batch_axis, outputs, check=check)
+        warn_of_cut(read, outputs)
+        if found.as_exported:
+            return found.network
+        seen = batch_axis if found.lifted.has_batch else None
+        return with_source(found.network, found.model, seen, outputs)
 
 
 def convert(source: Any) -> Model:

@@ -39,8 +39,7 @@ def add_deepest_tensor(error: NetworkError, net: Network, library: Writer) -> No
 
 def _holds(library: Writer, model: Model, outputs: Sequence[str]) -> bool:
     """Whether a library can hold a part of a model."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         try:
             library.write(import_network(model, outputs=outputs))
         except NeatOnnxError:

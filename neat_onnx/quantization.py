@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from neat_onnx.errors import OptionError
 from neat_onnx.genome.document import GENOME
@@ -23,10 +22,9 @@ from neat_onnx.lowering.profile import in_profile
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.draft import Draft
 from neat_onnx.model.wiring import names_read, subgraphs
+from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
-
-Floats = npt.NDArray[np.float64]
 
 _OPSET = 19  # the first whose DequantizeLinear onnx's reference evaluator computes
 _MAX_INT8 = 127

@@ -134,8 +134,7 @@ def _warnings_as_lines() -> Iterator[None]:
             shown.add(line)
             print_line(line, sys.stderr)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         warnings.simplefilter("always", NeatOnnxWarning)
         warnings.showwarning = show  # catch_warnings puts the old one back
         yield

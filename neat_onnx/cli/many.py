@@ -184,8 +184,7 @@ def _done(
 
 def _attempt(work: Work, job: Job) -> Outcome:
     """Do a job; an error of its own network is its outcome."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True, action="ignore") as caught:
         warnings.simplefilter("always", NeatOnnxWarning)
         try:
             code, line = work(job)

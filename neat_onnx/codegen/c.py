@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from neat_onnx.codegen.language import Language
+from neat_onnx.codegen.language import MATH, Language
 from neat_onnx.errors import OptionError
 
 _BODY = """
@@ -20,12 +20,8 @@ _HEADER = f"$head\n\n#ifndef $guard\n#define $guard\n{_BODY}\n#endif /* $guard *
 _SIGNED = ((127, "signed char"), (32767, "short"))
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
 _LIBM = {
-    "abs": "fabs", "sqrt": "sqrt", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
-    "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
-    "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
-    "floor": "floor", "ceil": "ceil", "round": "rint", "pow": "pow", "mod": "fmod",
-    "log1p": "log1p", "expm1": "expm1",
-}  # fmt: skip
+    op: op for op in (*MATH, "asinh", "acosh", "atanh", "erf", "ceil", "pow", "log1p", "expm1")
+} | {"abs": "fabs", "round": "rint", "mod": "fmod"}
 
 
 class C(Language):

@@ -2,17 +2,14 @@
 
 from types import MappingProxyType
 
-from neat_onnx.codegen.language import Language
-
-_MATH = ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-         "tanh", "floor")  # fmt: skip
+from neat_onnx.codegen.language import MATH, Language
 
 
 class CSharp(Language):
     """C# in double."""
 
     native = MappingProxyType(
-        {op: f"Math.{op.capitalize()}" for op in _MATH}
+        {op: f"Math.{op.capitalize()}" for op in MATH}
         | {"ceil": "Math.Ceiling", "plain_pow": "Math.Pow", "mod": "({} % {})"}
         | {"is_nan": "double.IsNaN", "is_infinite": "double.IsInfinity"}
     )

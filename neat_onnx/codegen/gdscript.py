@@ -3,10 +3,9 @@
 import json
 from types import MappingProxyType
 
-from neat_onnx.codegen.language import Indented
+from neat_onnx.codegen.language import MATH, Indented
 
-_NATIVE = ("abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-           "tanh", "floor", "ceil", "pow", "is_nan")  # fmt: skip
+_NATIVE = (*MATH, "ceil", "pow", "is_nan")
 _LEAST = 2.3e-308
 
 

@@ -2,12 +2,9 @@
 
 from types import MappingProxyType
 
-from neat_onnx.codegen.language import Language
+from neat_onnx.codegen.language import MATH, Language
 
-_MATH = (
-    "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-    "tanh", "asinh", "acosh", "atanh", "floor", "ceil", "log1p", "expm1",
-)  # fmt: skip
+_MATH = (*MATH, "asinh", "acosh", "atanh", "ceil", "log1p", "expm1")
 
 
 class JavaScript(Language):

@@ -8,9 +8,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from neat_onnx.network.expression import INFIX as ARITHMETIC
 from neat_onnx.network.expression import Expression
 
 INDENT = "    "
+MATH = (
+    "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
+    "tanh", "floor",
+)  # fmt: skip
+"""Functions that all languages have, and all but Python as they are meant here."""
 _RENAMED = {
     "sign": "sign_of", "round": "nearest", "pow": "power", "asinh": "arsinh", "acosh": "arcosh",
     "atanh": "artanh",
@@ -155,11 +161,7 @@ class Indented(Language):
         return f"divide({left}, {right})" if op == "div" else super().infix(op, left, right)
 
 
-INFIX = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "div": "/",
+INFIX = ARITHMETIC | {
     "greater": ">",
     "greater_or_equal": ">=",
     "less": "<",

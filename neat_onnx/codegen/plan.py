@@ -90,10 +90,8 @@ def plan_of(net: Network) -> Plan:
         NetworkError: connections without delay form a cycle.
     """
     level, signals, fan_in, genes = schedule(net).level, signals_of(net), net.fan_in, net.neurons
-    linear = np.array([aggregation_named(name).linear for name in net.aggregations])
-    is_linear = linear[genes.aggregation]
+    is_linear, counted = net.kinds[:, 0] == NONE, net.kinds[:, 1]
     read = signals.pre_activation != NONE
-    counted = np.where(is_linear, np.minimum(fan_in, 1), fan_in)
     key = np.stack([level, genes.aggregation, counted, genes.activation, read], axis=1)
     order = np.flatnonzero(~net.is_input)
     order = order[np.lexsort(key[order].T[::-1])]

@@ -6,16 +6,15 @@ from string import Template
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from neat_onnx.codegen.helpers import helpers_of
 from neat_onnx.codegen.language import INDENT, Language, Reduction, identifier, quoted, scalar_text
 from neat_onnx.codegen.plan import Group, Plan
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.port import Port
 
-Table = npt.NDArray[np.float64] | Ints
+Table = Floats | Ints
 
 
 def filled(template: str, values: dict[str, Any]) -> str:

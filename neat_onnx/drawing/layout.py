@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.drawing.ordering import Nodes, ascending, ranked
-from neat_onnx.network.genes import Bools, Floats, Ints, concatenated_ranges, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints, concatenated_ranges, marked
 from neat_onnx.network.schedule import Edges, Schedule
 from neat_onnx.network.structure import Structure
 
@@ -225,9 +225,7 @@ def columns_of(net: Structure, levels: Schedule) -> Ints:
     ):
         np.maximum.at(column, target, column[source] + 1)
     _tighten(net, column)
-    is_output = np.zeros(len(net), np.bool_)
-    is_output[net.output_neurons] = True
-    is_output &= ~is_input
+    is_output = marked(len(net), net.output_neurons) & ~is_input
     column[is_output] = column[~is_output].max(initial=0) + 1
     return np.unique(column, return_inverse=True)[1]
 
@@ -257,10 +255,5 @@ def _tighten(net: Structure, column: Ints) -> None:
 def _distances(net: Structure) -> Ints:
     """Return the connections, of any delay, from an input to each neuron; -1: none lead there."""
     edges = Edges(net.connections.source, net.connections.target, len(net))
-    away, front, distance = np.where(net.is_input, 0, -1), net.input_neurons, 0
-    while front.size:
-        distance += 1
-        reached = edges.leaving(front)
-        front = distinct(reached[away[reached] < 0])
-        away[front] = distance
-    return away
+    waiting = np.where(net.is_input, 0, 1)
+    return edges.walked(net.input_neurons, np.empty(0, np.int64), waiting)[0]

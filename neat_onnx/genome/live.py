@@ -27,7 +27,7 @@ from neat_onnx.genome.formulas import IDENTITY, form_of
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct, stable_order
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct, marked, stable_order
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges, contributing
 
@@ -104,10 +104,9 @@ class _Functions:
         by_state = np.zeros(len(net), np.bool_)
         if genes.reads_state.any():
             adds = genes.take((genes.weight != 0.0) | ~sums[genes.target])
-            by_state[adds.source[adds.reads_state]] = True
-            for others in (adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]):
-                by_state[others] = False
-            by_state[net.output_neurons] = False
+            others = adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]
+            by_state = marked(len(net), adds.source[adds.reads_state])
+            by_state &= ~marked(len(net), *others, net.output_neurons)
         for neuron in distinct(genes.source[genes.reads_state]).tolist():
             if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
                 slope[neuron], shift[neuron] = 1.0, 0.0
@@ -226,8 +225,7 @@ def live_genes(
     live = live[np.argsort(place[live])]
     late = distinct(genes.source[genes.delay > 0])
     late = late[np.argsort(place[late])]
-    of_state = np.zeros(len(net), np.bool_)
-    of_state[genes.source[genes.reads_state]] = True
+    of_state = marked(len(net), genes.source[genes.reads_state])
     names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
     sums = functions.sums[live]
     kinds = ["sum" if is_sum else name for name, is_sum in zip(names, sums.tolist(), strict=True)]
@@ -379,10 +377,8 @@ def _added(
 
 def _needed(net: Network, genes: _Connections) -> Bools:
     """Which neurons some output depends on, and all inputs, (n,)."""
-    needed = net.is_input.copy()
-    found = np.zeros(len(net), np.bool_)
-    found[net.output_neurons] = True
     gated = genes.gater != NONE
     source = np.concatenate([genes.source, genes.gater[gated]])
     target = np.concatenate([genes.target, genes.target[gated]])
-    return needed | Edges(target, source, len(net)).reached(found)
+    outputs = marked(len(net), net.output_neurons)
+    return net.is_input | Edges(target, source, len(net)).reached(outputs)

@@ -22,7 +22,7 @@ from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.document import ConnectionDocument
-from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints, marked, place_among
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
 
@@ -88,8 +88,7 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     the outputs, whose names optimizers keep.
     """
     ports = {port.name: port.neurons.ravel() for port in ctx.net.outputs}
-    shown = np.zeros(len(ctx.net), np.bool_)
-    shown[ctx.net.output_neurons] = True
+    shown = marked(len(ctx.net), ctx.net.output_neurons)
     genes = ctx.net.live
     read = np.concatenate([genes.source, genes.gater[genes.gater != NONE]])
     shown[read[ctx.net.activation_names[read] == "identity"]] = False  # else part of what reads it
@@ -99,7 +98,7 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     shown &= ~own
     as_sequence, lasting = ctx.places.sequences, _outputs_of_bodies(model)
     inside = [each.signals for each in ctx.places.columns if part_at(each.tensor)[1]]
-    is_part = np.isin(np.arange(len(ctx.net)), [each for part in inside for each in part])
+    is_part = marked(len(ctx.net), *inside)
     found: dict[str, Ints] = {}
     level = ctx.schedule.level
     for columns in sorted(
@@ -231,8 +230,7 @@ def _listed(genes: Ints | list[int], count: int) -> Ints:
     """The entries that a list in genome order needs, of `count`: the place of each among `genes`,
     or NONE. Behind them stands the rest of `genes`, in their order.
     """
-    place = np.full(count, NONE, np.int64)
-    place[genes] = np.arange(len(genes))
+    place = place_among(genes, count)
     named = np.flatnonzero((place == NONE) | (place >= np.append(place[1:], count)))
     return place[: named[-1] + 1] if len(named) else place[:0]
 

@@ -16,7 +16,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names
-from neat_onnx.network.genes import Connections, Ints, Neurons
+from neat_onnx.network.genes import Connections, Ints, Neurons, marked
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
@@ -173,7 +173,7 @@ def write(net: Network) -> dict[str, Any]:
     last = level.max()
     level[net.output_neurons] = last
     common = str(net.activation_names[net.output_neurons[0]])
-    unread = computes & (level == last) & ~np.isin(np.arange(len(net)), net.output_neurons)
+    unread = computes & (level == last) & ~marked(len(net), net.output_neurons)
     reasons = reasons_against(net, _TITLE, _ACTIVATIONS, repeated=False)
     skips = level[live.source] != level[live.target] - 1
     reasons.connections("a connection that skips layers", skips)

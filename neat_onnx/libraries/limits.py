@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, abridged, printable, warn
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints, marked
 from neat_onnx.network.network import Network
 
 _MAX_NEURONS_NAMED = 4
@@ -29,7 +29,7 @@ class Reasons:
 
     def connections(self, what: str, which: Bools) -> None:
         """Note a reason where any live connection of a mask has it, by their targets."""
-        self.neurons(what, np.isin(np.arange(len(self.net)), self.net.live.target[which]))
+        self.neurons(what, marked(len(self.net), self.net.live.target[which]))
 
     def refuse(self, hint: str | None = None) -> None:
         """Refuse the network if there is a reason: every one, each with its first neurons."""
@@ -92,10 +92,8 @@ def reasons_against(
 
 def firsts(source: Ints, target: Ints) -> Bools:
     """Return which connections are the first between their two ends, shape (m,)."""
-    first = np.zeros(len(source), np.bool_)
     ends = target * (1 + source.max(initial=0)) + source
-    first[np.unique(ends, return_index=True)[1]] = True
-    return first
+    return marked(len(source), np.unique(ends, return_index=True)[1])
 
 
 def tell_disabled(net: Network, title: str) -> None:

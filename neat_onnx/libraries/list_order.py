@@ -20,7 +20,7 @@ from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import reversed_names, translated
-from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, Neurons, marked, place_among
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 
@@ -85,8 +85,7 @@ class ListNetwork:
         self._check_ends()
         order, kinds, count = self._ordered()
         is_input = kinds == "input"
-        place = np.empty(count + 1, np.int64)
-        place[order], place[NONE] = np.arange(count), NONE
+        place = np.append(place_among(order, count), NONE)  # of NONE, the last place
         genes = self.connections
         ends = [(g.source, g.target, NONE if g.gater is None else g.gater) for g in genes]
         source, target, gater = place[np.array(ends, np.int64).reshape(-1, 3)].T
@@ -95,9 +94,7 @@ class ListNetwork:
             np.array([getattr(self.nodes[at], name, plain) for at in order], np.float64)
             for name, plain in (("bias", 0.0), ("mask", 1.0), ("state", 0.0), ("activation", 0.0))
         )
-        loops, is_late = (
-            np.isin(np.arange(count), source[which]) for which in (to_itself, source > target)
-        )
+        loops, is_late = (marked(count, source[which]) for which in (to_itself, source > target))
         initial = np.where(loops, state, np.where(is_late, activation, 0.0))
         read = np.where(is_late, activation, initial)  # by others, before the first step
         masked = np.flatnonzero(((mask != 1.0) | (initial != read)) & ~is_input)

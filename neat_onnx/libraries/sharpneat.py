@@ -24,6 +24,7 @@ from neat_onnx.libraries.library import ReadOptions
 from neat_onnx.libraries.limits import reasons_against, tell_disabled
 from neat_onnx.libraries.names import finite_number, integer_of, reversed_names, translated
 from neat_onnx.network.activations import FORMULA
+from neat_onnx.network.genes import marked
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Edges
 
@@ -200,7 +201,7 @@ def write(net: Network) -> str:
     computes, live = ~net.is_input, net.live
     common = str(net.activation_names[net.output_neurons[0]])
     found = Edges(live.source, live.target, len(net)).reached(net.is_input)
-    silent = ~found & np.isin(np.arange(len(net)), live.source)  # it would read 0 from these
+    silent = ~found & marked(len(net), live.source)  # it would read 0 from these
     reasons = reasons_against(net, _TITLE, _NAMES)
     reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
     reasons.neurons("a neuron that no input leads to", silent)

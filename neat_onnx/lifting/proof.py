@@ -18,6 +18,7 @@ import numpy as np
 
 from neat_onnx.errors import Hint, ImportAdvice, ModelError, warn
 from neat_onnx.lifting.axes import Axes
+from neat_onnx.lifting.resolution import TensorNeurons
 from neat_onnx.lifting.tape import Array
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.budget import require_elements
@@ -28,12 +29,11 @@ from neat_onnx.model.ports import with_inner_outputs
 from neat_onnx.model.rounding import rounding_to_half
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.model.wiring import node_count, producers, without_dead
-from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.window import Sizes
 from neat_onnx.runtimes import Feed, Session
-from neat_onnx.runtimes.packages import evaluated, session_of
+from neat_onnx.runtimes.packages import evaluated, in_parts, session_of
 from neat_onnx.runtimes.player import Player, ShapeMismatch
 from neat_onnx.runtimes.ports import ModelInputs, as_read
 
@@ -43,6 +43,7 @@ _WIDE = 1e-6  # in float64 some functions of runtimes have constants of float32
 _HALF = 2e-3  # of numbers of 11 bits
 _LARGEST_INTEGER = 4
 _MAX_REFERENCE = 4_000  # nodes that onnx's evaluator runs in a few seconds
+_NODES_OF_A_PART = 4_000  # that onnxruntime starts in a second
 _MAX_COMPARED_AGAIN = 100_000  # connections
 _MANY = 10_000  # nodes, which no file of a few bytes has
 _OF_RUNTIMES = ("", "ai.onnx", "ai.onnx.ml", RUNTIME_DOMAIN)
@@ -62,16 +63,14 @@ class Proof:
         network: its import.
         axes: those of the graph's inputs and of the network's outputs that are time and the batch.
         pairs: the output that feeds each state input.
-        tensors: by the name of a tensor, the neurons that give its elements.
-        shapes: the shapes of these tensors in the trace.
+        tensors: by the name of a tensor, the neurons that give its elements, and its shape.
     """
 
     model: Model
     network: Network
     axes: Mapping[str, Axes]
     pairs: Mapping[str, str]
-    tensors: Mapping[str, Ints]
-    shapes: Mapping[str, Sizes]
+    tensors: TensorNeurons
 
     def check(self) -> None:
         """Run both: the model in float64 where a runtime can, else as it is.
@@ -161,7 +160,7 @@ class Proof:
         ours = self._values(x)[-1]
         for name in names:
             want = np.asarray(values[name], np.float64)
-            got = _in_shape(ours[self.tensors[name]], self.shapes[name], want.shape)
+            got = _in_shape(ours[self.tensors[name]], self.tensors.shapes[name], want.shape)
             if got is None or _differs(got, want, tolerance):
                 return f"from tensor '{name}' of node {made[name].label} on"
         return where
@@ -275,6 +274,8 @@ class Proof:
         narrow = _HALF if halves or rounding_to_half(graph) else _NARROW
         starts: list[Callable[[Model, Any], Session]] = []
         if importlib.util.find_spec("onnxruntime") is not None:
+            if len(graph.node) > _NODES_OF_A_PART:
+                starts.append(lambda _, proto: in_parts(proto, _NODES_OF_A_PART))
             starts.append(lambda _, proto: session_of(proto.SerializeToString(), optimized=False))
         if node_count(graph) <= _MAX_REFERENCE:
             starts.append(evaluated)

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -39,6 +39,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
 from neat_onnx.network.structure import IMPORTED
+from neat_onnx.network.window import Sizes
 
 _INPUT, _NEURON, _FORMULA, _REGISTER, _FOREIGN = range(5)
 _MAX_BLOCK = 1 << 23  # products of neurons and inputs that a block may stand for
@@ -518,10 +519,44 @@ class Resolution:
         number = self._formulas.get(x.formula)
         if number is None:
             return None
-        made = np.flatnonzero((self._formula == number) & (self._kind == _FORMULA))
-        place = np.full(self._tape.count, NONE)
-        place[self._origin[made]] = made
-        return np.where(x.ids >= 0, place[x.ids], NONE)
+        keys, made = self._by_formula
+        wanted = number * self._tape.count + x.ids
+        at = np.searchsorted(keys, wanted, side="right") - 1
+        return np.where((x.ids >= 0) & (keys[at] == wanted), made[at], NONE)
+
+    @cached_property
+    def _by_formula(self) -> tuple[Ints, Ints]:
+        """The signals that are formulas, in the order of a key of formula and origin; the keys."""
+        made = np.flatnonzero(self._kind == _FORMULA)
+        keys = self._formula[made] * self._tape.count + self._origin[made]
+        order = np.argsort(keys, kind="stable")
+        return keys[order], made[order]
+
+
+class TensorNeurons(Mapping[str, Ints]):
+    """For each tensor whose elements are activations of neurons, their positions, flat.
+
+    They are looked for when they are asked for: most tensors of a large graph never are.
+
+    Attributes:
+        shapes: the shape of each tensor that depends on inputs, with one sample of a batch.
+    """
+
+    def __init__(self, tensors: Mapping[str, Traced], resolution: Resolution) -> None:
+        self._tensors, self._resolution = tensors, resolution
+        self.shapes: dict[str, Sizes] = {name: x.shape for name, x in tensors.items()}
+
+    def __getitem__(self, name: str) -> Ints:
+        found = self._resolution.neurons_of(self._tensors[name])
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._tensors if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _separate_starts(tape: Tape) -> None:

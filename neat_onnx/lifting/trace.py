@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -32,7 +32,7 @@ from neat_onnx.lifting.ports import (
     traced_shape,
 )
 from neat_onnx.lifting.proof import Proof
-from neat_onnx.lifting.resolution import Resolution, output_signals
+from neat_onnx.lifting.resolution import Resolution, TensorNeurons, output_signals
 from neat_onnx.lifting.tape import Ids, Register, Tape
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import LimitReached
@@ -43,7 +43,6 @@ from neat_onnx.model.wiring import in_order, is_in_order, reads, require_wiring
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
-from neat_onnx.network.window import Sizes
 from neat_onnx.operators.constants import numpy_type
 
 _LAYERS = ("RNN", "GRU", "LSTM", "Scan", "Loop")
@@ -55,14 +54,12 @@ class Lifted:
 
     Attributes:
         network: ids are positions.
-        tensors: for each tensor that neurons could be found for, their positions, flat.
-        shapes: the shape of each tensor, with one sample of a batch.
+        tensors: where the elements of tensors are.
         has_batch: the first axis of inputs and outputs is a batch.
     """
 
     network: Network
-    tensors: dict[str, Ints]
-    shapes: dict[str, Sizes] = field(default_factory=dict)
+    tensors: TensorNeurons
     has_batch: bool = True
 
 
@@ -140,8 +137,7 @@ def _traced(
         try:
             lifted, pairs_read, axes = _Trace(model, inputs, pairs, frame, outputs, ids).lifted()
             if check:
-                found = lifted.tensors, lifted.shapes
-                Proof(model, lifted.network, axes, pairs_read, *found).check()
+                Proof(model, lifted.network, axes, pairs_read, lifted.tensors).check()
         except LimitReached:
             raise
         except ModelError as error:
@@ -192,12 +188,9 @@ class _Trace:
             x.signals(constants=True)  # of a tensor that an optimizer may have left of a neuron's
         resolution = Resolution(self._tape, list(signals.values()))
         network = self._network(resolution, bound, registers, given, signals)
-        found, sizes = {}, {}
-        for name, x in held.items():
-            if (at := resolution.neurons_of(x)) is not None:
-                found[name], sizes[name] = at, x.shape
+        found = TensorNeurons(held, resolution)
         network = self._with_memory(network, found, bound)
-        lifted = Lifted(network, found, sizes, self._frame.has_batch)
+        lifted = Lifted(network, found, self._frame.has_batch)
         axes = {name: each for name, (_, each) in given.items()}
         return lifted, self._pairs, {**self._frame.axes, **axes}
 
@@ -342,17 +335,15 @@ class _Trace:
             raise ModelError(
                 f"every output is constant or random: {reasons}", where="graph.outputs"
             )
-        empty = [n for n in self._wanted if n not in fixed and not tensors[n].size]
-        if empty and len(empty) + len(fixed) < len(self._wanted):
+        live = {n: tensors[n] for n in self._wanted if n not in fixed}
+        empty = [name for name, x in live.items() if not x.size]
+        if empty and len(empty) < len(live):
             warn(f"outputs that have no elements are left out: {', '.join(empty)}")
-        else:
-            empty = []
+            live = {name: x for name, x in live.items() if x.size}
         found = {}
-        for name in self._wanted:
-            if name not in fixed and name not in empty:
-                x = tensors[name]
-                axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
-                found[name] = of_sample(x, axes, self._frame.samples), axes
+        for name, x in live.items():
+            axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
+            found[name] = of_sample(x, axes, self._frame.samples), axes
         return found
 
     def _network(

@@ -81,13 +81,9 @@ class LoweringContext(GraphBuilder):
         unread = [port.neurons[0] for port in net.inputs if not np.any(read[port.neurons])]
         self.unread_inputs = np.array(unread, np.int64)
 
-    def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """Return the live connections into `neurons`, as `Structure.edges_into` does."""
-        return self.net.edges_into(neurons)
-
     def inputs_of(self, neurons: Ints) -> tuple[Ints, Ints, Floats]:
         """Return what `neurons` read: (row, signal, weight) of each live connection into them."""
-        row, edge = self.edges_into(neurons)
+        row, edge = self.net.edges_into(neurons)
         return row, self.signals.read[edge], self.signals.weight[edge]
 
     def levels_of(self, which: Bools) -> Iterator[tuple[int, Ints]]:

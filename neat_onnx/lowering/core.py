@@ -18,6 +18,7 @@ from neat_onnx.lowering.registry import Claim, Plan, planners
 from neat_onnx.model import MetadataEntry, Model, OperatorSet
 from neat_onnx.model.graph import ir_version
 from neat_onnx.model.wiring import drop_dead
+from neat_onnx.network.genes import marked
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock
@@ -63,8 +64,7 @@ def _levels(net: Network, one_level: Sequence[SpatialBlock] = ()) -> Schedule:
 
 def _claimed(ctx: LoweringContext) -> list[Plan]:
     """Each planner's answer; claims of one level may move the neurons of others."""
-    free = np.zeros(len(ctx.net), np.bool_)
-    free[np.concatenate([*ctx.schedule.levels[1:], np.empty(0, np.int64)])] = True
+    free = marked(len(ctx.net), *ctx.schedule.levels[1:])
     plans: list[Plan] = []
     for planner in planners():
         plan = planner(ctx, free)
@@ -121,7 +121,6 @@ def _finished(ctx: LoweringContext, frame: families.Frame, plans: list[Plan]) ->
 def _is_layered(ctx: LoweringContext) -> bool:
     """Whether every level reads from the one before it only."""
     level, live = ctx.schedule.level, ctx.net.live
-    written = np.zeros(len(ctx.net), np.bool_)
-    written[np.concatenate(ctx.schedule.levels)] = True
+    written = marked(len(ctx.net), *ctx.schedule.levels)
     follows = level[live.source] + 1 == level[live.target]
     return bool(np.all(follows | ~written[live.target]))

@@ -37,8 +37,7 @@ def source_with(net: Network, options: ExportOptions) -> Model | None:
     if source is None or _asks_for_more(options) or structure_checksum(net) != source.structure:
         return None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NeatOnnxWarning)
+        with warnings.catch_warnings(action="ignore", category=NeatOnnxWarning):
             model = load_model(source.model)
             if "opset" in options.model_fields_set and options.opset != model.opset:
                 return None

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.draft import copied, make_node, with_graph
+from neat_onnx.network.genes import Floats
 
-Floats = npt.NDArray[np.float64]
 _KINDS = (DataType.FLOAT, DataType.DOUBLE)
 
 

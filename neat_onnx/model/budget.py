@@ -191,8 +191,8 @@ def check_binary(data: bytes) -> None:
     from onnx import ModelProto  # noqa: PLC0415 - slow to import
 
     parts = Parts()
-    if len(data) * (_OF_A_NODE + 1) <= parts.left:
-        return  # each part is a byte at least
+    if len(data) // 2 * (_OF_A_NODE + 1) <= parts.left:
+        return  # each part is two bytes at least, its tag and its length or number
     messages = [(0, len(data), ModelProto.DESCRIPTOR)]
     try:
         while messages:

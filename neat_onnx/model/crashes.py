@@ -32,15 +32,26 @@ def nodes_in(nodes: "Iterable[onnx.NodeProto]") -> "Iterator[onnx.NodeProto]":
     while bodies:
         for node in bodies.pop():
             yield node
-            bodies.extend(graph.node for graph in own_graphs(node))
+            if node.attribute:
+                bodies.extend(graph.node for graph in own_graphs(node))
 
 
 def own_graphs(node: "onnx.NodeProto") -> "Iterator[onnx.GraphProto]":
     """Yield the graphs inside a node, without those inside of theirs."""
     for attribute in node.attribute:
-        if attribute.HasField("g"):
-            yield attribute.g
-        yield from attribute.graphs
+        yield from graphs_of(attribute)
+
+
+def graphs_of(attribute: "onnx.AttributeProto") -> "list[onnx.GraphProto]":
+    """The graphs that an attribute is."""
+    return [*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs]
+
+
+def tensors_read(node: "onnx.NodeProto") -> Iterator[str]:
+    """Yield the tensors that a node reads, in the graphs inside it too."""
+    for each in nodes_in([node]):
+        yield from filter(None, each.input)
+        yield from (entry.name for graph in own_graphs(each) for entry in graph.output)
 
 
 def surviving_proto(model: "Model") -> "onnx.ModelProto":
@@ -92,6 +103,8 @@ def _refusal(node: "onnx.NodeProto", problem: str, hint: str | None = None) -> M
 
 
 def _problem(node: "onnx.NodeProto", versions: _Versions) -> str:
+    if not node.attribute and node.op_type != "Split" and "" not in node.input:
+        return ""
     given = {each.name: each.i for each in node.attribute if each.HasField("i")}
     outputs, axis = given.get("num_outputs", len(node.output)), given.get("axis", 0)
     batch_axes = given.get("batch_dims", 0)

@@ -13,7 +13,7 @@ from onnx.external_data_helper import load_external_data_for_tensor
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.budget import Budget, LimitReached
-from neat_onnx.model.crashes import own_graphs
+from neat_onnx.model.crashes import graphs_of
 from neat_onnx.model.data_type import supported
 
 _MAX_DIGITS = 20  # of an offset or a length
@@ -85,4 +85,4 @@ def _tensors_of(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
             for attribute in node.attribute:
                 if attribute.HasField("t"):
                     yield attribute.t
-            bodies.extend(own_graphs(node))
+                bodies.extend(graphs_of(attribute))

@@ -9,7 +9,7 @@ from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.draft import Draft
 from neat_onnx.model.rounding import MOVING
 from neat_onnx.model.value import Extent
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import nodes_within, subgraphs
 
 _MOVING = MOVING | {"ArrayFeatureExtractor", "Cast", "Expand", "Tile"}
 _SHIFTS = {"Add": 1, "Sub": -1}
@@ -38,6 +38,8 @@ _Origins = dict[str, _Origin]
 def places_of(model: Model) -> Mapping[str, Range]:
     """For each graph input that is read as places along an axis, the values that it may have."""
     found: dict[str, Range] = {}
+    if not any(node.op_type in _PLACED for node in nodes_within(model.graph)):
+        return found
     draft = Draft(model)
     for node, origin in _followed(model.graph):
         each = origin.get(node.input[1]) if node.op_type in _PLACED else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from pydantic import Field, PrivateAttr, ValidationError
 
 from neat_onnx.arguments import FLAG, PATH, Kind, one_of, optional, takes
+from neat_onnx.collector import collector_paused
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.budget import Budget
@@ -252,6 +253,7 @@ _NO_MODELS: dict[str, tuple[str, str]] = {
 }
 
 
+@collector_paused()
 def load_model(source: Any) -> Model:
     """Read a model.
 

@@ -18,7 +18,7 @@ import onnx
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_negative_sizes
+from neat_onnx.model.crashes import nodes_in, own_graphs, refuse_negative_sizes, tensors_read
 from neat_onnx.model.graph import ONNX_DOMAINS, schema_of
 from neat_onnx.model.value import KINDS
 
@@ -110,7 +110,7 @@ def _drop_outputs(graph: onnx.GraphProto, names: Collection[str]) -> None:
     pending = list(needed)
     while pending:
         node = producer.get(pending.pop())
-        fresh = set() if node is None else set(_reads(node)) - needed
+        fresh = set() if node is None else set(tensors_read(node)) - needed
         needed |= fresh
         pending += fresh
     for field in (graph.output, graph.initializer, graph.node):
@@ -118,13 +118,6 @@ def _drop_outputs(graph: onnx.GraphProto, names: Collection[str]) -> None:
             made = field[at].output if field is graph.node else [field[at].name]
             if needed.isdisjoint(made):
                 del field[at]
-
-
-def _reads(node: onnx.NodeProto) -> Iterator[str]:
-    """The tensors that a node reads, in the graphs inside it too."""
-    for each in nodes_in([node]):
-        yield from filter(None, each.input)
-        yield from (entry.name for graph in own_graphs(each) for entry in graph.output)
 
 
 _Key = tuple[str, str, str]

@@ -12,36 +12,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from neat_onnx.arguments import FLAG, TEXT, optional, takes
+from neat_onnx.arguments import TEXT, optional, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.bounds import degree_of, interval_of
-from neat_onnx.network.expression import (
-    Array,
-    Expression,
-    clip,
-    elu,
-    equal,
-    exp,
-    greater,
-    leaky_relu,
-    log,
-    number,
-    reciprocal,
-    relu,
-    selu,
-    sigmoid,
-    sin,
-    softplus,
-    softsign,
-    sqrt,
-    tanh,
-    where,
-)
+from neat_onnx.network.expression import Array, Expression
 from neat_onnx.network.formulas import Registry, check_shape, function_of_z, parse_expression
 
-_SELU_ALPHA = 1.6732632423543772848170429916717
-_SELU_GAMMA = 1.0507009873554804934193349852946
-_GELU_SCALE = float(np.sqrt(2.0 / np.pi))
 _MAX_SLOPE = 100.0  # of a function that grows linearly
 _MAX_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
 _WAYS = (
@@ -93,13 +69,12 @@ FORMULA = "formula: "
 ACTIVATIONS = Registry[Activation]("activation")
 
 
-@takes(library=optional(TEXT), builtin=FLAG)
+@takes(library=optional(TEXT))
 def register_activation(
     name: str,
     formula: Callable[[Expression], Expression],
     *,
     library: str | None = None,
-    builtin: bool = False,
 ) -> Activation:
     """Make `name` an activation: evaluated, exported, and recognised on import.
 
@@ -109,7 +84,6 @@ def register_activation(
             `neat_onnx.network.expression`; for example `lambda z: z * sigmoid(1.5 * z)`.
         library: the library whose custom function has this name, such as "neat-python": the name
             may then be one of the library's own or of ours, and the formula a known one.
-        builtin: set for the activations of this package.
 
     Returns:
         The activation; it can be called with an array.
@@ -128,7 +102,7 @@ def register_activation(
         return activation_named(ours)
     if same:
         raise NetworkError(f"'{name}' has the same formula as the activation '{same}'")
-    ACTIVATIONS[name] = activation = Activation.of(name, expression, builtin=builtin)
+    ACTIVATIONS[name] = activation = Activation.of(name, expression)
     return activation
 
 
@@ -169,40 +143,40 @@ def label_of(name: str) -> str:
     return "formula" if name.startswith(FORMULA) else name
 
 
-_BUILTIN: dict[str, Callable[[Expression], Expression]] = {
-    "identity": lambda z: z,
-    "sigmoid": sigmoid,
-    "tanh": tanh,
-    "relu": relu,
-    "abs": abs,
-    "selu": lambda z: selu(z, _SELU_ALPHA, _SELU_GAMMA),
-    "elu": elu,
-    "softsign": softsign,
-    "softplus": softplus,
-    "sin": sin,
-    "step": lambda z: number(greater(z, 0.0)),
-    "bipolar": lambda z: where(greater(z, 0.0), 1.0, -1.0),
-    "gaussian": lambda z: exp(-(z * z)),
-    "bent_identity": lambda z: (sqrt(z * z + 1.0) - 1.0) / 2.0 + z,
-    "bipolar_sigmoid": lambda z: tanh(0.5 * z),
-    "hard_tanh": lambda z: clip(z, -1.0, 1.0),
-    "complement": lambda z: 1.0 - z,
-    "swish": lambda z: z * sigmoid(z),
-    "mish": lambda z: z * tanh(softplus(z)),
-    "gelu": lambda z: (0.5 * z) * (1.0 + tanh(_GELU_SCALE * (z + 0.044715 * (z * z * z)))),
-    "hat": lambda z: relu(1.0 - abs(z)),
-    "square": lambda z: z * z,
-    "cube": lambda z: z * z * z,
-    "neat_sigmoid": lambda z: sigmoid(5.0 * z),
-    "neat_tanh": lambda z: tanh(2.5 * z),
-    "neat_sin": lambda z: sin(clip(5.0 * z, -60.0, 60.0)),
-    "neat_gauss": lambda z: exp(-5.0 * (clip(z, -3.4, 3.4) * clip(z, -3.4, 3.4))),
-    "neat_softplus": lambda z: 0.2 * softplus(clip(5.0 * z, -60.0, 60.0)),
-    "neat_lelu": lambda z: leaky_relu(z, 0.005),
-    "neat_inv": lambda z: where(equal(z, 0.0), 0.0, reciprocal(z)),
-    "neat_log": lambda z: log(clip(z, low=1e-7)),
-    "neat_exp": lambda z: exp(clip(z, -60.0, 60.0)),
+_BUILTIN = {
+    "identity": "z",
+    "sigmoid": "sigmoid(z)",
+    "tanh": "tanh(z)",
+    "relu": "relu(z)",
+    "abs": "abs(z)",
+    "selu": "selu(z, 1.6732632423543772, 1.0507009873554805)",
+    "elu": "elu(z, 1.0)",
+    "softsign": "softsign(z)",
+    "softplus": "softplus(z)",
+    "sin": "sin(z)",
+    "step": "number(greater(z, 0.0))",
+    "bipolar": "where(greater(z, 0.0), 1.0, -1.0)",
+    "gaussian": "exp(-(z * z))",
+    "bent_identity": "(sqrt(z * z + 1.0) - 1.0) / 2.0 + z",
+    "bipolar_sigmoid": "tanh(0.5 * z)",
+    "hard_tanh": "clip(z, -1.0, 1.0)",
+    "complement": "1.0 - z",
+    "swish": "z * sigmoid(z)",
+    "mish": "z * tanh(softplus(z))",
+    "gelu": "(0.5 * z) * (1.0 + tanh(0.7978845608028654 * (z + 0.044715 * (z * z * z))))",
+    "hat": "relu(1.0 - abs(z))",
+    "square": "z * z",
+    "cube": "z * z * z",
+    "neat_sigmoid": "sigmoid(5.0 * z)",
+    "neat_tanh": "tanh(2.5 * z)",
+    "neat_sin": "sin(clip(5.0 * z, -60.0, 60.0))",
+    "neat_gauss": "exp(-5.0 * (clip(z, -3.4, 3.4) * clip(z, -3.4, 3.4)))",
+    "neat_softplus": "0.2 * softplus(clip(5.0 * z, -60.0, 60.0))",
+    "neat_lelu": "leaky_relu(z, 0.005)",
+    "neat_inv": "where(equal(z, 0.0), 0.0, reciprocal(z))",
+    "neat_log": "log(clip(z, 1e-07, inf))",
+    "neat_exp": "exp(clip(z, -60.0, 60.0))",
 }
 
 for _name, _formula in _BUILTIN.items():
-    register_activation(_name, _formula, builtin=True)
+    ACTIVATIONS[_name] = Activation.of(_name, parse_expression(_formula), builtin=True)

@@ -81,7 +81,6 @@ def register_aggregation(
     *,
     empty: float = 0.0,
     library: str | None = None,
-    builtin: bool = False,
 ) -> Aggregation:
     """Make `name` an aggregation: evaluated, exported, and recognised on import.
 
@@ -92,7 +91,6 @@ def register_aggregation(
         empty: the value of a neuron without inputs.
         library: the library whose custom function has this name, such as "neat-python": the name
             may then be one of the library's own or of ours, and the formula a known one.
-        builtin: set for the aggregations of this package.
 
     Returns:
         The aggregation; it can be called with an array.
@@ -107,10 +105,10 @@ def register_aggregation(
         raise NetworkError(
             f"the aggregation '{name}' is {shown(empty)} where empty, expected a number"
         )
-    for k in () if builtin else (1, 2, 3):
+    for k in (1, 2, 3):
         expression = expression_of("aggregation", name, formula, VARIABLE, k)
         check_shape("aggregation", name, expression, np.ones((2, k)), (2,))
-    own = Aggregation(name, formula, empty, builtin)
+    own = Aggregation(name, formula, empty)
     if library:
         same = (other for other in AGGREGATIONS.values() if _is_same(own, other))
         own = next(same, replace(own, name=f"{library} {name}"))
@@ -161,10 +159,13 @@ def _median(v: Expression, k: int) -> Expression:
     return (ordered(v, k // 2 - 1) + ordered(v, k // 2)) / 2.0
 
 
-register_aggregation("sum", lambda v, k: total(v), builtin=True)
-register_aggregation("mean", lambda v, k: total(v) / float(k), builtin=True)
-register_aggregation("product", lambda v, k: product(v), empty=1.0, builtin=True)
-register_aggregation("max", lambda v, k: largest(v), builtin=True)
-register_aggregation("min", lambda v, k: smallest(v), builtin=True)
-register_aggregation("maxabs", lambda v, k: largest(pick(v, where_largest(abs(v)))), builtin=True)
-register_aggregation("median", _median, builtin=True)
+for _each in (
+    Aggregation("sum", lambda v, k: total(v), builtin=True),
+    Aggregation("mean", lambda v, k: total(v) / float(k), builtin=True),
+    Aggregation("product", lambda v, k: product(v), empty=1.0, builtin=True),
+    Aggregation("max", lambda v, k: largest(v), builtin=True),
+    Aggregation("min", lambda v, k: smallest(v), builtin=True),
+    Aggregation("maxabs", lambda v, k: largest(pick(v, where_largest(abs(v)))), builtin=True),
+    Aggregation("median", _median, builtin=True),
+):
+    AGGREGATIONS[_each.name] = _each

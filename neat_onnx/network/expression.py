@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any
@@ -129,11 +129,22 @@ class Expression:
         op: the primitive's name, `variable` or `constant`.
         args: its operands.
         value: the number, for a constant.
+        size: how many primitives, constants and variables the tree has.
+        depth: how deep the tree is; 1 for a variable or a constant.
     """
 
     op: str
     args: tuple[Expression, ...] = ()
     value: float = 0.0
+    size: int = field(init=False, repr=False)
+    depth: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        size, depth = 1, 0
+        for arg in self.args:
+            size += arg.size
+            depth = max(depth, arg.depth)
+        vars(self).update(size=size, depth=depth + 1)
 
     @cached_property
     def key(self) -> bytes:
@@ -172,16 +183,6 @@ class Expression:
     def is_truth(self) -> bool:
         """It gives truth values, not numbers."""
         return self.op in TRUTHS
-
-    @cached_property
-    def size(self) -> int:
-        """How many primitives, constants and variables the tree has."""
-        return 1 + sum(arg.size for arg in self.args)
-
-    @cached_property
-    def depth(self) -> int:
-        """How deep the tree is; 1 for a variable or a constant."""
-        return 1 + max((arg.depth for arg in self.args), default=0)
 
     @cached_property
     def single(self) -> Expression:

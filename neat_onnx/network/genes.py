@@ -248,6 +248,21 @@ def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
 
 
+def marked(count: int, *positions: Ints) -> Bools:
+    """Which of `count` positions stand in one of these arrays, (count,)."""
+    found = np.zeros(count, np.bool_)
+    for each in positions:
+        found[each] = True
+    return found
+
+
+def place_among(positions: Ints | Sequence[int], count: int) -> Ints:
+    """The place of each of `count` positions among these different ones, or NONE, (count,)."""
+    place = np.full(count, NONE, np.int64)
+    place[positions] = np.arange(len(positions))
+    return place
+
+
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """A sorted table of the distinct names, and each name's position in it."""
     table = sorted(set(names))

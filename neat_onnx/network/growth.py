@@ -23,7 +23,7 @@ import numpy as np
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import parts_of
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct, marked
 from neat_onnx.network.schedule import Edges, components
 from neat_onnx.network.structure import Structure
 
@@ -88,8 +88,7 @@ def _traits(function: Activation) -> dict[str, float]:
 def overflowing(net: Structure) -> Overflowing:
     """Return which values of `net` may overflow on moderate inputs."""
     count, values = len(net), _Values(net)
-    found = np.zeros(2 * count, np.bool_)
-    found[values.seeds()] = True
+    found = marked(2 * count, values.seeds())
     if net.has_memory or np.any(found):
         source, target, factor = values.influences()
         if net.has_memory:
@@ -164,11 +163,9 @@ class _Values:
         wrong = reads & (live.weight * net.neurons.response[target] == 0.0)
         wrong |= self._gated & (reads | infinite[live.gater])
         wrong |= reads & self._multiplies[target]
-        found = np.zeros(2 * count, np.bool_)
-        found[:count] = (self._is["breaks"] & infinite[count:]) | self._without_value()
-        found[self._missing] = True
-        found[count:] = (np.bincount(target[reads], minlength=count) > 1) & ~chooses
-        found[count + target[wrong]] = True
+        found = marked(2 * count, self._missing, count + target[wrong])
+        found[:count] |= (self._is["breaks"] & infinite[count:]) | self._without_value()
+        found[count:] |= (np.bincount(target[reads], minlength=count) > 1) & ~chooses
         own = np.flatnonzero(~net.is_input & ~self._is["decides"])
         sources = np.concatenate([count + own, self._read, live.gater[self._gated]])
         targets = np.concatenate([own, count + target, count + target[self._gated]])
@@ -184,7 +181,7 @@ class _Values:
         gain = ~self._gated | never_negative[live.gater]
         terms = (never_negative[live.source] & gain) | (live.gater == live.source)
         terms &= (live.weight >= 0.0) & ~live.reads_state
-        least = np.bincount(live.target[~terms], minlength=len(net)) == 0
+        least = ~marked(len(net), live.target[~terms])
         least &= (net.neurons.bias >= 0.0) & (net.neurons.response > 0.0)
         fine = ~self._is["not_negative"] | (~self._is["positive"] & (net.neurons.bias > 0.0))
         found: Bools = self._is["partial"] & ~net.is_input & ~(least & fine)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, owned
+from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, marked, owned
 from neat_onnx.network.port import moved_memory
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
@@ -82,9 +82,7 @@ def _adding(net: Net) -> Bools:
     bounded = np.array([activation_named(name).bounded for name in net.activations], np.bool_)
     idle = (bounded[net.neurons.activation] | net.is_input)[genes.source] & ~genes.reads_state
     idle &= (net.aggregation_names == "sum")[genes.target] & (genes.gater == NONE)
-    in_block = np.zeros(len(net), np.bool_)
-    for block in net.blocks:
-        in_block[block.neurons] = True
+    in_block = marked(len(net), *(block.neurons for block in net.blocks))
     return adding | ~idle | in_block[genes.target]
 
 

@@ -12,6 +12,7 @@ from neat_onnx.network.genes import (
     Ints,
     concatenated_ranges,
     distinct,
+    marked,
     owned,
     stable_order,
 )
@@ -118,10 +119,8 @@ def with_late_sinks(
     Outputs of an irregular network then come out together. Neurons of blocks stay where they are.
     """
     source, target = immediate_edges(net)
-    read = np.zeros(len(net), np.bool_)
-    read[source[needed[target]]] = True
-    for block in blocks:
-        read[block.neurons] = read[block.sources] = True  # a window may skip a source
+    # a window may skip a source
+    read = marked(len(net), source[needed[target]], *_ends_of(blocks))
     level = before.level.copy()
     level[~read & ~net.is_input] = before.depth
     return Schedule.of(level, before.depth + 1, np.sort(np.concatenate(before.levels)))
@@ -135,9 +134,7 @@ def contributing(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Bools:
     if not blocks and (known := net.__dict__.get(_CONTRIBUTING)) is not None:
         return known  # type: ignore[no-any-return]
     source, target = _influences(net)
-    needed = np.zeros(len(net), np.bool_)
-    wanted = [side.ravel() for block in blocks for side in (block.neurons, block.sources)]
-    needed[np.concatenate([net.output_neurons, *wanted])] = True
+    needed = marked(len(net), net.output_neurons, *_ends_of(blocks))
     found = owned(Edges(target, source, len(net)).reached(needed))
     if not blocks:
         net.__dict__[_CONTRIBUTING] = found
@@ -148,9 +145,12 @@ def remembering(net: Structure) -> Bools:
     """Which neurons depend on an earlier step, directly or through others of this step, (n,)."""
     live = net.live
     late = (live.delay > 0) | ((live.gater != NONE) & (live.gate_delay > 0))
-    found = np.zeros(len(net), np.bool_)
-    found[live.target[late]] = True
-    return Edges(*_influences(net), len(net)).reached(found)
+    return Edges(*_influences(net), len(net)).reached(marked(len(net), live.target[late]))
+
+
+def _ends_of(blocks: Sequence[SpatialBlock]) -> list[Ints]:
+    """The neurons of blocks, and their sources."""
+    return [side for block in blocks for side in (block.neurons, block.sources)]
 
 
 def _influences(net: Structure) -> tuple[Ints, Ints]:

@@ -30,6 +30,7 @@ from neat_onnx.network.genes import (
     Where,
     concatenated_ranges,
     distinct,
+    marked,
     network_error,
     owned,
     same_arrays,
@@ -182,9 +183,7 @@ class Structure(ReadOnly):
     @cached_property
     def is_input(self) -> Bools:
         """Whether each neuron is an input, shape (n,)."""
-        mask = np.zeros(len(self.neurons), np.bool_)
-        mask[self.input_neurons] = True
-        return owned(mask)
+        return owned(marked(len(self), self.input_neurons))
 
     @cached_property
     def live(self) -> Connections:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import OptionError
-from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, owned
+from neat_onnx.network.genes import Bools, Connections, Floats, Ints, Neurons, marked, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.run import numbers
 from neat_onnx.network.schedule import Edges
@@ -127,8 +127,7 @@ def phenotype(
         count: how many neurons.
     """
     source, target, weight = map(owned, edges)
-    fed = np.zeros(count, np.bool_)
-    fed[target] = True
+    fed = marked(count, target)
     names = np.where(fed, activation, "identity").tolist()
     neurons = Neurons.of(np.arange(count), names, bias=np.where(fed, bias, 0.0))
     return Network.of_genes(inputs, outputs, neurons, Connections.of(source, target, weight))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression, parts_of
-from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.genes import NONE, Bools, marked
 from neat_onnx.network.structure import Structure
 
 _ROUND = frozenset({"ceil", "floor", "number", "round", "sign"})
@@ -47,6 +47,12 @@ def truth_neurons(net: Structure) -> Bools:
     return _lasting(net, ("bool",), always, hands_on & fits, net.live.weight == 1.0)
 
 
+def neurons_of_types(net: Structure) -> dict[str, Bools]:
+    """Which neurons give numbers that a type of ONNX has, (n,), for each that outputs may have."""
+    whole = whole_neurons(net)
+    return {"BOOL": truth_neurons(net), "INT32": whole, "INT64": whole}
+
+
 def _lasting(
     net: Structure, dtypes: tuple[str, ...], always: Bools, closed: Bools, weights: Bools
 ) -> Bools:
@@ -63,12 +69,12 @@ def _lasting(
     for port in net.inputs:
         given[port.neurons] = port.dtype.startswith(dtypes)
     starts = net.neurons.initial == np.rint(net.neurons.initial)
-    starts &= ~np.isin(np.arange(len(net)), live.source[live.reads_state & (live.delay > 0)])
+    starts &= ~marked(len(net), live.source[live.reads_state & (live.delay > 0)])
     found = np.where(net.is_input, given, (own | closed) & starts)
     while True:
         fine = weights & found[live.source] & ~live.reads_state
         fine &= (live.gater == NONE) | (found[live.gater] & np.isin(live.initial_gain, (0.0, 1.0)))
-        spoilt = np.bincount(live.target[~fine], minlength=len(net)) > 0
+        spoilt = marked(len(net), live.target[~fine])
         kept = found & (net.is_input | own | ~spoilt)
         if np.array_equal(kept, found):
             return found

@@ -63,8 +63,7 @@ def call(
         run = _METHODS.get(method)
         if run is None:
             raise DocumentError(f"there is no method '{method}'")
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(record=True, action="ignore") as caught:
             warnings.simplefilter("always", NeatOnnxWarning)
             result = run(json.loads(params), bytes(data), progress)
         blobs = result.pop("blobs", {})

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.drawing.scene import families_of, kinds_of, labels_of, scene
-from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints, marked
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.network.pruning import with_neurons
@@ -36,9 +36,7 @@ def neighbourhood(net: Network, centre: int) -> dict[str, Any]:
     A second step away is drawn too where there is room. Of too many, those of the largest weights
     are.
     """
-    kept = np.zeros(len(net), np.bool_)
-    kept[_near(net, centre)] = True
-    genes = net.connections
+    genes, kept = net.connections, marked(len(net), _near(net, centre))
     gated = (genes.gater == NONE) | kept[genes.gater]
     within = np.flatnonzero(kept[genes.source] & kept[genes.target] & gated)
     return _shown(net, _part(net, kept, within), np.flatnonzero(kept), within)

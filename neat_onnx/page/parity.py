@@ -9,7 +9,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.runtimes.player import Player, number_type
 from neat_onnx.runtimes.ports import as_read
-from neat_onnx.verification.compare import with_ports
+from neat_onnx.verification.compare import both_sides, with_ports
 from neat_onnx.verification.samples import short_sequences
 
 _MAX_POINTS = 2000  # of the plot
@@ -27,9 +27,8 @@ def parity(net: Network, model: Model) -> dict[str, Any]:
     model = with_ports(net, model)
     element = number_type(model).dtype.type
     x = as_read(net, model, short_sequences(net, _SAMPLES, seed=0))
-    played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
-    got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
-    return _pairs(net.run(x), got, element)
+    part = both_sides(net, Player(model, net, "reference"), x)
+    return _pairs(part.want, part.got, element)
 
 
 def parity_of_networks(one: Network, other: Network) -> dict[str, Any] | None:

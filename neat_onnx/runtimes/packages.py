@@ -14,6 +14,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.corrected import corrected
+from neat_onnx.model.crashes import tensors_read
 from neat_onnx.model.draft import with_graph
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.runtimes import Feed, Session, not_installed
@@ -82,6 +83,7 @@ def session_of(content: bytes, *, optimized: bool) -> Session:
     if not optimized:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.intra_op_num_threads = 1
+        options.enable_mem_reuse = False  # to plan it takes long where sizes are not stated
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads wait idle
     options.add_session_config_entry("session.x64quantprecision", "1")  # sums that do not saturate
     session = ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
@@ -92,6 +94,48 @@ def session_of(content: bytes, *, optimized: bool) -> Session:
 
     rewrites = "" if optimized else " without rewrites"
     return Session(run, f"onnxruntime {ort.__version__}{rewrites}")
+
+
+def in_parts(proto: Any, count: int) -> Session:
+    """ONNX Runtime of a ModelProto, each node run as it stands, by sessions of so many nodes each.
+
+    To start one takes a time that grows with the square of its nodes and initializers. A session is
+    started when values come that tell the types of what it reads.
+    """
+    import onnx  # noqa: PLC0415 - slow to import
+    from onnx import helper  # noqa: PLC0415 - slow to import
+
+    nodes, wanted = proto.graph.node, [entry.name for entry in proto.graph.output]
+    parts = [nodes[at : at + count] for at in range(0, len(nodes), count)]
+    read = [{name for node in part for name in tensors_read(node)} for part in parts]
+    tensors = {tensor.name: tensor for tensor in proto.graph.initializer}
+    later = [set(wanted).union(*read[at + 1 :]) for at in range(len(parts))]
+    sessions: list[Session] = []
+
+    def started(at: int, values: Feed) -> Session:
+        part = onnx.ModelProto(ir_version=proto.ir_version, opset_import=proto.opset_import)
+        part.graph.name = f"part {at}"
+        part.graph.node.extend(parts[at])
+        for name in sorted((read[at] & tensors.keys()) - values.keys()):
+            part.graph.initializer.append(tensors[name])
+        for name in sorted(read[at] & values.keys()):
+            kind = helper.np_dtype_to_tensor_dtype(values[name].dtype)
+            shape = [None] * values[name].ndim
+            part.graph.input.append(helper.make_tensor_value_info(name, kind, shape))
+        made = dict.fromkeys(name for node in parts[at] for name in node.output)
+        for name in filter(later[at].__contains__, filter(None, made)):
+            part.graph.output.add(name=name)
+        return session_of(part.SerializeToString(), optimized=False)
+
+    def run(feed: Feed) -> dict[str, Any]:
+        values = dict(feed)
+        for at, names in enumerate(read):
+            if at == len(sessions):
+                sessions.append(started(at, values))
+            values |= sessions[at].run({name: values[name] for name in names & values.keys()})
+        return {name: values[name] for name in wanted}
+
+    return Session(run, "onnxruntime without rewrites, in parts")
 
 
 _PLACES = {  # of the zero point of the data, of the weights, and of their zero point

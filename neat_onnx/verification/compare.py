@@ -102,7 +102,7 @@ def _compared(
         "quantized": is_quantized(model.graph),
     }
     try:
-        parts = [_part(net, player, x) for x in inputs]
+        parts = [both_sides(net, player, x) for x in inputs]
     except ShapeMismatch as error:
         try:
             check_ports(net, model, stated_outputs=True)
@@ -121,7 +121,8 @@ def _compared(
     return again if again.passed else report
 
 
-def _part(net: Network, player: Player, x: Floats) -> Part:
+def both_sides(net: Network, player: Player, x: Floats) -> Part:
+    """Run the network on inputs (T, N, I), and play the model on them."""
     want = net.run(x)
     played = player.play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)

@@ -80,9 +80,8 @@ def _are_ids_of(net: Network, places: dict[str, list[int]]) -> bool:
 
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids in each tensor of a model whose graph alone gives the neurons."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NeatOnnxWarning)  # import has warned before
-        lifted = trace_model(model)
+    with warnings.catch_warnings(action="ignore", category=NeatOnnxWarning):
+        lifted = trace_model(model)  # an import has warned before
     if len(lifted.network) != len(net):
         return {}
     return {tensor: net.neurons.id[neurons].tolist() for tensor, neurons in lifted.tensors.items()}

@@ -38,6 +38,14 @@ def test_parallel_connections_keep_their_weights_and_gains(pair, turn, aggregati
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("activation", ["complement", "gelu", "neat_lelu"])
+def test_means_of_a_layer_stay_apart_from_its_activation(activation, dtype):
+    neurons = [{"id": k, "activation": activation, "aggregation": "mean"} for k in (5, 6)]
+    edges = [(source, target, 1.0) for source in range(5) for target in (5, 6)]
+    comes_back(Network.build(inputs=5, outputs=[5, 6], neurons=neurons, connections=edges), dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("inputs", [[], [(0, 1, 0.3)]])
 @pytest.mark.parametrize("bias", [0.0, 0.3])
 @pytest.mark.parametrize(

@@ -69,12 +69,7 @@ def test_a_weight_that_float32_has_no_number_for_is_zero_in_an_aggregation(aggre
     assert back.connections.weight.tolist() == [0.0, 1.0]
 
 
-CURVES = ("complement", "gelu", "relu")
 GENOMES = {
-    "means of several activations": (
-        [{"activation": each, "aggregation": "mean"} for each in CURVES],
-        [(at // 3, 4 + at % 3, at + 0.5) for at in range(6)] + [(at, 3, 1.0) for at in (4, 5, 6)],
-    ),
     "a slope with a response and without": (
         [{"activation": "neat_tanh", "response": each} for each in (1.0, 0.25)],
         [(0, 4, 0.5), (1, 5, 0.5), (4, 3, 1.5), (5, 3, 2.5)],

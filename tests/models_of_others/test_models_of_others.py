@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from small_models import layers, model, small_models
 from support.examples.graphs import operators
@@ -15,6 +16,7 @@ from support.harness.sessions import open_session
 
 from neat_onnx import Model, Network, export, import_model, load_model, validate, verify
 from neat_onnx.network.genes import Connections
+from neat_onnx.runtimes.packages import in_parts, session_of
 
 HERE = Path(__file__).parent
 MODELS = {path.stem: path.read_bytes() for path in sorted(HERE.glob("recorded/*.onnx"))}
@@ -111,6 +113,18 @@ def test_other_weights_stand_in_its_graph():
         assert verify(other, model, samples=16, runtime=runtime_of(name)).passed, name
         inside += is_in_its_graph(model, source)
     assert inside >= LEAST_IN_THEIR_GRAPH
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_onnxruntime_gives_in_parts_what_it_gives_at_once(name: str):
+    if name in ("torch_mlagents_hybrid", "torch_resized"):
+        pytest.skip("draws at random, or resizes to sizes that stand in a part of their own")
+    feed = samples(load_model(MODELS[name]))
+    whole = session_of(MODELS[name], optimized=False).run(feed)
+    parts = in_parts(onnx.ModelProto.FromString(MODELS[name]), 2).run(feed)
+    assert [*parts] == [*whole]
+    for port, want in whole.items():
+        np.testing.assert_array_equal(parts[port], want)
 
 
 @pytest.mark.parametrize("name", list(MODELS)[::7])

@@ -190,8 +190,7 @@ def _timed_genes(net: Network, time_step: float | None) -> Genes | None:
 def _gives(genes: Genes, net: Network, rounding: float) -> bool:
     """Whether genes that are read again are the network, to a rounding of its numbers."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NeatOnnxWarning)
+        with warnings.catch_warnings(action="ignore", category=NeatOnnxWarning):
             back = network_of(genes, Times(genes.time_step, genes.advance_time))
     except NeatOnnxError:
         return False

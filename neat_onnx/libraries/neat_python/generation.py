@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.neat_python.functions import Role, described, name_in_network
 from neat_onnx.libraries.neat_python.settings import NEWER, Settings
-from neat_onnx.network.genes import Connections, Neurons
+from neat_onnx.network.genes import Connections, Neurons, marked
 from neat_onnx.network.schedule import Edges, schedule
 from neat_onnx.network.structure import Structure
 
@@ -56,11 +56,8 @@ def _side_by_side(genomes: Sequence[Any], settings: Settings) -> Structure:
     source, target = np.array(ends, np.int64).reshape(-1, 2).T
     computed = np.full(len(nodes), settings.feed_forward)
     computed[target] = True
-    of_inputs = np.zeros(len(nodes), np.bool_)
-    of_inputs[np.array(inputs)] = True
-    kept = np.zeros(len(nodes), np.bool_)
-    kept[np.array(outputs)] = True
-    kept = Edges(target, source, len(nodes)).reached(kept) | of_inputs
+    of_inputs, of_outputs = (marked(len(nodes), np.array(ends)) for ends in (inputs, outputs))
+    kept = Edges(target, source, len(nodes)).reached(of_outputs) | of_inputs
     acts = kept[target]
     source, target, weight = source[acts], target[acts], np.array(weights, np.float64)[acts]
     place_of = np.cumsum(kept) - 1

@@ -21,7 +21,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.neat_python.functions import Role, name_in_network
 from neat_onnx.libraries.neat_python.genes import Genes, NodeGene
-from neat_onnx.network.genes import Connections, Neurons, codes_of, owned
+from neat_onnx.network.genes import Connections, Neurons
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
@@ -46,21 +46,18 @@ def static_network(genes: Genes) -> Network:
     keys = [*genes.inputs, *(node.key for node in nodes)]
     place = {key: index for index, key in enumerate(keys)}
     source = [place[edge.source] for edge in edges]
-    activations, activation = codes_of(["identity"] * count + _names(nodes, "activation"))
-    aggregations, aggregation = codes_of(["sum"] * count + _names(nodes, "aggregation"))
-    neurons = Neurons(
-        owned(np.array(keys, np.int64)),
-        activation,
-        aggregation,
-        owned(np.array([0.0] * count + [node.bias for node in nodes])),
-        owned(np.array([1.0] * count + [node.response for node in nodes])),
-        owned(np.zeros(len(keys))),
-        tuple(names) if any(names) else (),
+    neurons = Neurons.of(
+        np.array(keys, np.int64),
+        ["identity"] * count + _names(nodes, "activation"),
+        ["sum"] * count + _names(nodes, "aggregation"),
+        bias=[0.0] * count + [node.bias for node in nodes],
+        response=[1.0] * count + [node.response for node in nodes],
+        name=names,
     )
     network = Network.of_genes(
         np.arange(count),
         np.array([place[key] for key in genes.outputs], np.int64),
-        (neurons, activations, aggregations),
+        neurons,
         Connections.of(
             source,
             [place[edge.target] for edge in edges],

@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.model import DataType
-from neat_onnx.network.genes import Ints, distinct
+from neat_onnx.network.genes import Ints, distinct, place_among
 from neat_onnx.network.window import Sizes
 
 _COST_OF_JOINED = 60  # an input of a Concat
@@ -98,8 +98,7 @@ def _picked(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     """The tensor of the columns `wanted` of `held`, in that order, repeats allowed."""
     if np.array_equal(held.signals, wanted):
         return held.tensor
-    place = np.zeros(ctx.signals.count, np.int64)
-    place[held.signals] = np.arange(len(held.signals))
+    place = place_among(held.signals, ctx.signals.count)
     index = ctx.initializer(f"columns_l{held.level}", place[wanted], DataType.INT32)
     names = f"Gather_{held.level}", f"gather_l{held.level}"
     return ctx.emit("Gather", [held.tensor, index], *names, axis=1)

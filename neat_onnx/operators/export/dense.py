@@ -18,7 +18,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression
-from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct, place_among
 from neat_onnx.operators.export.activate import (
     activate,
     groups_of,
@@ -138,7 +138,7 @@ def weight_matrix(
     Duplicate connections add up. Neurons without inputs have zeros.
 
     Args:
-        which: of the block's connections, in the order of `edges_into`; None for all.
+        which: of the block's connections, in the order of `inputs_of`; None for all.
         columns: a tensor that has all that they read; None for any.
     """
     row, read, weight = ctx.inputs_of(block.neurons)
@@ -149,8 +149,7 @@ def weight_matrix(
         needed = needed if needed.size else ctx.net.input_neurons[:1]
         columns = columns_for(ctx, needed, len(block.neurons), block.level)
     rows, width = len(block.neurons), len(columns.signals)
-    position = np.zeros(ctx.signals.count, np.int64)
-    position[columns.signals] = np.arange(width)
+    position = place_among(columns.signals, ctx.signals.count)
     flat = np.bincount(row * width + position[read], weight, rows * width)
     return flat.astype(np.float64).reshape(rows, width), flat_tensor(ctx, columns)
 
@@ -171,7 +170,7 @@ def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
 def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
     if ctx.options.allow_partial_connectivity:
         return
-    row, _ = ctx.edges_into(block.neurons)
+    row, _ = ctx.net.edges_into(block.neurons)
     if len(row) != weights.size:
         missing = int(np.argmin(np.bincount(row, minlength=len(block.neurons))))
         raise OptionError(

@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.cells import part_name
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, place_among
 from neat_onnx.operators.export.dense import weight_matrix
 from neat_onnx.operators.export.frames import sequence_of
 from neat_onnx.operators.export.recogniser import Layer, layers_of
@@ -50,8 +50,7 @@ class _Fused:
         self._outer = (live.delay[edge] == 0) & ~inner & (live.gater[edge] == NONE)
         rows = self._neurons(self._cell.rows_of("R"))
         row, edge = net.edges_into(rows)
-        place = np.full(len(net), NONE, np.int64)
-        place[hidden] = np.arange(len(hidden))
+        place = place_among(hidden, len(net))
         own = (live.delay[edge] == 1) & (place[live.source[edge]] != NONE)
         self._recurrent = np.zeros((len(rows), len(hidden)))
         ends = row[own], place[live.source[edge[own]]]
@@ -97,7 +96,7 @@ class _Fused:
             return False
         if np.any(self._peephole) and np.any(self._peephole[:, overflows[parts["memory"]]] == 0.0):
             return False
-        row, edge = (ends[self._outer] for ends in ctx.edges_into(self._rows))
+        row, edge = (ends[self._outer] for ends in ctx.net.edges_into(self._rows))
         source = ctx.net.live.source[edge]
         read = (row[source == each] for each in np.unique(source[overflows[source]]))
         return all(len(np.unique(rows)) == len(self._rows) for rows in read)

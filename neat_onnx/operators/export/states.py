@@ -29,7 +29,7 @@ from neat_onnx.model.states import (
     pairs_in_words,
     state_pairs,
 )
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, marked
 from neat_onnx.network.port import MemoryPort
 from neat_onnx.operators.export.columns import exactly, in_shape
 from neat_onnx.operators.export.ports import bind_input, produce_as, value_info
@@ -219,9 +219,7 @@ def _grouped(
 
 def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
     """Which signals the blocks read, directly or through gates and longer delays."""
-    used = np.zeros(ctx.signals.count, np.bool_)
-    for block in blocks:
-        used[ctx.inputs_of(block.neurons)[1]] = True
+    used = marked(ctx.signals.count, *(ctx.inputs_of(block.neurons)[1] for block in blocks))
     gated = used[ctx.signals.first_product :][: len(ctx.signals.products)]
     values, gains, _ = ctx.signals.factors(ctx.signals.first_product + np.flatnonzero(gated))
     used[values], used[gains] = True, True

@@ -11,7 +11,7 @@ from neat_onnx.libraries.limits import firsts
 from neat_onnx.libraries.neataptic_ts.document import spelled
 from neat_onnx.model import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.genes import Bools, Connections, Floats, Ints
+from neat_onnx.network.genes import Bools, Connections, Floats, Ints, place_among
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
@@ -130,8 +130,7 @@ def _layer(
     neurons: Ints,
     is_output: bool,
 ) -> Layer:
-    row, column = np.full(len(net), -1), np.full(len(net), -1)
-    row[neurons], column[before] = np.arange(len(neurons)), np.arange(len(before))
+    row, column = place_among(neurons, len(net)), place_among(before, len(net))
     inside = (row[genes.target] >= 0) & (column[genes.source] >= 0)
     ends = row[genes.target[inside]], column[genes.source[inside]]
     weights = np.zeros((len(neurons), len(before)))

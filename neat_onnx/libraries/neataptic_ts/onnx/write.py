@@ -24,16 +24,8 @@ from neat_onnx.libraries.neataptic_ts.onnx.losses import (
     sharing,
 )
 from neat_onnx.libraries.neataptic_ts.onnx.spec import INPUT, OUTPUT, NodeNames, initializer
-from neat_onnx.model import (
-    Graph,
-    MetadataEntry,
-    Model,
-    Node,
-    OperatorSet,
-    Tensor,
-    ValueInfo,
-    node_class,
-)
+from neat_onnx.model import Graph, MetadataEntry, Model, Node, OperatorSet, Tensor, ValueInfo
+from neat_onnx.model.draft import make_node
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 from neat_onnx.options.mappings import Conv2DMapping
@@ -90,17 +82,8 @@ class Draft:
 
     def node(self, op_type: str, names: NodeNames, inputs: Sequence[str], **attributes: Any) -> str:
         """Add a node and return the name of its output."""
-        kind = node_class(op_type)
-        declared = kind.model_fields["attributes"].annotation
-        assert declared is not None
-        self.nodes.append(
-            kind(
-                name=names.node,
-                input=list(inputs),
-                output=[names.output],
-                attributes=declared(**attributes),
-            )
-        )
+        made = make_node(op_type, inputs, [names.output], attributes, name=names.node)
+        self.nodes.append(made)
         return names.output
 
 

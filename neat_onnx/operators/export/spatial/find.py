@@ -13,7 +13,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import Bools, Ints, marked
 from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
@@ -65,8 +65,7 @@ class _Search:
         self.blocks: list[SpatialBlock] = []
         self.claims: list[Claim] = []
         self.mismatched: list[int] = []
-        matters = np.zeros(len(ctx.net), np.bool_)
-        matters[np.concatenate(ctx.schedule.levels)] = True
+        matters = marked(len(ctx.net), *ctx.schedule.levels)
         self._taken = matters & ~free & ~ctx.net.is_input  # by planners that were asked before
         self._ctx = ctx
         self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known

@@ -16,7 +16,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Floats, Ints, marked, place_among
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes, Window
@@ -41,8 +41,7 @@ def inferred_blocks(ctx: LoweringContext, known: Sequence[SpatialBlock]) -> Iter
     net, plan = ctx.net, schedule(ctx.net)
     spaces = [(port.neurons, port.shape) for port in net.inputs]
     spaces += [(block.neurons.ravel(), block.neurons.shape) for block in known]
-    taken = np.zeros(len(net), np.bool_)
-    taken[np.concatenate([[], *(block.neurons.ravel() for block in known)]).astype(np.int64)] = True
+    taken = marked(len(net), *(block.neurons for block in known))
     sums = (net.aggregation_names == "sum") & (net.neurons.response == 1.0) & ~taken
     for level in range(1, plan.depth + 1):
         members, rest = in_order(net.output_neurons, plan, level), [np.empty(0, np.int64)]
@@ -68,8 +67,7 @@ def _convolution(
     if space is None or not len(read) or len(layer) * len(space[0]) > _MAX_ELEMENTS:
         return None
     sources, shape = space
-    place = np.zeros(ctx.signals.count, np.int64)
-    place[sources] = np.arange(len(sources))
+    place = place_among(sources, ctx.signals.count)
     matrix = np.zeros((len(layer), len(sources)))
     np.add.at(matrix, (row, place[read]), weight)
     if len(np.unique(weight)) * _CLEARLY > len(weight):

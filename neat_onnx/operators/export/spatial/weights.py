@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, marked, place_among
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
@@ -47,8 +47,8 @@ def shared_weights(net: Network, signals: GraphSignals, block: SpatialBlock) -> 
     _check_neurons(net, block, np.full(block.neurons.size, response))
     fields, found, times = _connections(net, signals, block)
     overflows = signals.overflows[block.sources.ravel()][fields.source] & (times == 0)
-    what = "does not read a neuron of its window that may overflow"
-    _refuse(net, block, _neurons_of(block, fields, overflows), what)
+    wrong = marked(block.neurons.size, fields.neuron[overflows])
+    _refuse(net, block, wrong, "does not read a neuron of its window that may overflow")
     kernel = np.zeros(int(np.prod(block.weight_shape)))
     kernel[fields.weight[::-1]] = found[::-1]  # the first of each is the last here
     expected = kernel[fields.weight]
@@ -74,7 +74,7 @@ def check_pool(net: Network, signals: GraphSignals, block: SpatialBlock) -> None
     _check_neurons(net, block, response)
     _refuse(net, block, net.neurons.bias[block.neurons] != 0.0, "has a bias")
     fields, found, times = _connections(net, signals, block)
-    wrong = _neurons_of(block, fields, (times != 1) | (found != 1.0))
+    wrong = marked(block.neurons.size, fields.neuron[(times != 1) | (found != 1.0)])
     what = "does not read every neuron of its window once, with the weight 1"
     _refuse(net, block, wrong, what)
 
@@ -108,8 +108,7 @@ def _connections(
         NotShared: a neuron reads more.
     """
     fields, size = receptive_fields(block), block.sources.size
-    position = np.full(signals.count, NONE, np.int64)
-    position[block.sources.ravel()] = np.arange(size)
+    position = place_among(block.sources.ravel(), signals.count)
     wanted = fields.neuron * size + fields.source
     row, edge = net.edges_into(block.neurons.ravel())
     read, weight = signals.read[edge], signals.weight[edge]
@@ -117,8 +116,7 @@ def _connections(
     at = np.searchsorted(wanted, key)
     inside = (position[read] != NONE) & (np.append(wanted, NONE)[at] == key)
     idle = (weight == 0.0) & ~signals.overflows[read] & (not block.is_pool)
-    outside = np.zeros(block.neurons.size, np.bool_)
-    outside[row[~inside & ~idle]] = True
+    outside = marked(block.neurons.size, row[~inside & ~idle])
     _refuse(net, block, outside, "reads more than its window")
     at, weight = at[inside], weight[inside]
     total = np.bincount(at, weight, len(wanted)).astype(np.float64)
@@ -126,13 +124,6 @@ def _connections(
     once = times[at] == 1
     total[at[once]] = weight[once]  # -0.0 added to nothing would lose its sign
     return fields, total, times
-
-
-def _neurons_of(block: SpatialBlock, fields: Fields, which: Bools) -> Bools:
-    """Whether each neuron has one of these fields."""
-    at = np.zeros(block.neurons.size, np.bool_)
-    at[fields.neuron[which]] = True
-    return at
 
 
 def _refuse(net: Network, block: SpatialBlock, wrong: Bools, what: str) -> None:
