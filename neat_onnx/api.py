@@ -158,7 +158,8 @@ def import_model(
         warn_of_cut(read, outputs)
         if found.as_exported:
             return found.network
-        return with_source(found.network, found.model, batch_axis, outputs)
+        seen = batch_axis if found.lifted.has_batch else None
+        return with_source(found.network, found.model, seen, outputs)
 
 
 def convert(source: Any) -> Model:

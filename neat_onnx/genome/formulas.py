@@ -62,8 +62,10 @@ def _by_its_name(formula: Expression) -> Expression:
 
 def _text(formula: Expression, data_type: DataType) -> str:
     """The formula as a graph of this type has it."""
-    normal = _in_order(writable(formula, data_type.dtype))
-    return str(normal.single if data_type is DataType.FLOAT else normal)
+    written = writable(formula, data_type.dtype)
+    if data_type is not DataType.FLOAT:
+        return str(_in_order(written))
+    return str(_in_order(written.single).single)  # a factor that rounds to 1 is none
 
 
 def _in_order(formula: Expression) -> Expression:

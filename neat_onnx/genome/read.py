@@ -22,10 +22,12 @@ from neat_onnx.lifting.axes import BatchAxis
 from neat_onnx.lifting.trace import Lifted, trace_model
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.ports import with_data_inputs, with_inner_outputs
+from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.document import ConnectionDocument
 from neat_onnx.network.network import Network
 from neat_onnx.network.pruning import with_weights_for_responses, without_idle
 from neat_onnx.network.schedule import schedule
+from neat_onnx.network.whole_numbers import neurons_of_types
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tupl
     data_type = model.graph.number_type
     if document.whole is not None and whole_file(model, GENOME).startswith(document.whole):
         return _in_steps(model, lifted.network), True
+    if _rounds(model, lifted):
+        raise NetworkError("the graph was changed after the export: it rounds numbers")
     for places in places_of(document, lifted):
         try:
             live = live_genes(lifted.network, places.place, data_type)
@@ -139,6 +143,16 @@ def _with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tupl
     if not exact:
         net = with_numbers(net, live, data_type)
     return _checked(net, live, data_type), exact
+
+
+def _rounds(model: Model, lifted: Lifted) -> bool:
+    """Whether a Cast may round: the trace of a file of ours takes none for one that does."""
+    casts = [node for node in nodes_within(model.graph) if node.op_type == "Cast"]
+    for name, holds in neurons_of_types(lifted.network).items() if casts else ():
+        to = [cast.output[0] for cast in casts if cast.given_attributes["to"] == DataType[name]]
+        if not all(each in lifted.tensors and holds[lifted.tensors[each]].all() for each in to):
+            return True
+    return False
 
 
 def _is_of_the_graph(document: GenomeDocument) -> bool:

@@ -26,7 +26,7 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
     """The axes of an input that are time and the batch."""
     first, second = (*sizes[:2], None, None)[:2]
     if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
-        return (1, 0) if _is_batch_first(first, second) else (0, 1)
+        return (1, 0) if names_batch(first) and not names_batch(second) else (0, 1)
     if second == 1 and _is_time(first):
         return (0, 1)
     if first == 1 and _is_time(second) and len(sizes) > 2:
@@ -59,10 +59,6 @@ def _is_shared(entry: ValueInfo) -> bool:
     sizes = entry.shape or ()
     several = is_fixed(sizes) and len(sizes) == _MATRIX and sizes[0] != 1
     return sizes == (1,) or several
-
-
-def _is_batch_first(first: str, second: str) -> bool:
-    return names_batch(first) and not names_batch(second)
 
 
 def _is_time(size: Extent) -> bool:

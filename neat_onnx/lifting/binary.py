@@ -55,14 +55,14 @@ def divide(a: Any, b: Any) -> Any:
         if isinstance(b, Pending):  # times a rounded reciprocal: no whole number is just missed
             nudged = add(a, multiply(0.5, signs(a)))
         return truncated(quotient(nudged, b)).typed(dtype)
-    divisor = b if isinstance(b, Pending) else np.asarray(b)
-    if isinstance(divisor, np.ndarray) and divisor.size > 1 and np.all(divisor == divisor.flat[0]):
+    if isinstance(b, Pending) or isinstance(one_number(b, a), float):
+        return quotient(a, b)
+    divisor = np.asarray(b, np.float64)
+    if divisor.size > 1 and not a.tape.ids and np.all(divisor == divisor.flat[0]):
         shape = np.broadcast_shapes(a.shape, divisor.shape)
         return quotient(broadcast_to(a, shape), float(divisor.flat[0]))
-    if isinstance(divisor, Pending) or isinstance(one_number(divisor, a), float):
-        return quotient(a, divisor)
     with np.errstate(divide="ignore"):
-        found = multiply(a, 1.0 / np.asarray(b, np.float64))
+        found = multiply(a, 1.0 / divisor)
     if isinstance(found, Pending) and not found.tape.ids:  # else a mean, which the genome says
         found.exact = lambda: quotient(a, b)
     return found

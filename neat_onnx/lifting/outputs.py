@@ -40,7 +40,9 @@ def chosen_outputs(
                 f"outputs is {wanted!r}", where="outputs", hint=f"Known: {', '.join(known)}"
             )
         return [name for name in known if name in wanted]
-    _warn_of_repeated(graph)
+    counts = Counter(entry.name for entry in graph.outputs)
+    if again := [name for name, count in counts.items() if count > 1]:
+        warn(f"an output that is there several times becomes one: {', '.join(again)}")
     found = [name for name in known if name not in states]
     if not found:
         raise ModelError(
@@ -53,12 +55,6 @@ def chosen_outputs(
         handed_on = [name for name in found if name in inputs]
         warn(f"outputs that are inputs are left out: {', '.join(handed_on)}")
     return computed or found
-
-
-def _warn_of_repeated(graph: Graph) -> None:
-    counts = Counter(entry.name for entry in graph.outputs)
-    if again := [name for name, count in counts.items() if count > 1]:
-        warn(f"an output that is there several times becomes one: {', '.join(again)}")
 
 
 def random_tensors(model: Model) -> set[str]:

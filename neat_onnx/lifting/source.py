@@ -28,7 +28,8 @@ def with_source(
     Args:
         net: the network of the model.
         model: the model, with the shapes and the memory that its user gave.
-        batch_axis, outputs: as they were given; see `neat_onnx.import_model`.
+        batch_axis: None if every axis was taken for features.
+        outputs: as they were given; see `neat_onnx.import_model`.
     """
     keys = {key for key in model.metadata if key.startswith(_OWN)}
     if not keys <= set(KEYS_OF_PORTS):

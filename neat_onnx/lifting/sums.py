@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from neat_onnx.lifting.pending import (
     result_type,
     same_signals,
 )
-from neat_onnx.lifting.tape import CONSTANT, Array, Merging, Rank
+from neat_onnx.lifting.tape import CONSTANT, Merging, Rank
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network.expression import VARIABLE, Expression, call
 from neat_onnx.network.genes import Floats, Ints
@@ -153,7 +154,8 @@ def multiply(a: Any, b: Any) -> Any:
         found = combined("mul", a, b, dtype)
         if found is not None:
             return found
-    return _product(a, b, dtype)
+    column = methodcaller("reshape", -1, 1)  # each product is a gated connection of its own
+    return _sum_of_products(a, b, column, column, shape, dtype, "response")
 
 
 def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
@@ -173,15 +175,6 @@ def _scaled(a: Pending, b: Any, dtype: np.dtype[Any]) -> Any:
     with np.errstate(invalid="ignore"):
         shift = np.where(factor == 0.0, 0.0, a.shift) * factor
     return folded(a.of(ids, a.formula, a.factor * factor, shift, dtype))
-
-
-def _product(a: Pending, b: Pending, dtype: np.dtype[Any]) -> Pending:
-    """The product of different signals: connections that are gated."""
-
-    def column(values: Any) -> Array:
-        return values.reshape(-1, 1)  # type: ignore[no-any-return]
-
-    return _sum_of_products(a, b, column, column, a.shape, dtype, "response")
 
 
 def matmul(a: Any, b: Any, bias: Any = None) -> Any:
@@ -401,7 +394,7 @@ def ranked(x: Pending, ranks: Sequence[int]) -> Pending:
     tape, size = x.tape, x.shape[-1]
     rows = x.reshape(-1, size)
     ids, factor, shift = rows.linear()
-    if np.any(np.asarray(shift)):
+    if rows.has_constants or np.any(np.asarray(shift)):
         ids, factor = rows.signals().reshape(-1, size), 1.0
     weight = np.broadcast_to(factor, ids.shape)
     elements = [rows[row : row + 1] for row in range(len(ids))]

@@ -335,17 +335,15 @@ class _Trace:
             raise ModelError(
                 f"every output is constant or random: {reasons}", where="graph.outputs"
             )
-        empty = [n for n in self._wanted if n not in fixed and not tensors[n].size]
-        if empty and len(empty) + len(fixed) < len(self._wanted):
+        live = {n: tensors[n] for n in self._wanted if n not in fixed}
+        empty = [name for name, x in live.items() if not x.size]
+        if empty and len(empty) < len(live):
             warn(f"outputs that have no elements are left out: {', '.join(empty)}")
-        else:
-            empty = []
+            live = {name: x for name, x in live.items() if x.size}
         found = {}
-        for name in self._wanted:
-            if name not in fixed and name not in empty:
-                x = tensors[name]
-                axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
-                found[name] = of_sample(x, axes, self._frame.samples), axes
+        for name, x in live.items():
+            axes = axes_of_output(self._entries[name], x.shape, self._inputs, self._frame)
+            found[name] = of_sample(x, axes, self._frame.samples), axes
         return found
 
     def _network(

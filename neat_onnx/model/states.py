@@ -117,10 +117,7 @@ def stated_pairs(model: Model) -> dict[str, str] | None:
         ModelError: the metadata is not as it should be.
     """
     text = model.metadata.get(STATE_KEY)
-    if text is None:
-        return None
-    pairs = _parsed(STATE_KEY, text, list[tuple[str, str]])
-    return dict(pairs)
+    return None if text is None else dict(_parsed(STATE_KEY, text, list[tuple[str, str]]))
 
 
 def is_own_pair(previous: str, following: str) -> bool:

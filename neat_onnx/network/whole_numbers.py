@@ -47,6 +47,12 @@ def truth_neurons(net: Structure) -> Bools:
     return _lasting(net, ("bool",), always, hands_on & fits, net.live.weight == 1.0)
 
 
+def neurons_of_types(net: Structure) -> dict[str, Bools]:
+    """Which neurons give numbers that a type of ONNX has, (n,), for each that outputs may have."""
+    whole = whole_neurons(net)
+    return {"BOOL": truth_neurons(net), "INT32": whole, "INT64": whole}
+
+
 def _lasting(
     net: Structure, dtypes: tuple[str, ...], always: Bools, closed: Bools, weights: Bools
 ) -> Bools:

@@ -13,6 +13,7 @@ from neat_onnx.model.data_type import supported
 from neat_onnx.network.expression import Expression
 
 _MOST_BITS = 16
+_EXPORTED = (DataType.BOOL, DataType.INT32, DataType.INT64)
 
 
 @operator("Constant")
@@ -61,6 +62,8 @@ def numpy_type(to: int | str) -> np.dtype[Any]:
 
 @operator("Cast")
 def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
+    if isinstance(input, Neurons) and input.tape.ids and to in _EXPORTED:
+        return input.typed(numpy_type(to))  # it rounds nothing, as `genome/read.py` makes sure of
     return _cut_off(input.astype(numpy_type(to)), input)
 
 

@@ -89,17 +89,13 @@ def gather_nd(data: Tensor, indices: Array, *, batch_dims: int = 0) -> Tensor:
     return data[(*batch, *places)]
 
 
+@operator("Scatter", since=9)
 @operator("ScatterElements", since=11)
 def scatter_elements(
     data: Tensor, indices: Array, updates: Tensor, *, axis: int = 0, reduction: Reduction = "none"
 ) -> Tensor:
     at = _within(np.asarray(indices), data.shape[axis], "indices")
     return _scattered(data, _element_places(at, axis), updates, reduction)
-
-
-@operator("Scatter", since=9)
-def scatter(data: Tensor, indices: Array, updates: Tensor, *, axis: int = 0) -> Tensor:
-    return scatter_elements(data, indices, updates, axis=axis)
 
 
 @operator("ScatterND", since=11)

@@ -202,7 +202,8 @@ def conv_transpose(
         )
     ]
     if output_shape is None and auto_pad.startswith("SAME"):
-        output_shape = tuple(s * step for s, step in zip(space, window.strides, strict=True))
+        wanted = (size * step for size, step in zip(space, window.strides, strict=True))
+        output_shape = tuple(map(min, wanted, full))  # runtimes add no padding beside the kernels
     if output_shape is not None:
         total = [max(0, f - o) for f, o in zip(full, output_shape[-rank:], strict=True)]
         half = [t // 2 if auto_pad == "SAME_UPPER" else t - t // 2 for t in total]

@@ -21,7 +21,7 @@ from neat_onnx.network.source import structure_checksum
 
 STATES = ("neat_onnx.state", "neat_onnx.initial_state")
 NAMES = [name for name in NETWORKS if len(NETWORKS[name]) < 40][::6]
-KINDS = ("scaled", "one_bit", "connection", "activation")
+KINDS = ("scaled", "one_bit", "connection", "activation", "rounded")
 OTHER = {"Tanh": "Sigmoid", "Sigmoid": "Tanh", "Relu": "Tanh"}
 
 
@@ -29,11 +29,16 @@ def edited(proto: onnx.ModelProto, kind: str, random: np.random.Generator) -> on
     """A copy with one thing changed, however little; the same if there is nothing of the kind."""
     copy = onnx.ModelProto()
     copy.CopyFrom(proto)
-    if kind == "activation":
-        for node in copy.graph.node:
-            if node.op_type in OTHER:
-                node.op_type = OTHER[node.op_type]
-                break
+    nodes = copy.graph.node
+    for at, node in [each for each in enumerate(nodes) if each[1].op_type in OTHER][:1]:
+        if kind == "activation":
+            node.op_type = OTHER[node.op_type]
+        elif kind == "rounded":
+            real = copy.graph.input[0].type.tensor_type.elem_type
+            nodes.insert(at, onnx.helper.make_node("Cast", node.input, ["whole"], to=7))
+            nodes.insert(at + 1, onnx.helper.make_node("Cast", ["whole"], ["real"], to=real))
+            node.input[0] = "real"
+    if kind in ("activation", "rounded"):
         return copy
     floats = [t for t in copy.graph.initializer if t.data_type in (1, 11) and np.prod(t.dims)]
     if kind == "connection":  # no response, of which 0 takes all connections away

@@ -30,38 +30,22 @@ _RESIZE = [
     for each in cases_of("Resize", "Upsample")
 ]  # fmt: skip
 _OURS = [
-    *(
-        case(
-            "ConvTranspose", [_X, _W], strides=[2, 1], pads=[1, 0, 0, 1], group=g, dilations=[1, 2]
-        )
-        for g in (1, 2)
-    ),
-    case("ConvTranspose", [_X, _W], strides=[2, 2], auto_pad="SAME_LOWER"),
+    *(case("ConvTranspose", [_X, _W], strides=[2, 1], pads=[1, 0, 0, 1], dilations=[1, 2], group=g)
+      for g in (1, 2)),
+    *(case("ConvTranspose", [_X, _W], strides=[s, 2], auto_pad="SAME_LOWER") for s in (2, 5)),
     case("LpPool", [_X], kernel_shape=[2, 3], p=3, strides=[1, 2]),
-    *(
-        case(
-            "Resize",
-            [_X, None, _SCALES],
-            constants=[2],
-            mode=mode,
-            coordinate_transformation_mode=way,
-        )
-        for mode in ("nearest", "linear", "cubic")
-        for way in ("half_pixel", "asymmetric", "pytorch_half_pixel")
-    ),
-    case(
-        "Resize",
-        [_X, None, np.array([1, 1, 0.6, 1.5], np.float32)],
-        constants=[2],
-        mode="cubic",
-        coordinate_transformation_mode="align_corners",
-    ),
+    *(case("Resize", [_X, None, _SCALES], constants=[2], mode=mode,
+           coordinate_transformation_mode=way)
+      for mode in ("nearest", "linear", "cubic")
+      for way in ("half_pixel", "asymmetric", "pytorch_half_pixel")),
+    case("Resize", [_X, None, np.array([1, 1, 0.6, 1.5], np.float32)], constants=[2], mode="cubic",
+         coordinate_transformation_mode="align_corners"),
     case("Resize", [_X, np.array([1, 1, 0.6, 0.7], np.float32)], opset=10, constants=[1]),
     case("Resize", [_X, None, _SCALES], constants=[2], mode="linear", antialias=1),
     case("Resize", [_X, None, _SCALES], constants=[2], mode="cubic", exclude_outside=1),
     case("Upsample", [_X, np.array([1, 1, 2, 3], np.float32)], opset=9, constants=[1]),
     case("Conv", [_X, _X], [_X], kernel_shape=[9, 9]).refused("kernel_shape is [9, 9]"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("each", [*_ONNX, *_RESIZE, *_OURS], ids=str)

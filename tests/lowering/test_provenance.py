@@ -115,6 +115,7 @@ CASES: dict[str, tuple[onnx.ModelProto, dict[str, Any], bool]] = {
     "one output": (layers(TWO, outputs=("y", "z")), {"outputs": ["z"]}, True),
     "an inner tensor": (layers(), {"outputs": ["t"]}, True),
     "no batch": (layers(), {"batch_axis": None}, True),
+    "features alone": (graph([node("Mul", "x m", "y")], x=(3, 2), m=V[:3]), {}, True),
     "given memory": (MEMORY, {"memory": {"hx": "hy"}}, True),
     "no memory": (MEMORY, {"memory": {}}, True),
     "memory of one output": (MEMORY, {"memory": {"hx": "hy"}, "outputs": ["y"]}, True),

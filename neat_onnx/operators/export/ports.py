@@ -18,7 +18,7 @@ from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port, are_plain, shared_ports, static_ports
-from neat_onnx.network.whole_numbers import truth_neurons, whole_neurons
+from neat_onnx.network.whole_numbers import neurons_of_types
 from neat_onnx.operators.export.columns import exactly, in_shape
 
 _DISCRETE = (kind for kind in DataType if kind.is_discrete)
@@ -180,17 +180,11 @@ class _Ends:
             kind = kinds.get(port.name, entry.elem_type)
             own = ValueInfo.of(entry.name, entry.elem_type, sizes)
             order = _order(port, own, leading)
-            inner = source = draft.name(f"{port.name}_number")
-            maker = draft.producers.get(port.name)
-            if kind is DataType.BOOL and maker and maker.op_type == "Cast" and not steps:
-                source = maker.input[0]
-                steps.append(("Identity", (), {}))
-            elif kind is not entry.elem_type:
-                steps += _cast(kind)
+            steps += [] if kind is entry.elem_type else _cast(kind)
             steps += _transposed(order)
             if steps:
-                self.names[port.name] = inner
-                self.last += draft.chain(source, port.name, steps, f"{port.name}_cast")
+                inner = self.names[port.name] = draft.name(f"{port.name}_number")
+                self.last += draft.chain(inner, port.name, steps, f"{port.name}_cast")
                 entries[port.name] = _stated(own, kind, order)
         return list(entries.values())
 
@@ -209,13 +203,12 @@ def _computed(wanted: dict[str, DataType], net: Network) -> dict[str, DataType]:
     """The types of outputs: of integers or truth values, if the network computes such."""
     if not any(kind.is_discrete for kind in wanted.values()):
         return wanted
-    whole, truths = whole_neurons(net), truth_neurons(net)
-    held = {DataType.BOOL: truths, DataType.INT32: whole, DataType.INT64: whole}
+    held = neurons_of_types(net)
     neurons = {port.name: port.neurons for port in net.outputs}
     return {
         name: kind
         for name, kind in wanted.items()
-        if not kind.is_discrete or (kind in held and np.all(held[kind][neurons[name]]))
+        if not kind.is_discrete or (kind.name in held and held[kind.name][neurons[name]].all())
     }
 
 

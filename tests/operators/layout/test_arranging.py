@@ -31,6 +31,7 @@ MOVES = [
     (ROWS, "i = Cast<to=7>(x) y = OneHot<axis=1>(i, d, v)", {"d": [3], "v": [-1.0, 2.0]}),
     (ROWS, "i = ArgMin<axis=1>(x) y = Cast<to=1>(i)", {}),
     (ROWS, "y, i = TopK<axis=1>(x, k)", {"k": [2]}),
+    (ROWS, "p = Pad(x, w) y, i = TopK(p, k)", {"w": [0, 0, 1, 0, 0, 1], "k": [3]}),
     (ROWS, "m = Reshape(w, s) t = Transpose<perm=[1, 0]>(m) y = MatMul(x, t)",
      {"w": np.arange(8.0), "s": [2, 4]}),
 ]  # fmt: skip
