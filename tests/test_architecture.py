@@ -54,18 +54,8 @@ BOUNDARIES = {
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
              "drawing", "lowering.checks", "runtimes", "verification"),
 }  # fmt: skip
-EVERYWHERE = (
-    *(
-        "errors",
-        "files",
-        "parsing",
-        "arguments",
-        "collector",
-        "version",
-        "schema_links",
-        "progress",
-    ),
-)
+EVERYWHERE = ("errors", "files", "parsing", "arguments", "collector", "version", "schema_links",
+              "progress")  # fmt: skip
 CORES = ("lowering",)
 
 
