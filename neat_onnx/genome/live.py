@@ -107,10 +107,10 @@ class _Functions:
             others = adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]
             by_state = marked(len(net), adds.source[adds.reads_state])
             by_state &= ~marked(len(net), *others, net.output_neurons)
-        for neuron in distinct(genes.source[genes.reads_state]).tolist():
-            if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
-                slope[neuron], shift[neuron] = 1.0, 0.0
-                texts[neuron] = IDENTITY if by_state[neuron] else forms[codes[neuron]].whole
+            for neuron in distinct(adds.source[adds.reads_state]).tolist():
+                if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
+                    slope[neuron], shift[neuron] = 1.0, 0.0
+                    texts[neuron] = IDENTITY if by_state[neuron] else forms[codes[neuron]].whole
         unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
         moved = unnamed[codes] & ((slope != 1.0) | (shift != 0.0))
         return cls(sums, bias, response, slope, shift, texts, moved, by_state)

@@ -62,8 +62,7 @@ def genome_metadata(
     if ctx.options.embed_network or in_steps:
         entries[NETWORK] = _text(json.loads(net.to_json()))
     if in_steps:
-        given = {**others, **entries}
-        kept = [MetadataEntry(key=key, value=value) for key, value in given.items()]
+        kept = [MetadataEntry(key=key, value=text) for key, text in {**others, **entries}.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
     return {GENOME: _text(document), **entries}
 

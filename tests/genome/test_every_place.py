@@ -75,6 +75,10 @@ GENOMES = {
         [(0, 4, 0.5), (1, 5, 0.5), (4, 3, 1.5), (5, 3, 2.5)],
     ),
     "a gater of its own": ([], [{"source": 2, "target": 3, "weight": 0.5, "gater": 2}]),
+    "a connection of no weight reads a state": (
+        [{"activation": "complement", "bias": 0.5}],
+        [(0, 4, 2.0), (4, 3, 0.5), {"source": 4, "target": 3, "weight": 0.0, "reads_state": True}],
+    ),
     "few of its neurons compute": (
         [{}] * 20, [(0, 23, 0.5), (23, 4, 0.5), (4, 5, 0.5), (5, 3, 0.5)]
     ),
