@@ -81,6 +81,7 @@ def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords])
     return export_for_engine(network, wanted, _export)
 
 
+@collector_paused()
 def _export(network: Network, wanted: ExportOptions) -> Model:
     """Return the model that options without a preset describe."""
     if wanted.quantize != "none":
