@@ -54,7 +54,18 @@ BOUNDARIES = {
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
              "drawing", "lowering.checks", "runtimes", "verification"),
 }  # fmt: skip
-EVERYWHERE = (*("errors", "files", "parsing", "arguments", "version", "schema_links", "progress"),)
+EVERYWHERE = (
+    *(
+        "errors",
+        "files",
+        "parsing",
+        "arguments",
+        "collector",
+        "version",
+        "schema_links",
+        "progress",
+    ),
+)
 CORES = ("lowering",)
 
 

@@ -107,10 +107,10 @@ class _Functions:
             others = adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]
             by_state = marked(len(net), adds.source[adds.reads_state])
             by_state &= ~marked(len(net), *others, net.output_neurons)
-        for neuron in distinct(genes.source[genes.reads_state]).tolist():
-            if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
-                slope[neuron], shift[neuron] = 1.0, 0.0
-                texts[neuron] = IDENTITY if by_state[neuron] else forms[codes[neuron]].whole
+            for neuron in distinct(adds.source[adds.reads_state]).tolist():
+                if by_state[neuron] or texts[neuron] == IDENTITY or shift[neuron] != 0.0:
+                    slope[neuron], shift[neuron] = 1.0, 0.0
+                    texts[neuron] = IDENTITY if by_state[neuron] else forms[codes[neuron]].whole
         unnamed = np.array([name.startswith(FORMULA) for name in net.activations], np.bool_)
         moved = unnamed[codes] & ((slope != 1.0) | (shift != 0.0))
         return cls(sums, bias, response, slope, shift, texts, moved, by_state)
@@ -229,7 +229,6 @@ def live_genes(
     names, initial = net.aggregation_names[live].tolist(), net.neurons.initial
     sums = functions.sums[live]
     kinds = ["sum" if is_sum else name for name, is_sum in zip(names, sums.tolist(), strict=True)]
-    gated = genes.gater != NONE
     ports = [(port.name, place[port.neurons.ravel()].tolist()) for port in net.inputs + net.outputs]
     return LiveGenes(
         ports=ports,
@@ -248,7 +247,7 @@ def live_genes(
             genes,
             source=place[genes.source],
             target=place[genes.target],
-            gater=np.where(gated, place[genes.gater], NONE),
+            gater=np.append(place, NONE)[genes.gater],
         ),
         weight=weight,
     )
@@ -347,7 +346,7 @@ def _added(
     takes_first = np.array([aggregation_named(name).takes_first for name in net.aggregations])
     in_turn = takes_first[net.neurons.aggregation[genes.target]] & others
     source = np.where(in_turn, count, source)
-    key = target * (len(target) + len(net) + 1) + source
+    key = target * (len(target) + place.max() + 1) + source
     if (key[1:] > key[:-1]).all():
         return genes
     order = stable_order(key)

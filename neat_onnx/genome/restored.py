@@ -72,14 +72,13 @@ def places_of(document: GenomeDocument, lifted: Lifted) -> Iterator[Places]:
         for tensor, ids in document.ids.items():
             if missing.keys() >= set(ids) and tensor not in lifted.tensors:
                 level = tensor.partition("_")[2]  # Biased_1_max ends in the neurons of Layer_1_max
-                others = [
+                free = [
                     (name.partition("_")[2] != level, neurons)
                     for name, neurons in lifted.tensors.items()
                     if name not in document.ids and len(neurons) == len(ids)
+                    if all(place[at] == NONE for at in neurons.tolist())
                 ]
-                ordered = (neurons for _, neurons in sorted(others, key=lambda each: each[0]))
-                free = (each for each in ordered if all(place[at] == NONE for at in each.tolist()))
-                put(ids, next(free, None))
+                put(ids, min(free, key=lambda each: each[0], default=(True, None))[1])
         yield Places(position, np.array(place))
 
 

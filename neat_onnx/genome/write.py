@@ -62,8 +62,7 @@ def genome_metadata(
     if ctx.options.embed_network or in_steps:
         entries[NETWORK] = _text(json.loads(net.to_json()))
     if in_steps:
-        given = {**others, **entries}
-        kept = [MetadataEntry(key=key, value=value) for key, value in given.items()]
+        kept = [MetadataEntry(key=key, value=text) for key, text in {**others, **entries}.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
     return {GENOME: _text(document), **entries}
 
@@ -92,24 +91,26 @@ def _tensors(ctx: LoweringContext, model: Model) -> dict[str, Ints]:
     genes = ctx.net.live
     read = np.concatenate([genes.source, genes.gater[genes.gater != NONE]])
     shown[read[ctx.net.activation_names[read] == "identity"]] = False  # else part of what reads it
+    # of several nodes, or squared by what it gates: told by the tensor that others read
+    own = np.array([name.startswith(FORMULA) for name in ctx.net.activation_names], np.bool_)
+    own[genes.source[genes.source == genes.gater]] = True
+    shown &= ~own
     as_sequence, lasting = ctx.places.sequences, _outputs_of_bodies(model)
     inside = [each.signals for each in ctx.places.columns if part_at(each.tensor)[1]]
     is_part = marked(len(ctx.net), *inside)
     found: dict[str, Ints] = {}
     level = ctx.schedule.level
     for columns in sorted(
-        (each for each in ctx.places.columns if len(each.signals)),
+        (each for each in ctx.places.columns if np.any(each.signals[:1] < len(ctx.net))),
         key=lambda each: int(level[each.signals[0]]) if part_at(each.tensor)[1] else -1,
     ):
         neurons = columns.signals
-        if not len(neurons) or neurons[0] >= len(ctx.net):
-            continue
         tensor, part = part_at(as_sequence.get(columns.tensor, columns.tensor))
         tensor = ctx.renamed.get(tensor, tensor)
-        if not part and (np.all(shown[neurons]) or np.any(is_part[neurons])):
-            continue
-        name = part_name(tensor, part) if part else lasting.get(tensor, tensor)
-        found[name] = neurons
+        if part:
+            found[part_name(tensor, part)] = neurons
+        elif not np.all(shown[neurons]) and not np.any(is_part[neurons]):
+            found[tensor if np.any(own[neurons]) else lasting.get(tensor, tensor)] = neurons
     return found | ports
 
 
@@ -170,7 +171,8 @@ def _given_otherwise(net: Network, live: LiveGenes, *, folded: bool) -> dict[str
     of_none = (aggregations == "product") & (net.fan_in[at] == 0)
     alone = ~np.isin(at, live.genes.target)
     divided = is_mean & ~responds & (bias == 0.0)  # a quotient alone may be in f
-    in_one = is_sum & (live.bias == 0.0) & sloped & responds
+    in_one = is_sum & (live.bias == 0.0) & sloped
+    in_one &= np.isin(names, names[in_one & responds])  # of a block, all have what one has
     return {
         "activation": unnamed
         | (~curved & (names != "identity"))

@@ -25,7 +25,7 @@ from neat_onnx.model.wiring import reads, subgraphs
 from neat_onnx.operators.refused import REFUSED
 
 _MAX_NESTED = 50
-_NESTING = (("", "If"), ("", "Loop"), ("", "Scan"))
+_NESTING = ("If", "Loop", "Scan")
 _LARGE = 4096  # elements of numbers that are counted
 _MANY_AXES = 16
 _FAULTS = (ValueError, LookupError, ArithmeticError, TypeError, AttributeError, MemoryError)
@@ -60,7 +60,7 @@ class Interpreter:
         }
         self.opsets.setdefault("", model.opset)
         self._bodies: list[Function] = []  # held, so that no node takes the place of another
-        self._arguments: dict[int, Arguments] = {}  # of nodes that were checked, by identity
+        self._checked: dict[int, tuple[Operator, Arguments]] = {}  # by a node's identity
         self._depth = 0
 
     # --- graphs ---------------------------------------------------------------------------------
@@ -129,14 +129,14 @@ class Interpreter:
             raise all_obstacles(faults)
 
     def _fault(self, node: Node) -> ModelError | None:
-        key = _key(node)
-        known = OPERATORS.get(key)
-        if id(node) in self._arguments:
+        if id(node) in self._checked:
             return None
+        key = _key(node)
+        known, version = OPERATORS.get(key), self.opsets.get(key[0], 1)
         try:
-            if known is not None and not (known.since > self.opsets.get(key[0], known.since)):
-                self._arguments[id(node)] = known.check(node)
-            elif node.op_type in REFUSED or not has_body(*key, self.opsets.get(key[0], 1)):
+            if known is not None and known.since <= version:
+                self._checked[id(node)] = known, known.check(node)
+            elif node.op_type in REFUSED or not has_body(*key, version):
                 where = f" of the domain {key[0]}" if key[0] else ""
                 raise Refusal(
                     f"the operator {node.op_type}{where} is not supported",
@@ -158,7 +158,6 @@ class Interpreter:
         Raises:
             ModelError: it cannot; the message names the node.
         """
-        key = _key(node)
         try:
             inputs = [tensors[name] if name else None for name in node.input]
         except KeyError as error:
@@ -166,7 +165,7 @@ class Interpreter:
             raise ModelError(message, where=node.label) from None
         self.tape.where = node.label
         try:
-            found = self._outputs(node, key, inputs, tensors)
+            found = self._outputs(node, inputs, tensors)
         except Refusal as error:
             raise ModelError(
                 f"node {node.label}: {error}", where=node.label, hint=error.hint
@@ -190,26 +189,21 @@ class Interpreter:
                 held = self._held(value)
                 tensors[name] = held.of_tensor(name) if isinstance(held, Neurons) else held
 
-    def _outputs(
-        self, node: Node, key: tuple[str, str], inputs: list[Any], tensors: Environment
-    ) -> Sequence[Any]:
-        known = OPERATORS.get(key)
-        version = self.opsets.get(key[0], 1)
-        if known is not None and known.since <= version:
-            given = self._given(known, node, version, tensors)
+    def _outputs(self, node: Node, inputs: list[Any], tensors: Environment) -> Sequence[Any]:
+        if (checked := self._checked.get(id(node))) is not None:
+            known, arguments = checked
             if len(inputs) > 1:
                 _require_broadcast([x for x in inputs if x is not None])
-            found = known.call(inputs, self._arguments[id(node)], given)
-            if key in _NESTING and len(node.output) > len(found):
+            found = known.call(inputs, arguments, self._given(known, node, tensors))
+            if known.name in _NESTING and len(node.output) > len(found):
                 raise refuse("the number of outputs", len(node.output), f"{len(found)} at most")
             return found
-        function = body_of(node, key, inputs, version)
+        key = _key(node)
+        function = body_of(node, key, inputs, self.opsets.get(key[0], 1))
         self._bodies.append(function)
         return self._run_function(function, inputs)
 
-    def _given(
-        self, known: Operator, node: Node, version: int, tensors: Environment
-    ) -> dict[str, Any]:
+    def _given(self, known: Operator, node: Node, tensors: Environment) -> dict[str, Any]:
         if not known.given:
             return {}
 
@@ -221,6 +215,7 @@ class Interpreter:
             return [found[entry.name] for entry in graph.outputs]
 
         run.around = tensors.values()  # type: ignore[attr-defined]
+        version = self.opsets.get(known.domain, 1)
         return {"opset": version, "outputs": len(node.output), "run": run}
 
     def _held(self, value: Any) -> Any:

@@ -286,8 +286,7 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise ValueError("has no op_type")
     if not op_type.isascii() and any("\ud800" <= letter <= "\udfff" for letter in op_type):
         raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
-    document = {"attributes": [], **document}  # an error is about the one that is missing then
-    if not isinstance(document["attributes"], list | Attributes):
+    if not isinstance(document.get("attributes", []), list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)
     if opset < OLDEST_TYPED and (found := _read_open(document, context)):
@@ -306,6 +305,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
     try:
         return kind.model_validate(document, context=context)
     except ValidationError:
+        if "attributes" not in document:  # an error is about the one that is missing then
+            return parse_node({"attributes": [], **document}, context)
         is_known = document.get("domain", "") in _KNOWN_DOMAINS
         if is_known and not kind.whole and (found := _read_open(document, context)):
             return found

@@ -3,6 +3,7 @@
 import warnings
 
 import pytest
+from support.examples.networks import BUILTIN_AGGREGATIONS
 
 from neat_onnx import Network, export, import_model
 
@@ -15,20 +16,12 @@ def comes_back(net: Network, dtype: str) -> None:
 
 
 def gated(weight: float, gain: float, gater: int = 1) -> dict:
-    return {
-        "source": 0,
-        "target": 2,
-        "weight": weight,
-        "gater": gater,
-        "gate_delay": 1,
-        "initial_gain": gain,
-    }
+    gate = {"gater": gater, "gate_delay": 1, "initial_gain": gain}
+    return {"source": 0, "target": 2, "weight": weight, **gate}
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
-    "aggregation", ["sum", "mean", "product", "max", "min", "maxabs", "median"]
-)
+@pytest.mark.parametrize("aggregation", BUILTIN_AGGREGATIONS)
 @pytest.mark.parametrize("pair", [[(0.5, -1.1), (0.5, 0.3)], [(-1.25, 0.3), (0.5, -1.1)]])
 @pytest.mark.parametrize("turn", [1, -1])
 def test_parallel_connections_keep_their_weights_and_gains(pair, turn, aggregation, dtype):
@@ -104,19 +97,9 @@ def test_many_equal_numbers_that_are_written_as_one_are_genes(
     aggregation: str, bias: float, response: float
 ):
     names = ["tanh", "step", "neat_sigmoid", "complement"]
-    count = 33
-    neurons = [
-        {
-            "id": 2 + at,
-            "activation": names[at % 4],
-            "aggregation": aggregation,
-            "bias": bias,
-            "response": response,
-        }
-        for at in range(count)
-    ]
-    links = [(source, 2 + at, 0.5 + at / 50) for source in (0, 1) for at in range(count)]
-    net = Network.build(
-        inputs=2, outputs=[*range(2, 2 + count)], neurons=neurons, connections=links
-    )
+    genes = {"aggregation": aggregation, "bias": bias, "response": response}
+    ids = [*range(2, 35)]
+    neurons = [{"id": each, "activation": names[each % 4], **genes} for each in ids]
+    links = [(source, each, 0.5 + each / 50) for source in (0, 1) for each in ids]
+    net = Network.build(inputs=2, outputs=ids, neurons=neurons, connections=links)
     assert import_model(export(net)) == net

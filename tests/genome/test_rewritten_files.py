@@ -76,9 +76,8 @@ def modulated() -> Network:
         gated = {"source": 10 + k, "target": 30 + k, "weight": 1.0, "gater": 20 + k}
         connections += [(k, 30 + k, 1.0), gated]
     ends = [*range(30, 30 + count)]
-    return Network.build(
-        inputs=count, outputs=ends, neurons=[*hidden, *ends], connections=connections
-    )
+    neurons = [*hidden, *ends]
+    return Network.build(inputs=count, outputs=ends, neurons=neurons, connections=connections)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
