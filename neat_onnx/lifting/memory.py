@@ -45,7 +45,7 @@ def run_one_step(tape: Tape, step: Step, initial: Sequence[Any], argument: str) 
         start = np.asarray(each)
         registers.append(tape.add_register(start.astype(np.float64)))
         signals = registers[-1].signals.reshape(start.shape)
-        held.append(Neurons(tape, signals, dtype=_type_of(start)))
+        held.append(Neurons(tape, signals, dtype=start.dtype))
     after, others = step(list(held))
     made = iter(registers)
     for state, each in zip(after, initial, strict=True):
@@ -59,7 +59,3 @@ def run_one_step(tape: Tape, step: Step, initial: Sequence[Any], argument: str) 
         else:
             next(made).next = following
     return after, others
-
-
-def _type_of(values: Any) -> np.dtype[Any]:
-    return np.dtype(np.float64) if values.dtype.kind == "f" else values.dtype

@@ -361,10 +361,8 @@ def affine(x: Any, factor: Any, shift: Any) -> Any:
 
 
 def _axes(axis: Axes, rank: int) -> tuple[int, ...]:
-    if axis is None:
-        return tuple(range(rank))
-    some = (axis,) if isinstance(axis, int | np.integer) else axis
-    return tuple(int(each) % rank for each in some)
+    axes = range(rank) if axis is None else np.atleast_1d(axis).tolist()
+    return tuple(each % rank for each in axes)
 
 
 def _rows(x: Any, axes: tuple[int, ...], count: int) -> Any:

@@ -164,7 +164,9 @@ def _lstm(functions: list[Function], *, coupled: bool) -> Cell:
     f, g, o = functions
 
     def cell(x: Any, h: Any, c: Any, w: Any, r: Any, bw: Any, br: Any, p: Any) -> tuple[Any, ...]:
-        enter, out, forget, new = _parts(matmul(x, w.T) + matmul(h, r.T) + (bw + br), 4)
+        turn = np.arange(len(w)).reshape(4, -1)[[0, 2, 3, 1]].ravel()  # as neurons are numbered
+        w, r, b = w[turn], r[turn], (bw + br)[turn]
+        enter, forget, new, out = _parts(matmul(x, w.T) + matmul(h, r.T) + b, 4)
         if p is not None:
             at_enter, at_out, at_forget = _parts(p, 3)
             enter, forget = enter + c * at_enter, forget + c * at_forget

@@ -134,6 +134,13 @@ CHANGES: dict[str, Callable[[Document], None]] = {
 }
 
 
+@pytest.mark.parametrize("kind", BUILDERS)
+def test_a_cell_without_biases_comes_back(kind: str):
+    whole = BUILDERS[kind](INPUTS, UNITS)
+    net = whole.with_parameters(bias=np.zeros(len(whole)))
+    assert import_model(export(net, sequence=True)) == net
+
+
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("kind", BUILDERS)
 def test_what_is_nearly_a_cell_stays_what_it_is(kind: str, change: str):
@@ -147,20 +154,13 @@ def test_what_is_nearly_a_cell_stays_what_it_is(kind: str, change: str):
 
 
 GENE_CHANGES: list[Document] = [
-    {"bias": 0.3},
-    {"initial": 0.25},
-    {"aggregation": "mean"},
+    {"bias": 0.3}, {"initial": 0.25}, {"aggregation": "mean"},
     *({"activation": name} for name in ("tanh", "sigmoid", "identity")),
-]
+]  # fmt: skip
 EDGE_CHANGES: list[Document] = [
-    {"weight": 1.0},
-    {"delay": 1},
-    {"delay": 2},
-    {"enabled": False},
-    {"gater": None},
-    {"gater": 3, "gate_delay": 1},
-    {"delay": 1, "reads_state": True},
-]
+    {"weight": 1.0}, {"delay": 1}, {"delay": 2}, {"enabled": False}, {"gater": None},
+    {"gater": 3, "gate_delay": 1}, {"delay": 1, "reads_state": True},
+]  # fmt: skip
 
 
 def mutate(document: Document, random: np.random.Generator) -> None:
