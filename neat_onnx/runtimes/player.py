@@ -112,7 +112,12 @@ class Player:
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
         Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
-        self._rows_fed = self.rows_of_a_run if all(inputs.axes.values()) else 1
+        unbatched = {name for name, axes in inputs.axes.items() if not axes}
+        self._has_shared_states = not unbatched.isdisjoint(inputs.pairs)
+        self._shared = np.repeat(
+            [port.name in unbatched for port in net.inputs],
+            [port.neurons.size for port in net.inputs],
+        )
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
@@ -138,8 +143,13 @@ class Player:
         if not self.fixed_batch:
             return play(x, tensors)
         played = []
-        for start in range(0, x.shape[1], self._rows_fed):
-            part = x[:, start : start + self._rows_fed]
+        shared = x[..., self._shared]
+        together = not self._has_shared_states and np.array_equal(
+            shared, np.broadcast_to(shared[:, :1], shared.shape)
+        )
+        fed = self.rows_of_a_run if together else 1
+        for start in range(0, x.shape[1], fed):
+            part = x[:, start : start + fed]
             rows = np.arange(self.rows_of_a_run)
             full = part.take(rows, axis=1, mode="clip")  # the last one repeats
             count = part.shape[1]

@@ -299,6 +299,17 @@ def test_what_keeps_samples_apart_is_imported(shape: list[int | str], seed: int)
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("trap", [first_of_all, shifted, positioned])
+def test_mixed_samples_of_a_fixed_batch_are_features_beside_what_all_share(trap):
+    b = Builder(np.random.default_rng(0), [3, FEATURES])
+    trap(b, 0)
+    model = b.model()
+    model.graph.input.append(helper.make_tensor_value_info("shared", onnx.TensorProto.FLOAT, []))
+    net = trace_model(Model.from_proto(model), check=True).network
+    assert net.inputs[0].batch_axis is None
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_a_row_that_is_masked_wholly_is_zero():
     """Of a guarded softmax: NaN of no elements, and what is chosen in its place."""
     graph = onnx.parser.parse_graph(
