@@ -111,8 +111,9 @@ def output_axes(entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], cou
         count: how many axes there are to find.
 
     Returns:
-        Axes of the same symbols as the inputs' where the graph states any; else the only one of no
-        fixed size, where the first has one that no batch has; else the first.
+        Axes of the same symbols as the inputs', or one of time alone, where the graph states any;
+        else the only one of no fixed size, where the first has one that no batch has; else the
+        first.
     """
     sizes = entry.shape or ()
     for given, axes in inputs.items():
@@ -121,6 +122,9 @@ def output_axes(entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], cou
             isinstance(name, str) and sizes.count(name) == 1 for name in symbols
         ):
             return tuple(sizes.index(name) for name in symbols)
+        time = symbols[0] if count == len(axes) == 2 else None
+        if isinstance(time, str) and sizes[:2].count(time) == 1:  # the batch has a size
+            return (sizes.index(time), 1 - sizes.index(time))
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     if count == len(varying) == 1 and sizes[0] != 1:
         return (varying[0],)

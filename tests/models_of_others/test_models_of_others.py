@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from small_models import layers, model, small_models
+from small_models import cell, layers, model, small_models
 from support.examples.graphs import operators
 from support.harness.sessions import open_session
 
@@ -142,6 +142,12 @@ def test_a_sequence_of_any_length_of_one_sample_is_a_network_with_memory():
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
     (again,) = outputs(export(net, sequence=True), feed).values()
     np.testing.assert_allclose(again, want, rtol=1e-5, atol=1e-6)
+
+
+def test_time_and_a_batch_of_one_may_change_places():
+    nodes = f"t = Transpose <perm = [1, 0, 2]> (x) {cell('RNN', 't', 3)} y = Squeeze (Yt, i_1)"
+    net = import_model(model("1, T, 3", nodes, outputs="float[T, 1, 4] y"))
+    assert verify(net, export(net), samples=16).passed
 
 
 def test_hidden_neurons_that_no_output_needs_stay_away():
