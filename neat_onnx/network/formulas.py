@@ -129,7 +129,7 @@ def _error(place: int, message: str, hint: str | None = None) -> NetworkError:
 # --- functions of users, which become activations and aggregations --------------------------------
 
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
-_MAX_PARTS = 10_000  # of a formula, which is evaluated part by part
+_MAX_PARTS, _MAX_NESTED = 10_000, 250  # of a formula, which is evaluated part by part
 
 
 class Function(Protocol):
@@ -228,15 +228,14 @@ def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expressi
     """
     found = expression_of(kind, name, formula, VARIABLE)
     wrong = f"the formula of the {kind} '{name}'"
-    try:
-        size = found.size
-    except RecursionError:
+    if found.depth > _MAX_NESTED:
         raise NetworkError(
             f"{wrong} is nested too deeply", hint="Add up the parts of a long sum two by two"
-        ) from None
-    if size > _MAX_PARTS:
+        )
+    if found.size > _MAX_PARTS:
         raise NetworkError(
-            f"{wrong} has {size} primitives and numbers", hint=f"The largest may have {_MAX_PARTS}"
+            f"{wrong} has {found.size} primitives and numbers",
+            hint=f"The largest may have {_MAX_PARTS}",
         )
     others = [part for part in parts_of(found) if part.op != "clip"]
     if not all(math.isfinite(arg.value) for part in others for arg in part.args):
