@@ -35,7 +35,7 @@ _BATCH_AXIS, _DTYPE = optional(one_of("auto")), one_of("float32", "float64")
 
 @find_operators_with
 def _import_operators() -> None:
-    import neat_onnx.operators.export  # noqa: F401
+    import neat_onnx.operators.export.nodes  # noqa: F401
 
 
 @does("advise")
@@ -147,12 +147,12 @@ def import_model(
         ModelError: neurons cannot compute a node, or differ in the check; says where.
         OptionError: the graph has no such output or input, or they have other shapes.
     """
-    from neat_onnx.cutting import warn_of_cut
-    from neat_onnx.genome.read import imported
-    from neat_onnx.lifting.source import with_source
-    from neat_onnx.model.ports import with_input_shapes, with_memory
-
     with collector_paused():
+        from neat_onnx.cutting import warn_of_cut
+        from neat_onnx.genome.read import imported
+        from neat_onnx.lifting.source import with_source
+        from neat_onnx.model.ports import with_input_shapes, with_memory
+
         read = with_input_shapes(load_model(model), shapes or {})
         check_ports(read.graph)
         found = imported(with_memory(read, memory), batch_axis, outputs, check=check)

@@ -89,7 +89,7 @@ CODE = {name: "\n".join(blocks(name, "python")) for name in (*DOCS, "README.md",
 
 
 WITHOUT_GELU = """
-import neat_onnx.operators.families, neat_onnx.operators.export
+import neat_onnx.operators.families, neat_onnx.operators.export.families
 from neat_onnx.lifting.operator import OPERATORS
 from neat_onnx.model.node import _REGISTRY, node_classes
 from neat_onnx.operators.export.formula import WHOLE

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 
-import neat_onnx.operators.export as families  # fills the registry
 from neat_onnx.genome.write import genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network, open_options
 from neat_onnx.lowering.context import LoweringContext
@@ -22,6 +21,7 @@ from neat_onnx.network.genes import marked
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.operators.export import families  # fills the registry
 from neat_onnx.options import ExportOptions
 from neat_onnx.version import __version__
 

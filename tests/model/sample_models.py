@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import strategies as st
 
-import neat_onnx.operators.export  # noqa: F401 - registers the operators
+import neat_onnx.operators.export.nodes  # noqa: F401 - registers the operators
 from neat_onnx.model import (
     DataType,
     Graph,

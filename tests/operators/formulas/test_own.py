@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.harness.sessions import open_session
 
-import neat_onnx.operators.export
+import neat_onnx.operators.export.families
 import neat_onnx.operators.families  # noqa: F401
 from neat_onnx import (
     ModelError,
