@@ -47,11 +47,14 @@ def graphs_of(attribute: "onnx.AttributeProto") -> "list[onnx.GraphProto]":
     return [*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs]
 
 
-def tensors_read(node: "onnx.NodeProto") -> Iterator[str]:
-    """Yield the tensors that a node reads, in the graphs inside it too."""
-    for each in nodes_in([node]):
-        yield from filter(None, each.input)
-        yield from (entry.name for graph in own_graphs(each) for entry in graph.output)
+def tensors_read(nodes: "Iterable[onnx.NodeProto]") -> set[str]:
+    """The tensors that nodes read, in the graphs inside them too."""
+    found: set[str] = set()
+    for node in nodes_in(nodes):
+        found.update(node.input)
+        if node.attribute:
+            found.update(entry.name for graph in own_graphs(node) for entry in graph.output)
+    return found - {""}
 
 
 def surviving_proto(model: "Model") -> "onnx.ModelProto":

@@ -110,7 +110,7 @@ def _drop_outputs(graph: onnx.GraphProto, names: Collection[str]) -> None:
     pending = list(needed)
     while pending:
         node = producer.get(pending.pop())
-        fresh = set() if node is None else set(tensors_read(node)) - needed
+        fresh = set() if node is None else tensors_read([node]) - needed
         needed |= fresh
         pending += fresh
     for field in (graph.output, graph.initializer, graph.node):

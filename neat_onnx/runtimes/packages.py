@@ -107,9 +107,10 @@ def in_parts(proto: Any, count: int) -> Session:
 
     nodes, wanted = proto.graph.node, [entry.name for entry in proto.graph.output]
     parts = [nodes[at : at + count] for at in range(0, len(nodes), count)]
-    read = [{name for node in part for name in tensors_read(node)} for part in parts]
+    read = [tensors_read(part) for part in parts]
     tensors = {tensor.name: tensor for tensor in proto.graph.initializer}
-    later = [set(wanted).union(*read[at + 1 :]) for at in range(len(parts))]
+    last = {name: at for at, names in enumerate(read) for name in names}  # that reads it
+    last |= dict.fromkeys(wanted, len(parts))
     sessions: list[Session] = []
 
     def started(at: int, values: Feed) -> Session:
@@ -123,8 +124,9 @@ def in_parts(proto: Any, count: int) -> Session:
             shape = [None] * values[name].ndim
             part.graph.input.append(helper.make_tensor_value_info(name, kind, shape))
         made = dict.fromkeys(name for node in parts[at] for name in node.output)
-        for name in filter(later[at].__contains__, filter(None, made)):
-            part.graph.output.add(name=name)
+        for name in made:
+            if last.get(name, at) > at:
+                part.graph.output.add(name=name)
         return session_of(part.SerializeToString(), optimized=False)
 
     def run(feed: Feed) -> dict[str, Any]:
