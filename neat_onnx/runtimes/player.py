@@ -114,10 +114,8 @@ class Player:
         Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
         unbatched = {name for name, axes in inputs.axes.items() if not axes}
         self._has_shared_states = not unbatched.isdisjoint(inputs.pairs)
-        self._shared = np.repeat(
-            [port.name in unbatched for port in net.inputs],
-            [port.neurons.size for port in net.inputs],
-        )
+        shared = np.array([port.name in unbatched for port in net.inputs], np.bool_)
+        self._shared = np.repeat(shared, [port.neurons.size for port in net.inputs])
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
