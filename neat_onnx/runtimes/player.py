@@ -112,9 +112,9 @@ class Player:
         fixed = [] if runtime.sequences else inputs.fixed_batches()
         self.fixed_batch, self.rows_of_a_run = bool(fixed), max(fixed, default=1)
         Budget().take("elements", self.rows_of_a_run * len(net.input_neurons))
-        unbatched = {name for name, axes in inputs.axes.items() if not axes}
-        self._has_shared_states = not unbatched.isdisjoint(inputs.pairs)
-        shared = np.array([port.name in unbatched for port in net.inputs], np.bool_)
+        without_batch = {name for name, axes in inputs.axes.items() if not axes}
+        self._has_shared_states = not without_batch.isdisjoint(inputs.pairs)
+        shared = np.array([port.name in without_batch for port in net.inputs], np.bool_)
         self._shared = np.repeat(shared, [port.neurons.size for port in net.inputs])
 
     def one_by_one(self) -> Self:
