@@ -6,18 +6,15 @@ the memory that its user gave, the outputs that were asked for, and without a ba
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.model import MetadataEntry, Model, ValueInfo
 from neat_onnx.model.draft import copied, with_graph
-from neat_onnx.model.ports import BATCH_AXIS, KEYS_OF_PORTS, NONE
+from neat_onnx.model.ports import BATCH_AXIS, KEYS_OF_PORTS, NONE, is_export
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.network import Network
 from neat_onnx.network.source import Source
-
-_OWN = "neat_onnx."
 
 
 def with_source(
@@ -31,8 +28,7 @@ def with_source(
         batch_axis: None if every axis was taken for features.
         outputs: as they were given; see `neat_onnx.import_model`.
     """
-    keys = {key for key in model.metadata if key.startswith(_OWN)}
-    if not keys <= set(KEYS_OF_PORTS):
+    if is_export(model):
         return net
     kept = [entry for entry in model.metadata_props if entry.key in KEYS_OF_PORTS]
     model = with_graph(copied(model, doc_string="", metadata_props=kept), doc_string="")
@@ -41,7 +37,7 @@ def with_source(
     if batch_axis is None:
         model = _of_single_sample(model)
     try:
-        return replace(net, source=Source.of(model.to_bytes(), net))
+        return net.with_source(Source.of(model.to_bytes(), net))
     except NeatOnnxError:  # a number of its JSON is too large for its type
         return net
 

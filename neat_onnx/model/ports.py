@@ -181,6 +181,11 @@ KEYS_OF_PORTS = STATE_KEY, INITIAL_KEY, BATCH_AXIS
 """The keys of metadata without which inputs and outputs cannot be read."""
 
 
+def is_export(model: Model) -> bool:
+    """Whether an export wrote the model: it has metadata of ours, and not of its ports alone."""
+    return any(key.startswith("neat_onnx.") and key not in KEYS_OF_PORTS for key in model.metadata)
+
+
 def takes_single_sample(model: Model) -> bool:
     """Whether the metadata says that a model has no batch, and each axis has a fixed size."""
     single = model.metadata.get(BATCH_AXIS) == NONE

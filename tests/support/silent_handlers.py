@@ -4,7 +4,7 @@ SILENT = [
     ("cli/__init__.py:_run", "who pressed Ctrl-C knows; the exit code says it as well"),
     ("cutting.py:_holds", "the refusal is the answer: the next tensor is tried"),
     ("files.py:sniff", "bytes that are no text are binary, an answer like the others"),
-    ("genome/read.py:_with_genome", "one of several ways; in the end an error is raised"),
+    ("genome/metadata.py:with_genome", "one of several ways; in the end an error is raised"),
     ("libraries/genome_graph.py:has_cycle", "the error is the answer"),
     ("libraries/neat_python/generation.py:generation_of", "the genomes are read one by one then"),
     ("libraries/neat_python/pickled.py:_array", "the caller refuses the gene that is no number"),
