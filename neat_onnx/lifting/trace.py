@@ -39,7 +39,7 @@ from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.ports import takes_single_sample, with_inner_outputs
 from neat_onnx.model.rounding import warn_of_half_precision
 from neat_onnx.model.states import guessed_pairs, initial_states, is_own_pair, state_pairs
-from neat_onnx.model.wiring import in_order, is_in_order, reads, require_wiring
+from neat_onnx.model.wiring import is_in_order, reads, require_wiring, with_nodes_in_order
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import MemoryPort
@@ -106,13 +106,7 @@ def _in_order(model: Model) -> Model:
     if is_in_order(graph):
         return model
     require_wiring(graph)
-    makers = {name: k for k, node in enumerate(graph.node) for name in node.output if name}
-    order = in_order(
-        range(len(graph.node)),
-        lambda k: [makers[name] for name in reads(graph.node[k]) if name in makers],
-    )
-    nodes = [graph.node[k] for k in order or ()]
-    return model.model_copy(update={"graph": graph.model_copy(update={"node": nodes})})
+    return model.model_copy(update={"graph": with_nodes_in_order(graph)})
 
 
 def _stated_pairs(model: Model) -> dict[str, str]:

@@ -20,9 +20,10 @@ Beside them: topological order, and graphs without dead nodes.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -116,8 +117,9 @@ def nodes_within(graph: Graph) -> Iterator[Node]:
     """Every node of a graph, and of the graphs inside its nodes."""
     for node in graph.node:
         yield node
-        for inner in subgraphs(node):
-            yield from nodes_within(inner)
+        if node.attributes.may_hold_graphs():
+            for inner in subgraphs(node):
+                yield from nodes_within(inner)
 
 
 def node_count(graph: Graph) -> int:
@@ -132,12 +134,11 @@ def subgraphs(node: Node) -> list[Graph]:
     return [value for _, _, value in node.attributes.given() if isinstance(value, Graph)]
 
 
-def reads(node: Node) -> list[str]:
+def reads(node: Node) -> Sequence[str]:
     """The tensors that `node` reads, with those that a graph among its attributes captures."""
-    found = [*node.input]
-    for graph in subgraphs(node):
-        found += _free(graph)
-    return found
+    if not node.attributes.may_hold_graphs():
+        return node.input
+    return [*node.input, *chain(*map(_free, subgraphs(node)))]
 
 
 def is_in_order(graph: Graph) -> bool:
@@ -151,6 +152,17 @@ def is_in_order(graph: Graph) -> bool:
         known.update(made)
         given += len(made)
     return given == len(known) and known.issuperset(entry.name for entry in graph.outputs)
+
+
+def with_nodes_in_order(graph: Graph) -> Graph:
+    """The graph with each node after those that it reads; itself where that is so, or there is a
+    cycle.
+    """
+    wiring, given = Wiring(graph), range(len(graph.node))
+    order = in_order(given, lambda at: sorted(wiring.sources(at)))
+    if order is None or order == [*given]:
+        return graph
+    return graph.model_copy(update={"node": [graph.node[at] for at in order]})
 
 
 def wiring_findings(graph: Graph) -> list[Finding]:

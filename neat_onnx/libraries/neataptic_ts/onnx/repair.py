@@ -24,7 +24,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
 from neat_onnx.model import Graph, Model, ValueInfo, node_class
 from neat_onnx.model.draft import copied, make_node, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
-from neat_onnx.model.wiring import Wiring, in_order, is_in_order
+from neat_onnx.model.wiring import is_in_order, with_nodes_in_order
 
 Repair = Callable[[Model], Model]
 
@@ -104,13 +104,11 @@ def _in_order(model: Model) -> Model:
     """Sort the nodes topologically; a graph with a cycle stays, for the lifting to refuse."""
     if is_in_order(model.graph):
         return model
-    nodes, wiring = model.graph.node, Wiring(model.graph)
-    given = range(len(nodes))
-    order = in_order(given, lambda at: sorted(wiring.sources(at)))
-    if order is None or order == [*given]:
+    sorted_graph = with_nodes_in_order(model.graph)
+    if sorted_graph is model.graph:
         return model
     warn_repaired("nodes stand before others that they read: they are sorted")
-    return with_graph(model, node=[nodes[at] for at in order])
+    return model.model_copy(update={"graph": sorted_graph})
 
 
 def unproduced(graph: Graph) -> list[str]:
