@@ -27,7 +27,7 @@ import inspect
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Protocol, TypeVar, Union, get_args, get_origin
 
 import numpy as np
 
@@ -290,39 +290,28 @@ def add_operator(made: Operator) -> None:
 
 
 def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) -> Operator:
-    kinds = get_type_hints(function)
-    inputs: list[str] = []
-    required, variadic, given, numbers = 0, False, set(), set()
-    attributes: dict[str, Attribute] = {}
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            variadic = True
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            continue
-        elif parameter.kind is not parameter.KEYWORD_ONLY:
-            if kinds.get(parameter.name) in (Array, Array | None):
-                numbers.add(len(inputs))
-            inputs.append(parameter.name)
-            required += parameter.default is parameter.empty
-        elif parameter.name in _GIVEN:
-            given.add(parameter.name)
-        else:
-            attributes[parameter.name] = attribute_of(
-                f"{name}.{parameter.name}",
-                kinds.get(parameter.name),
-                parameter.default is parameter.empty,
-            )
+    plain: Any = inspect.unwrap(function)
+    code, kinds = plain.__code__, inspect.get_annotations(plain, eval_str=True)
+    inputs = code.co_varnames[: code.co_argcount]
+    keywords = code.co_varnames[len(inputs) : len(inputs) + code.co_kwonlyargcount]
+    defaults = plain.__kwdefaults__ or {}
     return Operator(
         name,
         domain,
         since,
         function,
-        tuple(inputs),
-        required,
-        variadic,
-        attributes,
-        frozenset(given),
-        frozenset(numbers),
+        inputs,
+        required=len(inputs) - len(plain.__defaults__ or ()),
+        variadic=bool(code.co_flags & inspect.CO_VARARGS),
+        attributes={
+            each: attribute_of(f"{name}.{each}", kinds.get(each), each not in defaults)
+            for each in keywords
+            if each not in _GIVEN
+        },
+        given=frozenset(_GIVEN).intersection(keywords),
+        numbers=frozenset(
+            k for k, each in enumerate(inputs) if kinds.get(each) in (Array, Array | None)
+        ),
     )
 
 

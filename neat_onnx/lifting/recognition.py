@@ -1,7 +1,7 @@
 """The name of an activation that a formula is."""
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -10,22 +10,30 @@ from neat_onnx.network.bounds import Line, without_lines
 from neat_onnx.network.expression import Expression, scalar_slope
 from neat_onnx.network.runtime_formulas import writings
 
+_Named = dict[Expression, tuple[str, float]]
 _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class _Names:
-    """The activations that are registered, by each formula that is written for them."""
+    """The activations that are registered, by their own formulas; the first of those alike."""
 
     def __init__(self) -> None:
         self.found: dict[Expression, tuple[str, float] | None] = {}
-        self.whole: dict[Expression, tuple[str, float]] = {}
-        self.folded: dict[Expression, tuple[str, float]] = {}
+        for each in ACTIVATIONS.values():
+            self.found.setdefault(each.expression, (each.name, 1.0))
+
+    @cached_property
+    def _written(self) -> tuple[_Named, _Named]:
+        """The same by each formula that is written for them, and for their formulas of z alone."""
+        whole: _Named = {}
+        folded: _Named = {}
         for each in ACTIVATIONS.values():
             slope, core = scalar_slope(each.expression)
             for written in _rounded(each.expression):
-                self.whole.setdefault(written, (each.name, 1.0))
+                whole.setdefault(written, (each.name, 1.0))
             for written in _rounded(core):
-                self.folded.setdefault(written, (each.name, slope))
+                folded.setdefault(written, (each.name, slope))
+        return whole, folded
 
     def of(self, formula: Expression) -> tuple[str, float] | None:
         if formula not in self.found:
@@ -33,8 +41,8 @@ class _Names:
         return self.found[formula]
 
     def _search(self, formula: Expression) -> tuple[str, float] | None:
-        rounded = formula.single
-        known = self.whole.get(formula) or self.whole.get(rounded)
+        rounded, (whole, folded) = formula.single, self._written
+        known = whole.get(formula) or whole.get(rounded)
         if known is not None:
             return known
         factors, exact = formula.stripped
@@ -42,7 +50,7 @@ class _Names:
         if len(factors) != 1:
             return None
         slope = factors[0]
-        named = self.folded.get(core) or self.folded.get(exact)
+        named = folded.get(core) or folded.get(exact)
         if named is None or not slope:
             return None
         name, steeper = named

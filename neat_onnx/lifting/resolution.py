@@ -32,6 +32,7 @@ from neat_onnx.network.genes import (
     Ints,
     Neurons,
     distinct,
+    marked,
     owned,
     stable_order,
 )
@@ -142,7 +143,11 @@ class Resolution:
 
     def _connect(self) -> None:
         """The connections of all neurons as arrays: source, target, weight, gate."""
-        parts: list[tuple[Array, ...]] = []
+        parts: list[tuple[Array, ...]] = [
+            (np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+        ]
+        gates: list[tuple[int, Ints]] = []
+        count = 0
         for group in self._tape.groups:
             if isinstance(group, FormulaGroup) or group.source is None or not group.source.size:
                 continue
@@ -150,21 +155,21 @@ class Resolution:
             source = group.source.ravel()
             target = np.repeat(np.arange(group.first, group.first + group.count), fan_in)
             weight = np.ones(len(source)) if group.weight is None else group.weight.ravel()
-            gate = np.full(len(source), NONE) if group.gate is None else group.gate.ravel()
             kept = source >= 0
             weighted = group.aggregation == "sum" and group.merging != "response"
             if weighted and group.weight is not None:
                 kept &= weight != 0.0
             if not kept.all():
-                source, target = source[kept], target[kept]
-                weight, gate = weight[kept], gate[kept]
-            parts.append((source, target, weight, gate))
-        empty = np.empty(0, np.int64)
-        columns = [np.concatenate(each) for each in zip(*parts, strict=True)]
-        source, target, weight, gate = columns or [empty, empty, empty.astype(np.float64), empty]
-        self._source, self._target, self._weight = self._same[source], target, weight
-        self._gated = gate >= 0
-        self._gate = np.where(self._gated, self._same[gate], NONE) if self._gated.any() else gate
+                source, target, weight = source[kept], target[kept], weight[kept]
+            if group.gate is not None:
+                gates.append((count, group.gate.ravel()[kept]))
+            parts.append((source, target, weight))
+            count += len(source)
+        source, self._target, self._weight = map(np.concatenate, zip(*parts, strict=True))
+        self._source, self._gate = self._same[source], np.full(count, NONE)
+        for first, gate in gates:
+            self._gate[first : first + len(gate)] = np.where(gate >= 0, self._same[gate], NONE)
+        self._gated = self._gate >= 0
 
     def _needed(self) -> Bools:
         """The signals that outputs depend on, and all inputs: followed from the last one back."""
@@ -352,10 +357,11 @@ class Resolution:
     def _number(self) -> None:
         n = self._tape.count
         extra = self._apart_made
-        self._source = np.concatenate([self._source, self._origin[extra]])
-        self._target = np.concatenate([self._target, extra])
-        self._weight = np.concatenate([self._weight, np.ones(len(extra))])
-        self._gate = np.concatenate([self._gate, np.full(len(extra), NONE)])
+        if len(extra):
+            self._source = np.concatenate([self._source, self._origin[extra]])
+            self._target = np.concatenate([self._target, extra])
+            self._weight = np.concatenate([self._weight, np.ones(len(extra))])
+            self._gate = np.concatenate([self._gate, np.full(len(extra), NONE)])
         is_neuron = self._live & ((self._kind == _INPUT) | (self._kind == _NEURON))
         is_neuron[extra] = True
         signals = np.flatnonzero(is_neuron)
@@ -446,8 +452,8 @@ class Resolution:
 
     def _reads_state(self, signals: Ints) -> Bools:
         """Of which of these neurons others read the pre-activation."""
-        read = np.zeros(self._tape.count, np.bool_)
-        read[self._root[self._delayed[0][self._source]]] = True
+        sources = np.flatnonzero(marked(self._tape.count, self._source))
+        read = marked(self._tape.count, self._root[self._delayed[0][sources]])
         found: Bools = read[signals] & self._hidden[signals]
         return found
 
@@ -458,12 +464,11 @@ class Resolution:
         if steps is not None and np.any(self._kind[read] == _REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
         neuron = self._neuron[read]
-        weight = self._weight.copy()
-        columns = {"source": neuron, "target": target, "weight": weight}
+        columns = {"source": neuron, "target": target, "weight": self._weight}
         if self._hidden.any():
-            state = self._hidden[self._root[read]]
+            state = self._hidden[self._root][read]
             if state.any():
-                weight *= np.where(state, slopes[neuron], 1.0)
+                columns["weight"] = self._weight * np.where(state, slopes[neuron], 1.0)
                 columns["reads_state"] = state
         if steps is not None:
             columns["delay"] = steps[source]

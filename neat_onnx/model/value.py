@@ -104,19 +104,11 @@ class ValueInfo(_Record):
         cls, name: str, elem_type: DataType = DataType.FLOAT, shape: Sequence[Extent] | None = None
     ) -> "ValueInfo":
         """The value `name` of `shape`: sizes, symbols such as "N", or None where unknown."""
-        dims = (
-            None
-            if shape is None
-            else Shape(
-                dim=[
-                    Dim(dim_param=size) if isinstance(size, str) else Dim(dim_value=size)
-                    for size in shape
-                ]
-            )
-        )
-        return cls(
-            name=name, type=ValueType(tensor_type=TensorType(elem_type=elem_type, shape=dims))
-        )
+        tensor: dict[str, Any] = {"elem_type": elem_type}
+        if shape is not None:
+            keys = ("dim_param" if isinstance(size, str) else "dim_value" for size in shape)
+            tensor["shape"] = {"dim": [{key: size} for key, size in zip(keys, shape, strict=True)]}
+        return cls.model_validate({"name": name, "type": {"tensor_type": tensor}})
 
     @property
     def elem_type(self) -> DataType:

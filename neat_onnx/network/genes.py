@@ -29,21 +29,27 @@ _DTYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
 }
 _MIN_COUNTED = 512  # values; to sort fewer is quicker than to look for their range
+_FEW = 16  # times as many are possible
 _DIGIT, _MAX_BITS = 16, 48  # of positions that are sorted by digits
-_PLAIN = {  # a connection that is enabled, not delayed and not gated
-    "enabled": True,
-    "delay": 0,
-    "reads_state": False,
-    "gater": NONE,
-    "gate_delay": 0,
-    "initial_gain": 0.0,
-}
 
 
 def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Make a fresh array read-only where it is, so that genes need not copy it."""
     array.setflags(write=False)
     return array
+
+
+_PLAIN = {  # of a connection that is enabled, not delayed and not gated: a column repeats it
+    name: owned(np.array([value], _DTYPES[name]))
+    for name, value in {
+        "enabled": True,
+        "delay": 0,
+        "reads_state": False,
+        "gater": NONE,
+        "gate_delay": 0,
+        "initial_gain": 0.0,
+    }.items()
+}
 
 
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -72,8 +78,11 @@ class ReadOnly:
 
     def __post_init__(self) -> None:
         for name in _array_fields(type(self)):  # type: ignore[arg-type]
+            values = getattr(self, name)
+            if name in _PLAIN and getattr(values, "base", None) is _PLAIN[name]:
+                continue
             try:
-                array = read_only(getattr(self, name), _DTYPES[name])
+                array = read_only(values, _DTYPES[name])
             except NetworkError as error:
                 raise NetworkError(f"{name} is {error.message}") from error
             object.__setattr__(self, name, array)
@@ -181,7 +190,7 @@ class Connections(ReadOnly):
         count = len(np.asarray(source))
         for name, value in _PLAIN.items():
             if name not in others:
-                others[name] = owned(np.full(count, value, _DTYPES[name]))
+                others[name] = np.ndarray(count, _DTYPES[name], value, strides=(0,))
         return cls(source, target, weight, **others)  # type: ignore[arg-type]
 
     def take(self, which: npt.NDArray[Any]) -> Connections:
@@ -239,13 +248,13 @@ def concatenated_ranges(starts: Ints, counts: Ints) -> Ints:
 def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and the place of each given one among them.
 
-    Sorting is quicker where there are few of `count` possible ones, counting where there are many.
+    Sorting is quicker where there are very few of `count` possible ones, marking else.
     """
-    if len(positions) < count and count > _MIN_COUNTED:
+    if len(positions) * _FEW < count and count > _MIN_COUNTED:
         return np.unique(positions, return_inverse=True)
-    found = np.zeros(count, np.bool_)
-    found[positions] = True
-    return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
+    found, place = np.flatnonzero(marked(count, positions)), np.empty(count, np.int64)
+    place[found] = np.arange(len(found))
+    return found, place[positions]
 
 
 def marked(count: int, *positions: Ints) -> Bools:

@@ -89,12 +89,13 @@ def _adding(net: Net) -> Bools:
 def _kept(net: Net, needed: Bools) -> Bools:
     """The inputs, the neurons that contribute, and their blocks whole."""
     kept = needed | net.is_input
-    while True:
+    while not np.all(kept):
         blocks = [block for block in net.blocks if np.any(kept[block.neurons])]
         more = contributing(net, blocks) | net.is_input
         if np.array_equal(more, kept):
-            return kept
+            break
         kept = more
+    return kept
 
 
 def _alike_in_blocks(net: Net, needed: Bools) -> Net:
@@ -126,6 +127,8 @@ def with_weights_for_responses(net: Net) -> Net:
     candidates = (genes.response != 1.0) & (inputs == 1) & (net.aggregation_names == "sum")
     for block in net.blocks:
         candidates[block.neurons] = False
+    if not np.any(candidates):
+        return net
     found = candidates[links.target] & (np.abs(links.weight) == 1.0) & links.enabled
     if not np.any(found):
         return net

@@ -47,7 +47,7 @@ def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]
     args = tuple(_written(arg, rules) for arg in formula.args)
     if formula.op in rules:
         return rules[formula.op](*args)
-    return Expression(formula.op, args, formula.value)
+    return formula.over(args)
 
 
 def _softplus(x: Expression) -> Expression:

@@ -74,14 +74,20 @@ def signals_of(net: Structure) -> Signals:
 
     def delayed(signal: Ints, initial: Floats, delay: Ints) -> Ints:
         """The signals, through registers where they have a delay."""
+        if not np.any(delay):
+            return signal
         late, found = np.flatnonzero(delay > 0), signal.copy()
         columns = (each[late].tolist() for each in (signal, initial, delay))
         found[late] = [register(*each) for each in zip(*columns, strict=True)]
         return found
 
-    source = np.where(is_state, pre_activation[live.source], live.source)
+    source = live.source
+    if len(read):
+        source = np.where(is_state, pre_activation[source], source)
     source = delayed(source, initial[live.source], live.delay)
-    gate_delay = np.where(live.gater == NONE, 0, live.gate_delay)
+    gate_delay = live.gate_delay
+    if np.any(gate_delay):
+        gate_delay = np.where(live.gater == NONE, 0, gate_delay)
     gain = delayed(live.gater, live.initial_gain, gate_delay)
     registers = Registers(
         first + np.arange(len(known)),

@@ -87,7 +87,7 @@ def _checksum(*arrays: np.ndarray[Any, Any], text: str = "") -> str:
     found = zlib.crc32(text.encode("utf-8", "surrogatepass"))
     for array in arrays:
         kind = array.dtype.newbyteorder("<")
-        found = zlib.crc32(np.ascontiguousarray(array, kind).tobytes(), found)
+        found = zlib.crc32(np.ascontiguousarray(array, kind).data, found)
     return f"{found:08x}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Self, get_args
@@ -147,7 +147,13 @@ class Structure(ReadOnly):
 
     def without_source(self) -> Self:
         """The same, without the model that it was imported from."""
-        return self if self.source is None else replace(self, source=None)
+        return self.with_source(None)
+
+    def with_source(self, source: Source | None) -> Self:
+        """The same genes, with all that is derived from them already, and another source."""
+        found = object.__new__(type(self))
+        vars(found).update(vars(self), source=source)
+        return found
 
     @cached_property
     def activation_names(self) -> npt.NDArray[np.object_]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from neat_onnx.errors import ImportAdvice, ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.draft import with_graph
-from neat_onnx.model.indices import places_of
+from neat_onnx.model.indices import Range, places_of
 from neat_onnx.model.states import STATE_KEY, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
@@ -172,12 +173,14 @@ class ModelInputs:
     """The inputs of a model that is run beside a network, each by its name.
 
     Attributes:
+        model: the model.
         entries: as the graph states them.
         axes: those that are time and the batch; none where every axis is features.
         pairs: the output that feeds each state.
         initial: the values of states before the first step, where they are not zero.
     """
 
+    model: Model
     entries: Mapping[str, ValueInfo]
     axes: Mapping[str, Axes]
     pairs: Mapping[str, str]
@@ -204,11 +207,17 @@ class ModelInputs:
         if axes is None:
             axes = {} if has_every_axis(net, model) else _guessed_axes(net, model.graph.inputs)
         return cls(
+            model,
             entries,
             {name: axes.get(name, ()) for name in entries},
             pairs_of(net, model) if pairs is None else pairs,
             initial_states(model),
         )
+
+    @cached_property
+    def places(self) -> Mapping[str, Range]:
+        """The values that inputs which are places in a table may have."""
+        return places_of(self.model)
 
     @property
     def features_only(self) -> bool:
@@ -306,8 +315,8 @@ def as_read(net: Network, model: Model, x: Floats, inputs: ModelInputs | None = 
         inputs: the model's, where they are known.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places = places_of(model)
-    static = (inputs or ModelInputs.of(model, net)).without_time()
+    inputs = inputs or ModelInputs.of(model, net)
+    places, static = inputs.places, inputs.without_time()
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
