@@ -135,12 +135,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
             elif reads:
                 now[node.id] = genes.helper(f"{node.id} at update {cycle}", reads, **node.gene)
         before = now if cycle < cycles else before
-    _check_reached(graph, before, cycles)
-    return genes.network(list(graph.inputs), list(graph.outputs), graph.library)
-
-
-def _check_reached(graph: GenomeGraph, before: Mapping[int, int], cycles: int) -> None:
-    """Refuse outputs that have no value after the last update."""
     for key in graph.outputs:
         if not any(edge.target == key and edge.source in before for edge in graph.edges):
             raise NetworkError(f"after {cycles} updates its output is NaN", where=f"nodes[{key}]")
+    return genes.network(list(graph.inputs), list(graph.outputs), graph.library)

@@ -32,15 +32,14 @@ from neat_onnx.parsing import Document, parse
 _ENDS = ("source", "target", "gater")
 AnyPort = TypeVar("AnyPort", Port, MemoryPort)
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Number = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 class PortDocument(Document):
     """A named input or output."""
 
     name: str = Field(description="The name it has in the ONNX graph.", min_length=1)
-    shape: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
-        description="Its shape without the batch dimension."
-    )
+    shape: list[Number] = Field(description="Its shape without the batch dimension.")
     neurons: list[int] = Field(description="Ids of its neurons, in C order.")
     dtype: Dtype = Field(
         "",
@@ -69,14 +68,9 @@ class MemoryPortDocument(Document):
 
     input: str = Field(description="The name of the input in the ONNX graph.", min_length=1)
     output: str = Field(description="The name of the output that feeds it.", min_length=1)
-    shape: list[Annotated[int, Field(ge=0, lt=2**31)]] = Field(
-        description="Their shape without the batch dimension."
-    )
+    shape: list[Number] = Field(description="Their shape without the batch dimension.")
     batch_axis: int = Field(0, ge=0, description="Where the batch dimension is among their axes.")
     neurons: list[int] = Field(description="Ids of its neurons, in C order, each once.")
-
-
-Number = Annotated[int, Field(ge=0, lt=2**31)]
 
 
 class BlockDocument(Document):

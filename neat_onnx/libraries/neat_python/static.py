@@ -79,14 +79,7 @@ def static_network(genes: Genes) -> Network:
 
 def _names(nodes: Sequence[NodeGene], kind: Role) -> list[str]:
     """Our names of the functions of nodes."""
-    known: dict[object, str] = {}
-    found = []
-    for node in nodes:
-        function = getattr(node, kind)
-        if function not in known:
-            known[function] = name_in_network(function, kind, f"{node.where}.{kind}")
-        found.append(known[function])
-    return found
+    return [name_in_network(getattr(node, kind), kind, f"{node.where}.{kind}") for node in nodes]
 
 
 def holders(genes: Genes) -> dict[int, NodeGene]:

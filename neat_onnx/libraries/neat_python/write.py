@@ -150,14 +150,10 @@ def _pickled(genes: Genes, marked: bool = True) -> bytes:
     nodes = {}
     for node in genes.nodes:
         numbers = {"bias": node.bias, **node.numbers}
-        functions = {}
         if genes.kind != "iznn":
             numbers = {"response": node.response, **numbers}
             numbers |= {"time_constant": numbers.get("time_constant", 1.0)} if marked else {}
-            functions = {
-                "activation": node.activation.name,
-                "aggregation": node.aggregation.name,
-            }
+        functions = {role: getattr(node, role).name for role in kind.functions}
         nodes[node.key] = _instance(kind.node, key=node.key, **numbers, **functions)
     for at, gene in enumerate(genes.connections):
         connections[gene.source, gene.target] = _instance(

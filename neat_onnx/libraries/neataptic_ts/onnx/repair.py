@@ -5,15 +5,8 @@ not one of them; `_GENERAL` ones to every model that would not be valid without 
 nothing to repair comes back as the same object.
 """
 
-from collections.abc import Callable
-
 from neat_onnx.errors import ModelError, abridged, warn
-from neat_onnx.libraries.neataptic_ts.onnx.space import (
-    renamed,
-    warn_repaired,
-    window_of,
-    with_space,
-)
+from neat_onnx.libraries.neataptic_ts.onnx.space import warn_repaired, window_of, with_space
 from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     EMITTED,
     NOT_SHARED,
@@ -22,11 +15,9 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     items,
 )
 from neat_onnx.model import Graph, Model, ValueInfo, node_class
-from neat_onnx.model.draft import copied, make_node, with_graph
+from neat_onnx.model.draft import copied, make_node, renamed, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import is_in_order, with_nodes_in_order
-
-Repair = Callable[[Model], Model]
 
 
 def repaired(model: Model) -> Model:
@@ -141,7 +132,7 @@ def with_bound_output(model: Model) -> Model:
             hint=f"Tensors that nothing reads: {abridged(unread, 5) or 'none'}",
         )
     warn_repaired(f"no node produces the output '{missing[0]}': it is bound to '{unread[0]}'")
-    bound = [copied(node, output=renamed(node.output, unread[0], missing[0])) for node in nodes]
+    bound = [renamed(node, {unread[0]: missing[0]}) for node in nodes]
     return with_graph(model, node=bound)
 
 
@@ -192,7 +183,7 @@ def with_states(model: Model) -> Model:
     return with_stated_pairs(model, pairs) if pairs else model
 
 
-_OWN: tuple[Repair, ...] = (
+_OWN = (
     _with_json_metadata,
     _warn_of_losses,
     with_bound_output,

@@ -15,7 +15,7 @@ from neat_onnx.arguments import is_whole
 from neat_onnx.errors import ModelError, NetworkError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.spec import CONV_SPECS, RESHAPE, items, layer_number
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.model.draft import make_node, with_graph
+from neat_onnx.model.draft import make_node, renamed, with_graph
 from neat_onnx.model.value import is_fixed
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.export.nodes import Gemm, Windowed
@@ -28,11 +28,6 @@ _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without 
 def warn_repaired(text: str) -> None:
     """Warn that the document was repaired."""
     warn(f"repaired: {text}")
-
-
-def renamed(names: list[str], old: str, new: str) -> list[str]:
-    """Return the names with `old` replaced by `new`."""
-    return [new if name == old else name for name in names]
 
 
 def _slides(node: Node) -> TypeGuard[Windowed]:
@@ -127,8 +122,7 @@ class _Walk:
         if len(made) > 1:
             inner = f"{entry.name}_spatial"
             last = next(node for node in self.nodes if entry.name in node.output)
-            at, ends = self.nodes.index(last), {"output": renamed(last.output, entry.name, inner)}
-            self.nodes[at] = last.model_copy(update=ends)
+            self.nodes[self.nodes.index(last)] = renamed(last, {entry.name: inner})
             warn_repaired(f"the output '{entry.name}' is spatial: a Flatten stands before it")
             self._add_flatten(inner, entry.name, f"flatten_{entry.name}")
 

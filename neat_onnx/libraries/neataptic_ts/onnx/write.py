@@ -206,9 +206,6 @@ def _write_cells(draft: Draft, layer: Layer, kind: _Kind, reads: str) -> None:
     draft.note(spec.EMITTED[name], k)
 
 
-_IR_VERSION = 9
-
-
 def write_network(net: Network, options: ExportOptions) -> Model:
     """Return the document of a network in which each neuron reads the layer before it, and itself.
 
@@ -227,7 +224,15 @@ def write_network(net: Network, options: ExportOptions) -> Model:
         _emit_layer(draft, layer)
     if options.allow_recurrent:
         _write_fused(draft, layers)
+    header: dict[str, Any] = {}
     if options.include_metadata:
+        header = {
+            "ir_version": 9,
+            "opset_import": [OperatorSet(version=options.opset)],
+            "producer_name": options.producer_name,
+            "producer_version": options.producer_version,
+            "doc_string": options.doc_string,
+        }
         draft.metadata.append((spec.LAYER_SIZES, [layer.size for layer in layers[:-1]]))
         for layer in layers:
             if layer.keeps_state:
@@ -240,15 +245,6 @@ def write_network(net: Network, options: ExportOptions) -> Model:
         units = _LSTM.units(layer.size)
         if units and np.all(layer.loops[_LSTM.cell * units : (_LSTM.cell + 1) * units]):
             draft.note(spec.LSTM_GROUPS, {"layerIndex": layer.index, "unitSize": units})
-    header: dict[str, Any] = {}
-    if options.include_metadata:
-        header = {
-            "ir_version": _IR_VERSION,
-            "opset_import": [OperatorSet(version=options.opset)],
-            "producer_name": options.producer_name,
-            "producer_version": options.producer_version,
-            "doc_string": options.doc_string,
-        }
     has_fused = options.allow_recurrent and len(layers) > 1
     if options.include_metadata or has_fused or draft.metadata:
         header["metadata_props"] = [
