@@ -10,7 +10,7 @@ from typing import Any
 
 import onnx.parser
 from browser import downloads
-from playwright.sync_api import ElementHandle, Locator, Page
+from playwright.sync_api import Locator, Page
 
 import neat_onnx
 
@@ -102,14 +102,14 @@ _OPENED = """(each) => new Promise((done) => {
 """Whether the section of a part is open, soon after its key was pressed."""
 
 
-def unfold(part: Locator | ElementHandle) -> None:
+def unfold(part: Locator) -> None:
     """Open the section that a part of a summary belongs to, if it is closed.
 
     By the keyboard: the second runtime's verdict may move the section from under a pointer. In
     Firefox a part of the summary cannot have the focus.
     """
     if not part.evaluate("(each) => each.closest('details').open"):
-        part.evaluate_handle("(each) => each.closest('summary')").as_element().press("Enter")
+        part.locator("xpath=ancestor-or-self::summary").press("Enter")
         assert part.evaluate(_OPENED), "the section does not open"
 
 
@@ -182,9 +182,8 @@ class NeatPage:
 
     def unfold_all(self) -> None:
         """Open each section of the result that is seen; what unfolding adds stays closed."""
-        for summary in self.page.locator(
-            "#inspector summary, #input-panel summary"
-        ).element_handles():
+        summaries = self.page.locator("#inspector summary, #input-panel summary")
+        for summary in reversed(summaries.all()):  # what one adds stands behind it
             if summary.is_visible():
                 unfold(summary)
 

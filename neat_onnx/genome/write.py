@@ -58,10 +58,8 @@ def genome_metadata(
     }
     document |= {key: value for key, value in optional.items() if value}
     entries = hints_entry(net)
-    in_steps = _in_steps(net, data_type)
-    if ctx.options.embed_network or in_steps:
+    if ctx.options.embed_network or _in_steps(net, data_type):
         entries[NETWORK] = _text(json.loads(net.to_json()))
-    if in_steps:
         kept = [MetadataEntry(key=key, value=text) for key, text in {**others, **entries}.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
     return {GENOME: _text(document), **entries}

@@ -210,8 +210,11 @@ def test_a_plain_mlp_needs_little_metadata():
 
 def test_embedded_networks_come_back_from_float32_bit_for_bit():
     net = NETWORKS["evolved_mixed"]
-    back = import_model(export(net, embed_network=True).to_bytes())
-    assert back == net
+    model = export(net, embed_network=True)
+    assert import_model(model.to_bytes()) == net
+    entry = next(each for each in model.metadata_props if each.key == "neat_onnx.genome")
+    entry.value = entry.value.replace('"structure":"', '"structure":"0')  # that fails
+    assert import_model(model.to_bytes()) == net
     plain = import_model(export(net).to_bytes())
     assert plain != net
     np.testing.assert_array_equal(plain.connections.source, net.connections.source)

@@ -11,7 +11,6 @@ from pydantic import create_model, field_validator, model_validator
 
 from neat_onnx.model import Attributes, Graph, Node, Tensor
 from neat_onnx.model.node import declare_operator
-from neat_onnx.network.cells import RECOGNISED
 
 Bounds = tuple[int, int | None]
 """The least and the most; None for no limit."""
@@ -266,6 +265,8 @@ class Recurrence(Node, abstract=True):
 
     def defaults_in_words(self) -> dict[str, Any]:
         """The activations of each direction, where none are given."""
+        from neat_onnx.network.cells import RECOGNISED  # noqa: PLC0415 - few graphs are recurrent
+
         both = self.attributes.direction == "bidirectional"
         functions = next(each.functions for each in RECOGNISED if each.operator == self.op_type)
         return {"activations": functions * (2 if both else 1)}
