@@ -85,11 +85,7 @@ class NeatOnnxError(Exception):
     obstacles: tuple[str, ...] = ()
 
     def __init__(
-        self,
-        message: str,
-        *,
-        where: str | None = None,
-        hint: Hint | Iterable[Hint] | None = None,
+        self, message: str, *, where: str | None = None, hint: Hint | Iterable[Hint] | None = None
     ) -> None:
         self.message = printable(message)
         self.where = None if where is None else printable(where)

@@ -15,7 +15,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx import Model, NeatOnnxError, Network, OptionError, Population
-from neat_onnx.libraries.registry import library_named
+from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.expression import tanh
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -24,7 +24,7 @@ NET = Network.mlp([1, 1], seed=0)
 MODEL = neat_onnx.export(NET)
 CERTIFICATE = neat_onnx.certify(NET, MODEL, samples=4)
 NUMBERED = Network.build(inputs=[-1], outputs=[0], neurons=[0], connections=[(-1, 0, 1.0)])
-INI = library_named("neat-python").files(NUMBERED, "winner.pkl")["winner.ini"].decode()
+INI = writer_named("neat-python").files(NUMBERED, "winner.pkl")["winner.ini"].decode()
 POPULATION = Population([NET, NET])
 WRONG: tuple[Any, ...] = (
     None, True, 3, -1, 10**30, 1.5, float("nan"), "nonsense", "a\0b", b"x", [], [3], (), {},

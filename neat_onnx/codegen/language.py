@@ -55,9 +55,8 @@ class Language:
     function_form = "static {type}{name}({parameters})\n{{\n{lines}}}"
     table_form: str  # defines a constant array, whose `kind` is one of `kinds`
     kinds: tuple[str, str] = ("", "")  # of numbers, and of integers
-    port_form = (
-        ""  # a port as a parameter; empty where inputs come by name and outputs are returned
-    )
+    # a port as a parameter; empty where inputs come by name and outputs are returned:
+    port_form = ""
     head = ("/*\n", " * ", " */")  # begins the comment at the head, each of its lines, and ends it
     gap = "\n\n"  # between two definitions
     file: str

@@ -80,11 +80,7 @@ class Program:
         parts = [tables, *needed, *self._functions, body]
         begin, prefix, end = language.head
         usage = language.usage.replace("$call", language.calls[plan.has_memory])
-        told = [
-            *self._description(),
-            "",
-            *filled(usage, values).split("\n"),
-        ]
+        told = [*self._description(), "", *filled(usage, values).split("\n")]
         head = begin + "".join(f"{prefix}{line}".rstrip() + "\n" for line in told) + end
         values["head"] = head.rstrip("\n").split("\n")
         values["members"] = language.gap.join(parts).split("\n")
@@ -156,7 +152,7 @@ class Program:
             lines += language.length_check(name, len(rows), port.name)
         for name, (_, rows) in self.inputs:
             given = language.given_form.format(value=f"{name}[i]")
-            lines += self._copied(len(rows), f"v[{_plus('i', at)}] = {given}")
+            lines += self._copied(len(rows), f"v[{_i_plus(at)}] = {given}")
             at += len(rows)
         for group in self.plan.groups:
             lines += self._group(group)
@@ -179,12 +175,12 @@ class Program:
         if "INITIAL" not in self.tables:
             return []
         count = len(self.plan.registers[0])
-        return self._copied(count, f"v[{_plus('i', self.plan.rows - count)}] = INITIAL[i]")
+        return self._copied(count, f"v[{_i_plus(self.plan.rows - count)}] = INITIAL[i]")
 
     def _group(self, group: Group) -> list[str]:
         """Statements that compute one group."""
         aggregate, activation = self._functions_of(group)
-        neuron = _plus("i", -self.plan.input_count)
+        neuron = _i_plus(-self.plan.input_count)
         inside = []
         if group.fan_in:
             inside.append(self.language.array_form.format(name="u", size=group.fan_in))
@@ -195,7 +191,7 @@ class Program:
         pre = f"BIAS[{neuron}] + {total}"
         if group.z_shift is not None:
             inside.append(self.language.local("z", pre))
-            inside.append(f"v[{_plus('i', group.z_shift)}] = z{self.language.end}")
+            inside.append(f"v[{_i_plus(group.z_shift)}] = z{self.language.end}")
             pre = "z"
         value = f"{activation}({pre})" if activation else pre
         inside.append(f"v[i] = {value}{self.language.end}")
@@ -209,7 +205,7 @@ class Program:
         total = f"{self._weighted}_sum(v, {neuron})"
         if group.aggregation.name != "mean":
             return total
-        return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
+        return f"{total} / (START[{_i_plus(1 - self.plan.input_count)}] - START[{neuron}])"
 
     def _copied(self, count: int, statement: str) -> list[str]:
         return self._loop(0, count, [statement + self.language.end])
@@ -246,8 +242,6 @@ class Program:
         return self._named[title]
 
 
-def _plus(term: str, number: int) -> str:
-    """Return the sum of a term and a number, without a zero or a double sign."""
-    if number == 0:
-        return term
-    return f"{term} {'+' if number > 0 else '-'} {abs(number)}"
+def _i_plus(number: int) -> str:
+    """Return the sum of i and a number, without a zero or a double sign."""
+    return "i" if number == 0 else f"i {'+' if number > 0 else '-'} {abs(number)}"

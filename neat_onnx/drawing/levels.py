@@ -87,10 +87,7 @@ def _bar(level: Level, x: float, gap: float, half: float, tallest: int) -> list[
             f'class="f-{name}"><title>{TITLES[name]}: {count}</title></rect>'
         )
         y += part
-    texts = [
-        (f"{neurons:,}", _MIDDLE + size / 2 + 18),
-        (level.label, _MIDDLE - size / 2 - 8),
-    ]
+    texts = [(f"{neurons:,}", _MIDDLE + size / 2 + 18), (level.label, _MIDDLE - size / 2 - 8)]
     parts += [
         f'<text x="{x:.0f}" y="{at:.0f}" text-anchor="middle">{escape(text)}</text>'
         for text, at in texts

@@ -223,10 +223,7 @@ def _integer(text: str, where: str) -> int:
 _COMMENT = re.compile(r"(^|\s)#.*$", re.MULTILINE)
 _ENTRY = re.compile(r"^\s*-(?=\s|$)", re.MULTILINE)
 _PAIR = re.compile(r"(\w+)\s*:\s+([^\s,{}\[\]:&*]+)\s*(?=[,}\n]|$)")
-_KEYS = {
-    "nodes": ("id", "type", "activation"),
-    "genes": ("src_id", "tgt_id", "weight", "enabled"),
-}
+_KEYS = {"nodes": ("id", "type", "activation"), "genes": ("src_id", "tgt_id", "weight", "enabled")}
 """What is read of each entry of a list in YAML."""
 
 

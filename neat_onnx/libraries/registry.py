@@ -68,14 +68,6 @@ def unregister_library(name: str) -> None:
     raise OptionError(f"no library named '{name}' was registered")
 
 
-def library_named(name: str) -> Library:
-    """Return the library of this name or title, or refuse it with the known ones."""
-    for library in libraries():
-        if name in (library.name, library.title):
-            return library
-    raise _unknown(name)
-
-
 def _unknown(name: str) -> OptionError:
     known = ", ".join(library.name for library in libraries())
     return OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
@@ -118,7 +110,9 @@ def writer_named(name: str) -> Library:
     Raises:
         OptionError: nobody knows it, or it is only read; the hint lists those that are written.
     """
-    library = library_named(name)
+    library = next((each for each in libraries() if name in (each.name, each.title)), None)
+    if library is None:
+        raise _unknown(name)
     if not library.writes:
         known = ", ".join(other.name for other in libraries() if other.writes)
         raise OptionError(f"networks cannot be written for {name}", hint=f"Written: {known}")

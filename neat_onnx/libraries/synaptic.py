@@ -96,11 +96,7 @@ def _with_unit_loop(gene: ListConnection) -> ListConnection:
 
 
 _LIBRARY = ListLibrary(
-    "synaptic",
-    reversed_names(ACTIVATION_NAMES),
-    unit_loops=True,
-    first_gain=1.0,
-    keeps_states=True,
+    "synaptic", reversed_names(ACTIVATION_NAMES), unit_loops=True, first_gain=1.0, keeps_states=True
 )
 
 

@@ -157,9 +157,7 @@ def negation(x: Some) -> Some:
     """1 where x is 0, else 0."""
     x = x.settled()
     formula = x.formula
-    whole = (
-        number(negated(formula.args[0])) if formula.op == "number" else number(equal(formula, 0.0))
-    )
+    whole = number(negated(formula.args[0]) if formula.op == "number" else equal(formula, 0.0))
     shift = np.where(x.ids < 0, x.numbers() == 0.0, 0.0) if x.has_constants else 0.0
     return x.of(x.ids, whole, 1.0, shift, _BOOL)
 
@@ -176,21 +174,15 @@ def both(a: Any, b: Any) -> Any:
 
 def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
     """A relation of neurons to numbers, or of their difference to 0."""
+    shape = np.broadcast_shapes(a.shape, np.shape(b))
     against = b if isinstance(b, Pending) else one_number(b, a)
     if isinstance(against, np.ndarray) and not np.all(np.isfinite(against)):
         if np.any(against != against.flat[0]):
             raise ValueError("a comparison with different numbers, some infinite or NaN")
         against = float(against.flat[0])
     if isinstance(against, float):
-        shape = np.broadcast_shapes(a.shape, np.shape(b))
-        holds = (
-            _beside_infinity(relation, against)
-            if not math.isfinite(against)
-            else relation(VARIABLE, against)
-        )
-        return broadcast_to(a, shape).apply(number(holds), _BOOL)
+        return broadcast_to(a, shape).apply(number(_beside(relation, against)), _BOOL)
     if isinstance(b, Pending):
-        shape = np.broadcast_shapes(a.shape, b.shape)
         one, other = aligned(a, b, shape)
         if same_signals(one, other) and not one.has_constants:
             found = number(relation(one.formula, other.formula))
@@ -199,15 +191,17 @@ def compared(a: Pending, b: Any, relation: Callable[..., Expression]) -> Any:
     return subtract(a, b).apply(number(relation(VARIABLE, 0.0)), _BOOL)
 
 
-def _beside_infinity(relation: Callable[..., Expression], infinity: float) -> Expression:
-    """A relation of z to an infinity or to NaN, which is no constant of a formula."""
+def _beside(relation: Callable[..., Expression], value: float) -> Expression:
+    """A relation of z to a number; an infinity or NaN is no constant of a formula."""
+    if math.isfinite(value):
+        return relation(VARIABLE, value)
     never = less(abs(VARIABLE), 0.0)
-    if math.isnan(infinity):
+    if math.isnan(value):
         return never
     equals = relation(constant(0.0), constant(0.0)).evaluate(np.zeros(1)).item()
-    beyond = relation(constant(0.0), constant(math.copysign(1.0, infinity)))
+    beyond = relation(constant(0.0), constant(math.copysign(1.0, value)))
     others = beyond.evaluate(np.zeros(1)).item()
-    side = greater(VARIABLE, 0.0) if infinity > 0 else negated(greater(VARIABLE, 0.0))
+    side = greater(VARIABLE, 0.0) if value > 0 else negated(greater(VARIABLE, 0.0))
     same = call("both", call("is_infinite", VARIABLE), side)
     if equals == others:
         return negated(never) if equals else never
@@ -229,16 +223,14 @@ def _extreme(name: str, op: str, of_numbers: Any, a: Any, b: Any) -> Any:
         return of_numbers(a, b)
     if not isinstance(a, Pending):
         a, b = b, a
-    dtype = result_type(a, b)
+    dtype, shape = result_type(a, b), np.broadcast_shapes(a.shape, np.shape(b))
     against = b if isinstance(b, Pending) else one_number(b, a)
     if isinstance(against, float):
         if math.isinf(against) and (against < 0) == (name == "max"):
-            return broadcast_to(a, np.broadcast_shapes(a.shape, np.shape(b)))
-        shape = np.broadcast_shapes(a.shape, np.shape(b))
+            return broadcast_to(a, shape)
         relu = call("relu", VARIABLE)
         formula = relu if (name, against) == ("max", 0.0) else call(op, VARIABLE, against)
         return broadcast_to(a, shape).apply(formula)
-    shape = np.broadcast_shapes(a.shape, b.shape)
     one, other = aligned(a, as_neurons(b, a), shape)
     if same_signals(one, other):
         found = combined(op, one, other, dtype)

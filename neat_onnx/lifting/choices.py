@@ -49,7 +49,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
             [broadcast_to(x, shape) for x in (a, b)], lambda arrays: np.where(picked, *arrays)
         )
         return folded(result) if isinstance(result, Pending) else result
-    dtype = result_type(*(x for x in (a, b))) if is_neurons(a, b) else np.result_type(a, b)
+    dtype = result_type(a, b) if is_neurons(a, b) else np.result_type(a, b)
     a, b = (broadcast_to(x, shape) for x in (a, b))
     condition = broadcast_to(condition, shape)
     formula = _whole_choice(condition, a, b)

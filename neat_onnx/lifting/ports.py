@@ -43,7 +43,6 @@ class Frame:
     Attributes:
         axes: of each input those that are time and the batch: (batch,), (time, batch), or none.
         samples: how many samples are traced: more than one where the graph has that size.
-        has_batch: the first axis of inputs and outputs is a batch.
     """
 
     axes: Mapping[str, Axes]

@@ -209,16 +209,11 @@ class _Trace:
         kept = [name for name in self._wanted if name not in self._random]
         if self._random and not kept:
             kept, reasons = before_chance(self._model), warn_left_out([], self._random, whole=True)
+            text = f"every output is constant or random: {reasons}"
             if not kept:
-                raise ModelError(
-                    f"every output is constant or random: {reasons}", where="graph.outputs"
-                )
-            warn(
-                f"every output is constant or random: {reasons}",
-                ImportAdvice(
-                    "The tensors before the chance are imported: {}", {"outputs": [*kept]}
-                ),
-            )
+                raise ModelError(text, where="graph.outputs")
+            advice = "The tensors before the chance are imported: {}"
+            warn(text, ImportAdvice(advice, {"outputs": [*kept]}))
             self._model = with_inner_outputs(self._model, kept)
             self._entries = {entry.name: entry for entry in self._model.graph.outputs}
             self._random = []

@@ -23,6 +23,7 @@ from neat_onnx.model.graph import (
 from neat_onnx.model.node import refusal
 from neat_onnx.model.spelling import Spelling, canonical, json_text, protobuf_document
 from neat_onnx.model.states import State, states
+from neat_onnx.model.wiring import unproduced
 from neat_onnx.schema_links import LINK_KEY, schema_id
 
 if TYPE_CHECKING:
@@ -229,17 +230,13 @@ class Model(Part):  # noqa: PLW1641 - no model has a hash
         Raises:
             ModelError: an output is produced by no node, and is neither input nor initializer.
         """
-        graph = self.graph
-        known = {name for node in graph.node for name in node.output} | set(graph.tensors)
-        known |= {entry.name for entry in graph.inputs}
-        for entry in graph.outputs:
-            if entry.name not in known:
-                raise ModelError(
-                    f"no node produces the output '{entry.name}'",
-                    where="graph.outputs",
-                    hint="No runtime loads it so. `neat-onnx convert` makes valid ONNX of it; as "
-                    "it is, as documents of NeatapticTS are, it can be saved as .json",
-                )
+        for name in unproduced(self.graph):
+            raise ModelError(
+                f"no node produces the output '{name}'",
+                where="graph.outputs",
+                hint="No runtime loads it so. `neat-onnx convert` makes valid ONNX of it; as "
+                "it is, as documents of NeatapticTS are, it can be saved as .json",
+            )
 
 
 _NETWORK_HINT = "To turn a network into a model use load_network and export, or `neat-onnx export`"

@@ -328,6 +328,13 @@ def gives_sizes(node: Node) -> bool:
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
 
 
+def unproduced(graph: Graph) -> list[str]:
+    """Return the graph outputs that no node produces."""
+    made = {*graph.tensors, *(entry.name for entry in graph.inputs)}
+    made.update(*(node.output for node in graph.node))
+    return [entry.name for entry in graph.outputs if entry.name not in made]
+
+
 def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Iterator[Finding]:
     """Yield the breaches of a graph, and of the graphs inside its nodes.
 

@@ -71,10 +71,7 @@ ACTIVATIONS = Registry[Activation]("activation")
 
 @takes(library=optional(TEXT))
 def register_activation(
-    name: str,
-    formula: Callable[[Expression], Expression],
-    *,
-    library: str | None = None,
+    name: str, formula: Callable[[Expression], Expression], *, library: str | None = None
 ) -> Activation:
     """Make `name` an activation: evaluated, exported, and recognised on import.
 

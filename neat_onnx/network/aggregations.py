@@ -76,11 +76,7 @@ AGGREGATIONS = Registry[Aggregation]("aggregation")
 
 @takes(library=optional(TEXT))
 def register_aggregation(
-    name: str,
-    formula: Formula,
-    *,
-    empty: float = 0.0,
-    library: str | None = None,
+    name: str, formula: Formula, *, empty: float = 0.0, library: str | None = None
 ) -> Aggregation:
     """Make `name` an aggregation: evaluated, exported, and recognised on import.
 

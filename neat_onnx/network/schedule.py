@@ -9,6 +9,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import (
     NONE,
     Bools,
+    Connections,
     Ints,
     concatenated_ranges,
     distinct,
@@ -54,14 +55,15 @@ class Schedule:
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
     live = net.live
-    now = live.delay == 0
-    gated = (live.gater != NONE) & (live.gate_delay == 0)
-    if now.all() and not gated.any():
+    return _edges_of(live, live.delay == 0, (live.gater != NONE) & (live.gate_delay == 0))
+
+
+def _edges_of(live: Connections, kept: Bools, gated: Bools) -> tuple[Ints, Ints]:
+    """(source, target) of the connections that are kept, and (gater, target) of gated ones."""
+    if kept.all() and not gated.any():
         return live.source, live.target  # without a copy, as in most networks
-    return (
-        np.concatenate([live.source[now], live.gater[gated]]),
-        np.concatenate([live.target[now], live.target[gated]]),
-    )
+    source = np.concatenate([live.source[kept], live.gater[gated]])
+    return source, np.concatenate([live.target[kept], live.target[gated]])
 
 
 def _edges_with_blocks(net: Structure, blocks: Sequence[SpatialBlock]) -> tuple[Ints, Ints, Ints]:
@@ -156,11 +158,7 @@ def _ends_of(blocks: Sequence[SpatialBlock]) -> list[Ints]:
 def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
-    gated = live.gater != NONE
-    if not gated.any():
-        return live.source, live.target
-    source = np.concatenate([live.source, live.gater[gated]])
-    return source, np.concatenate([live.target, live.target[gated]])
+    return _edges_of(live, np.ones(len(live), np.bool_), live.gater != NONE)
 
 
 class Edges:
@@ -221,8 +219,7 @@ class Edges:
 
         A network may be as deep as it has neurons.
         """
-        columns = self._start, self._target, waiting, step
-        start, target, left, found = (column.data for column in columns)
+        start, target, left, found = (x.data for x in (self._start, self._target, waiting, step))
         at = frontier.tolist()
         while at:
             edges = [(start[neuron], start[neuron + 1]) for neuron in at]

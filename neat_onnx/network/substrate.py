@@ -87,10 +87,7 @@ def coordinates(name: str, points: npt.ArrayLike) -> Floats:
 
 
 def substrate_network(
-    cppn: Cppn,
-    layers: Sequence[npt.ArrayLike],
-    activation: str,
-    bias: float,
+    cppn: Cppn, layers: Sequence[npt.ArrayLike], activation: str, bias: float
 ) -> Network:
     """See `neat_onnx.substrate_network`."""
     points = [

@@ -63,9 +63,8 @@ def numpy_type(to: int | str) -> np.dtype[Any]:
 @operator("Cast")
 def cast(input: Tensor, *, to: int, saturate: bool = True, round_mode: str = "up") -> Tensor:
     if isinstance(input, Neurons) and input.tape.ids and to in _EXPORTED:
-        return input.typed(
-            numpy_type(to)
-        )  # it rounds nothing, as `genome/metadata.py` makes sure of
+        # it rounds nothing, as `genome/metadata.py` makes sure of
+        return input.typed(numpy_type(to))
     return _cut_off(input.astype(numpy_type(to)), input)
 
 

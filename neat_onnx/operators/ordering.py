@@ -23,7 +23,7 @@ from neat_onnx.lifting.sums import ranked, remember_places
 from neat_onnx.model.budget import require_elements
 from neat_onnx.network import expression as e
 from neat_onnx.network.expression import VARIABLE as z
-from neat_onnx.operators.reductions import _as_rows
+from neat_onnx.operators.reductions import as_rows
 
 _INT = np.dtype(np.int64)
 
@@ -114,7 +114,7 @@ def top_k(
 @operator("Hardmax")
 def hardmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
     """1 for the first of the largest, 0 for the others."""
-    rows, axis = _as_rows(x, (-1 if opset >= 13 else 1) if axis is None else axis, opset)
+    rows, axis = as_rows(x, axis, opset)
     return along_last(rows, axis, firsts).reshape(x.shape)
 
 

@@ -30,7 +30,7 @@ from neat_onnx.operators.ordering import hits_of
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
-    "add": add, "mul": multiply, "max": maximum, "min": minimum,
+    "none": lambda _, new: new, "add": add, "mul": multiply, "max": maximum, "min": minimum,
 }  # fmt: skip
 
 
@@ -45,13 +45,13 @@ def gather(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
         count, axis = indices.ndim, axis % data.ndim
         kept = [*range(count, count + axis), *range(count), *range(count + axis, found.ndim)]
         return found.transpose(kept)
-    return take(data, _within(np.asarray(indices), size, "indices"), axis)
+    return take(data, _within(np.asarray(indices), size), axis)
 
 
 @operator("GatherElements", since=11)
 def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     if not isinstance(indices, Neurons):
-        at = _within(indices, data.shape[axis], "indices")
+        at = _within(indices, data.shape[axis])
         return moved(data, lambda array: array[_element_places(at, axis)])
     if any(
         one != other
@@ -66,10 +66,10 @@ def gather_elements(data: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     return moved(found, lambda array: np.moveaxis(array, -1, axis))
 
 
-def _within(places: Array, size: int, argument: str) -> Array:
+def _within(places: Array, size: int) -> Array:
     """Places from 0 on; refuse those beyond the elements."""
     if places.size and (places.min() < -size or places.max() >= size):
-        raise refuse(argument, f"{places.min()} to {places.max()}", f"{-size} to {size - 1}")
+        raise refuse("indices", f"{places.min()} to {places.max()}", f"{-size} to {size - 1}")
     return np.where(places < 0, places + size, places)
 
 
@@ -83,7 +83,7 @@ def _element_places(places: Array, axis: int) -> tuple[Array, ...]:
 def gather_nd(data: Tensor, indices: Array, *, batch_dims: int = 0) -> Tensor:
     at = np.moveaxis(indices, -1, 0)
     sizes = data.shape[batch_dims : batch_dims + len(at)]
-    places = [_within(each, size, "indices") for each, size in zip(at, sizes, strict=True)]
+    places = [_within(each, size) for each, size in zip(at, sizes, strict=True)]
     require_elements(*indices.shape[:-1], *data.shape[batch_dims + len(at) :])
     batch = np.indices(indices.shape[:-1], sparse=True)[:batch_dims]
     return data[(*batch, *places)]
@@ -94,7 +94,7 @@ def gather_nd(data: Tensor, indices: Array, *, batch_dims: int = 0) -> Tensor:
 def scatter_elements(
     data: Tensor, indices: Array, updates: Tensor, *, axis: int = 0, reduction: Reduction = "none"
 ) -> Tensor:
-    at = _within(np.asarray(indices), data.shape[axis], "indices")
+    at = _within(np.asarray(indices), data.shape[axis])
     return _scattered(data, _element_places(at, axis), updates, reduction)
 
 
@@ -103,7 +103,7 @@ def scatter_nd(
     data: Tensor, indices: Array, updates: Tensor, *, reduction: Reduction = "none"
 ) -> Tensor:
     at = np.moveaxis(np.asarray(indices), -1, 0)
-    places = [_within(each, size, "indices") for each, size in zip(at, data.shape, strict=False)]
+    places = [_within(each, size) for each, size in zip(at, data.shape, strict=False)]
     return _scattered(data, tuple(places), updates, reduction)
 
 
@@ -114,14 +114,11 @@ def _scattered(
     order = np.arange(data.size).reshape(data.shape)
     target = np.broadcast_to(order[places], updates.shape).ravel()
     flat, new = data.ravel(), updates.ravel()
-    if reduction == "none":
-        source = np.arange(data.size)
-        source[target] = data.size + np.arange(len(target))
-        return take(concat([flat, new], 0), source).reshape(data.shape)
-    order = np.argsort(target, kind="stable")
-    turn = np.empty(len(target), int)  # how many updates of the same place came before
-    _, first, which = np.unique(target[order], return_index=True, return_inverse=True)
-    turn[order] = np.arange(len(target)) - first[which]
+    turn = np.zeros(len(target), int)  # how many updates of the same place came before
+    if reduction != "none":  # else the last one of a place stays
+        order = np.argsort(target, kind="stable")
+        _, first, which = np.unique(target[order], return_index=True, return_inverse=True)
+        turn[order] = np.arange(len(target)) - first[which]
     for each in range(turn.max(initial=-1) + 1):
         at = np.flatnonzero(turn == each)
         combined = _COMBINE[reduction](flat[target[at]], new[at])

@@ -7,6 +7,7 @@ import numpy as np
 
 from neat_onnx.lifting.neurons import Tensor, absolute, divide, exp, log, sqrt, square, truncated
 from neat_onnx.lifting.operator import Array, axis_within, operator
+from neat_onnx.operators.layout import flatten
 
 Axes = tuple[int, ...]
 
@@ -60,24 +61,23 @@ for _name, _function in _REDUCTIONS.items():
     _register(_name, _function)
 
 
-def _as_rows(x: Tensor, axis: int, opset: int) -> tuple[Tensor, int]:
+def as_rows(x: Tensor, axis: int | None, opset: int) -> tuple[Tensor, int]:
     """Before opset 13 the rows of a softmax are all axes from `axis` on."""
     if opset >= 13:
-        return x, axis_within(axis, x.ndim)
-    first = axis if axis == x.ndim else axis_within(axis, x.ndim)
-    return x.reshape(int(np.prod(x.shape[:first], dtype=int)), -1), 1
+        return x, axis_within(-1 if axis is None else axis, x.ndim)
+    return flatten(x, axis=1 if axis is None else axis), 1
 
 
 @operator("Softmax")
 def softmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
     """exp(x) / Σ exp(x), the largest taken out so that nothing overflows."""
-    rows, axis = _as_rows(x, (-1 if opset >= 13 else 1) if axis is None else axis, opset)
+    rows, axis = as_rows(x, axis, opset)
     spread = exp(rows - rows.max(axis=axis, keepdims=True))
     return (spread / spread.sum(axis=axis, keepdims=True)).reshape(x.shape)
 
 
 @operator("LogSoftmax")
 def log_softmax(x: Tensor, *, axis: int | None = None, opset: int = 13) -> Tensor:
-    rows, axis = _as_rows(x, (-1 if opset >= 13 else 1) if axis is None else axis, opset)
+    rows, axis = as_rows(x, axis, opset)
     below = rows - rows.max(axis=axis, keepdims=True)
     return (below - log(exp(below).sum(axis=axis, keepdims=True))).reshape(x.shape)

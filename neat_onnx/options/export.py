@@ -22,10 +22,7 @@ class ExportOptions(OptionDocument):
     """
 
     opset: int = Field(
-        18,
-        ge=13,
-        le=28,
-        description="The opset version to write; onnxruntime loads up to 26.",
+        18, ge=13, le=28, description="The opset version to write; onnxruntime loads up to 26."
     )
     dtype: Literal["float32", "float64"] = Field(
         "float32",
@@ -102,8 +99,7 @@ class ExportOptions(OptionDocument):
     )
     allow_recurrent: bool = Field(True, description="If false, refuse networks with memory.")
     recurrent_single_step: bool = Field(
-        True,
-        description="If false, refuse to write memory as inputs and outputs of a single step.",
+        True, description="If false, refuse to write memory as inputs and outputs of a single step."
     )
     sequence: bool = Field(
         False,
@@ -142,8 +138,7 @@ class ExportOptions(OptionDocument):
         False, description="Look for convolutions in the weights, and write those found as Conv."
     )
     legacy_node_ordering: bool = Field(
-        False,
-        description="The neataptic dialect: activations before the Gemms that they read.",
+        False, description="The neataptic dialect: activations before the Gemms that they read."
     )
 
     @field_validator("batch_dimension", "producer_name", "producer_version", "doc_string")

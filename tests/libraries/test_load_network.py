@@ -13,7 +13,7 @@ from support.examples.cases import case
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
 from neat_onnx.libraries import load_network
-from neat_onnx.libraries.registry import library_named
+from neat_onnx.libraries.registry import writer_named
 from neat_onnx.model import load_model
 from neat_onnx.network.network import Network
 
@@ -211,7 +211,7 @@ def test_json_in_javascript_is_read(around):
 )
 def test_a_wrong_configuration_says_which_file_is_meant(config):
     net = Network.build(inputs=[-1], outputs=[0], neurons=[{"id": 0}], connections=[(-1, 0, 1.0)])
-    pickled = library_named("neat-python").files(net, "winner.pkl")["winner.pkl"]
+    pickled = writer_named("neat-python").files(net, "winner.pkl")["winner.pkl"]
     with pytest.raises(DocumentError) as refused:
         load_network(pickled, config=config)
     assert "[DefaultGenome] has num_inputs" in (refused.value.hint or "")

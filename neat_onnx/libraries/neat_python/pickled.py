@@ -165,11 +165,8 @@ class _Machine(_Interpreter):  # type: ignore[misc]
         self.memo: dict[int, Any] = {}
         self.stack: list[Any] = []
         self.metastack: list[list[Any]] = []
-        self.append, self.read, self.readline = (
-            self.stack.append,
-            self.file.read,
-            self.file.readline,
-        )
+        self.append = self.stack.append
+        self.read, self.readline = self.file.read, self.file.readline
         read, steps = self.read, _STEPS
         try:
             for left in range(self.limit, 0, -1):  # noqa: B007 - the rest is for the next pickle

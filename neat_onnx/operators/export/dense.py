@@ -128,10 +128,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
 
 
 def weight_matrix(
-    ctx: LoweringContext,
-    block: Block,
-    which: Bools | None = None,
-    columns: Columns | None = None,
+    ctx: LoweringContext, block: Block, which: Bools | None = None, columns: Columns | None = None
 ) -> tuple[Floats, str]:
     """Weights (neurons, width), and the tensor [N, width] that they multiply.
 

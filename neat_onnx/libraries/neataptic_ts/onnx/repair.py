@@ -14,10 +14,10 @@ from neat_onnx.libraries.neataptic_ts.onnx.spec import (
     is_readable,
     items,
 )
-from neat_onnx.model import Graph, Model, ValueInfo, node_class
+from neat_onnx.model import Model, ValueInfo, node_class
 from neat_onnx.model.draft import copied, make_node, renamed, with_graph
 from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
-from neat_onnx.model.wiring import is_in_order, with_nodes_in_order
+from neat_onnx.model.wiring import is_in_order, unproduced, with_nodes_in_order
 
 
 def repaired(model: Model) -> Model:
@@ -100,13 +100,6 @@ def _in_order(model: Model) -> Model:
         return model
     warn_repaired("nodes stand before others that they read: they are sorted")
     return model.model_copy(update={"graph": sorted_graph})
-
-
-def unproduced(graph: Graph) -> list[str]:
-    """Return the graph outputs that no node produces."""
-    made = {*graph.tensors, *(entry.name for entry in graph.inputs)}
-    made.update(*(node.output for node in graph.node))
-    return [entry.name for entry in graph.outputs if entry.name not in made]
 
 
 def _without(model: Model, missing: list[str]) -> Model:

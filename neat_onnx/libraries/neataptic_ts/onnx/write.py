@@ -252,10 +252,7 @@ def write_network(net: Network, options: ExportOptions) -> Model:
             for k, v in draft.metadata
         ]
     graph = Graph(
-        inputs=draft.inputs,
-        outputs=draft.outputs,
-        initializer=draft.initializers,
-        node=draft.nodes,
+        inputs=draft.inputs, outputs=draft.outputs, initializer=draft.initializers, node=draft.nodes
     )
     return NeatapticModel(**header, graph=graph)
 

@@ -38,10 +38,7 @@ def _sums(ctx: LoweringContext, block: Block, spatial: SpatialBlock, weights: We
     kernel, bias, response = weights.kernel, weights.bias * slope, weights.response
     if ctx.options.fold or response == 1.0:
         kernel, response = kernel * (response * slope), 1.0
-    inputs = [
-        _sources(ctx, spatial, block.level),
-        ctx.initializer(block.weights("ConvW"), kernel),
-    ]
+    inputs = [_sources(ctx, spatial, block.level), ctx.initializer(block.weights("ConvW"), kernel)]
     if response == 1.0:
         inputs.append(ctx.initializer(block.weights("ConvB"), bias))
     given = _window_attributes(spatial)

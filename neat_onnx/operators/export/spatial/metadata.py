@@ -9,8 +9,6 @@ from neat_onnx.lowering.registry import Claim
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.export.spatial.layers import pooled_level
 
-_PADS = ("padTop", "padLeft", "padBottom", "padRight")
-
 
 def spatial_metadata(
     ctx: LoweringContext,
@@ -81,7 +79,8 @@ def _window(block: SpatialBlock) -> dict[str, int]:
     keys = ("kernelHeight", "kernelWidth", "strideHeight", "strideWidth")
     spec = dict(zip(keys, (*window.kernel, *window.strides), strict=True))
     if any(window.pads):
-        spec |= dict(zip(_PADS, window.pads, strict=True))
+        sides = ("padTop", "padLeft", "padBottom", "padRight")
+        spec |= dict(zip(sides, window.pads, strict=True))
     if window.dilations != (1, 1):
         spec |= {"dilationHeight": window.dilations[0], "dilationWidth": window.dilations[1]}
     return spec
