@@ -6,11 +6,8 @@ from types import MappingProxyType
 from neat_onnx.codegen.language import Indented
 
 _PLAIN = ("tanh", "atan", "asinh", "erf", "log1p", "expm1")
-_GUARDED = {
-    **dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "sqrt", "acosh"), ""),
-    "exp": ", math.inf",
-    "cosh": ", math.inf",
-}
+_GUARDED = dict.fromkeys(("sin", "cos", "tan", "asin", "acos", "sqrt", "acosh"), "")
+_GUARDED |= dict.fromkeys(("exp", "cosh"), ", math.inf")
 """Functions that raise errors, with what they are then."""
 
 

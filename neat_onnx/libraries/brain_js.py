@@ -153,13 +153,9 @@ def _network(inputs: list[str], layers: Sequence[_Layer], activation: str) -> Ne
     names = [*inputs, *(name for layer in layers for name in layer.names)]
     bias = [0.0] * len(inputs) + [value for layer in layers for value in layer.biases]
     kinds = ["identity"] * len(inputs) + [activation] * (len(bias) - len(inputs))
-    return Network.of_genes(
-        places[0],
-        places[-1],
-        Neurons.of(np.arange(len(bias)), kinds, bias=np.array(bias), name=names),
-        Connections.of(*map(np.concatenate, zip(*parts, strict=True))),
-        "brain.js",
-    )
+    neurons = Neurons.of(np.arange(len(bias)), kinds, bias=np.array(bias), name=names)
+    edges = Connections.of(*map(np.concatenate, zip(*parts, strict=True)))
+    return Network.of_genes(places[0], places[-1], neurons, edges, "brain.js")
 
 
 _TITLE = "brain.js"

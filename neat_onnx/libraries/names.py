@@ -49,11 +49,9 @@ def is_users_own(name: str, kind: Kind) -> bool:
 
 def how_to_register(name: str, kind: Kind, library: str) -> str:
     """The hint that says how to make `name` known: a line that works as it is."""
-    formula = (
-        "lambda z: z"
-        if kind == "activation"
-        else "lambda v, k: neat_onnx.network.expression.total(v)"
-    )
+    formula = "lambda z: z"
+    if kind == "aggregation":
+        formula = "lambda v, k: neat_onnx.network.expression.total(v)"
     line = f"neat_onnx.register_{kind}({name!r}, {formula}, library={library!r})"
     return (
         f"To add it, with its formula in the place of this one: {line} (command line: that line in "

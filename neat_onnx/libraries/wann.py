@@ -48,13 +48,10 @@ def read(content: str, options: ReadOptions) -> Network:
     source, target = np.nonzero(weights[1:])
     _refuse_backward(weights)
     names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in range(first, count)]
-    return Network.of_genes(
-        np.arange(first - 1),
-        np.arange(last - 1, count - 1),
-        Neurons.of(np.arange(1, count), names, bias=bias[1:]),
-        Connections.of(source, target - 1, weights[source + 1, target]),
-        "wann",
-    )
+    neurons = Neurons.of(np.arange(1, count), names, bias=bias[1:])
+    edges = Connections.of(source, target - 1, weights[source + 1, target])
+    inputs, outputs = np.arange(first - 1), np.arange(last - 1, count - 1)
+    return Network.of_genes(inputs, outputs, neurons, edges, "wann")
 
 
 def _matrix(content: str) -> Floats:

@@ -48,13 +48,10 @@ def _with_ports_of(model: Model, net: Network) -> Model:
     names |= {name for port in net.memory for name in (port.input, port.output)}
     names |= model.graph.tensors.keys()
     graph = model.graph
-    return without_dead(
-        with_graph(
-            model,
-            inputs=[entry for entry in graph.inputs if entry.name in names],
-            outputs=[entry for entry in graph.outputs if entry.name in names],
-        )
+    inputs, outputs = (
+        [entry for entry in side if entry.name in names] for side in (graph.inputs, graph.outputs)
     )
+    return without_dead(with_graph(model, inputs=inputs, outputs=outputs))
 
 
 def _of_single_sample(model: Model) -> Model:

@@ -376,8 +376,5 @@ def _has_layers(model: Model) -> bool:
 
 def _gives(x: Any, signals: Ints) -> bool:
     """Whether the elements of a tensor are these signals, in this order."""
-    return (
-        isinstance(x, Neurons)
-        and x.size == len(signals)
-        and np.array_equal(x.signals().ravel(), signals)
-    )
+    fits = isinstance(x, Neurons) and x.size == len(signals)
+    return fits and np.array_equal(x.signals().ravel(), signals)

@@ -36,12 +36,9 @@ def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
     bias[layers[0]] = 0.0
     names = ["identity"] * sizes[0] + [hidden] * (count - sizes[0] - sizes[-1])
     names += [output] * sizes[-1]
-    return Structure.of_genes(
-        layers[0],
-        layers[-1],
-        Neurons.of(np.arange(count), names, bias=bias),
-        Connections.of(*(owned(np.concatenate(each)) for each in zip(*genes, strict=True))),
-    )
+    neurons = Neurons.of(np.arange(count), names, bias=bias)
+    edges = Connections.of(*(owned(np.concatenate(each)) for each in zip(*genes, strict=True)))
+    return Structure.of_genes(layers[0], layers[-1], neurons, edges)
 
 
 def build_cell(cell: Cell, inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
@@ -86,12 +83,9 @@ def build_cell(cell: Cell, inputs: int, units: int, outputs: int | None, seed: i
         bias[readout] = random.normal(0.0, 0.5, len(readout))
     target, source, weight, delay, gater = map(np.concatenate, zip(*genes, strict=True))
     edges = Connections.of(source, target, weight, delay=delay, gater=gater)
-    return Structure.of_genes(
-        x,
-        readout if len(readout) else layers["hidden"],
-        Neurons.of(np.arange(len(names)), names, bias=bias),
-        edges.take(np.lexsort((delay, source, target))),
-    )
+    neurons = Neurons.of(np.arange(len(names)), names, bias=bias)
+    y = readout if len(readout) else layers["hidden"]
+    return Structure.of_genes(x, y, neurons, edges.take(np.lexsort((delay, source, target))))
 
 
 Net = TypeVar("Net", bound=Structure)
@@ -128,12 +122,8 @@ def from_arrays(
         for name, values in connections.items()
         if values is not None or name == "weight"
     }
-    return Structure.of_genes(
-        place["inputs"],
-        place["outputs"],
-        Neurons.of(ids, **columns),
-        Connections.of(place["source"], place["target"], **edges),
-    )
+    genes = Neurons.of(ids, **columns), Connections.of(place["source"], place["target"], **edges)
+    return Structure.of_genes(place["inputs"], place["outputs"], *genes)
 
 
 def with_parameters(net: Net, weight: Column, bias: Column, response: Column) -> Net:

@@ -368,13 +368,9 @@ def _block(document: BlockDocument, position: Positions, index: int) -> SpatialB
     sources = _places("blocks", index, document.sources, position, tuple(document.source_shape))
     neurons = _places("blocks", index, document.neurons, position, tuple(document.shape))
     try:
-        window = Window(
-            tuple(document.kernel_shape),
-            tuple(document.strides),
-            tuple(document.dilations),
-            tuple(document.pads),
-            document.ceil_mode,
-        )
+        sizes = document.kernel_shape, document.strides, document.dilations, document.pads
+        kernel, strides, dilations, pads = map(tuple, sizes)
+        window = Window(kernel, strides, dilations, pads, document.ceil_mode)
     except NetworkError as error:
         raise network_error("blocks", index, error.message) from error
     return SpatialBlock(

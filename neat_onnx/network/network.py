@@ -360,14 +360,11 @@ class Network(Structure):
         """
         from neat_onnx.network.builders import from_arrays
 
-        return cls.of(
-            from_arrays(
-                {"inputs": inputs, "outputs": outputs, "source": source, "target": target},
-                {"activation": activation, "aggregation": aggregation},
-                {"id": id, "bias": bias, "response": response},
-                {"weight": weight, "enabled": enabled, "delay": delay},
-            )
-        )
+        ends = {"inputs": inputs, "outputs": outputs, "source": source, "target": target}
+        functions = {"activation": activation, "aggregation": aggregation}
+        neurons = {"id": id, "bias": bias, "response": response}
+        connections = {"weight": weight, "enabled": enabled, "delay": delay}
+        return cls.of(from_arrays(ends, functions, neurons, connections))
 
     @classmethod
     @takes(sizes=INTEGERS, activation=TEXT, output_activation=optional(TEXT), seed=WHOLE)

@@ -48,11 +48,9 @@ class Port(ReadOnly):
         return self.dtype in ("", "float64") and not others
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Port)
-            and (self.name, self.shape) == (other.name, other.shape)
-            and np.array_equal(self.neurons, other.neurons)
-        )
+        if not isinstance(other, Port) or (self.name, self.shape) != (other.name, other.shape):
+            return False
+        return np.array_equal(self.neurons, other.neurons)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from neat_onnx.network.activations import activation_named
+from neat_onnx.network.builders import with_parameters
 from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, distinct, marked, owned
 from neat_onnx.network.port import moved_memory
 from neat_onnx.network.schedule import contributing
@@ -136,8 +137,4 @@ def with_weights_for_responses(net: Net) -> Net:
     weight, response = links.weight.copy(), genes.response.copy()
     weight[found] *= response[target]
     response[target] = 1.0
-    return replace(
-        net,
-        neurons=replace(genes, response=owned(response)),
-        connections=replace(links, weight=owned(weight)),
-    )
+    return with_parameters(net, weight, None, response)

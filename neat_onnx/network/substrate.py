@@ -270,11 +270,5 @@ def _cleaned(
     live[:ends] = True
     to = np.cumsum(live) - 1
     found = (to[source[acts]], to[target[acts]], edges[acts, 4])
-    return phenotype(
-        np.arange(len(inputs)),
-        np.arange(len(inputs), ends),
-        int(np.count_nonzero(live)),
-        found,
-        activation,
-        bias,
-    )
+    ids, size = np.arange(ends), int(np.count_nonzero(live))
+    return phenotype(ids[: len(inputs)], ids[len(inputs) :], size, found, activation, bias)

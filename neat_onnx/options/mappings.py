@@ -34,7 +34,6 @@ class OptionDocument(Document):
     model_config = ConfigDict(
         defer_build=True,
         alias_generator=AliasGenerator(validation_alias=camel, serialization_alias=camel),
-        populate_by_name=True,
         validate_by_name=True,
         validate_by_alias=True,
     )

@@ -72,10 +72,5 @@ def compare_networks(one: Network, other: Network, samples: int, seed: int) -> N
     with np.errstate(all="ignore"):
         error = np.where(want == got, 0.0, np.abs(got - want))
         error[np.isnan(want) & np.isnan(got)] = 0.0
-        return NetworkDiff(
-            genes=genes,
-            samples=samples,
-            steps=len(x),
-            max_error=float(error.max()),
-            mse=float(np.mean(error * error)),
-        )
+        worst, mse = float(error.max()), float(np.mean(error * error))
+        return NetworkDiff(genes=genes, samples=samples, steps=len(x), max_error=worst, mse=mse)

@@ -84,11 +84,8 @@ def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Genera
         return np.where(keep, there, other.astype(np.float64))
 
     genes, links = net.neurons, net.connections
-    return replace(
-        net,
-        neurons=replace(genes, bias=rounded(genes.bias), response=rounded(genes.response)),
-        connections=replace(links, weight=rounded(links.weight)),
-    )
+    bias, response, weight = map(rounded, (genes.bias, genes.response, links.weight))
+    return net.with_parameters(weight=weight, bias=bias, response=response)
 
 
 def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bools, int | None]:

@@ -34,9 +34,7 @@ from neat_onnx.operators.export.formula import emit_formula
 @lowers(Stage.REST)
 def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim every neuron whose aggregation is linear, or that has no inputs."""
-    return Plan(
-        [claim for level, neurons in ctx.levels_of(free) for claim in _claims(ctx, level, neurons)]
-    )
+    return Plan([claim for at in ctx.levels_of(free) for claim in _claims(ctx, *at)])
 
 
 def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:

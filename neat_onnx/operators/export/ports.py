@@ -160,14 +160,12 @@ class _Ends:
         """
         net, draft = self._net, self.draft
         entries = {entry.name: entry for entry in draft.model.graph.outputs}
-        kinds = _computed(
-            {
-                port.name: self._kinds[port.dtype]
-                for port in net.outputs
-                if port.dtype in self._kinds and not entries[port.name].elem_type.is_discrete
-            },
-            net,
-        )
+        wanted = {
+            port.name: self._kinds[port.dtype]
+            for port in net.outputs
+            if port.dtype in self._kinds and not entries[port.name].elem_type.is_discrete
+        }
+        kinds = _computed(wanted, net)
         for port in self._ports(net.outputs, entries):
             entry, steps, leading = entries[port.name], list[Step](), self._leading_of(port)
             sizes = entry.shape or ()

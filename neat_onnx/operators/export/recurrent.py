@@ -24,13 +24,12 @@ from neat_onnx.operators.export.dense import (
 @lowers(Stage.LEVELS)
 def plan_recurrent(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim levels of plain sums that read their own previous step, and no other one's."""
-    return Plan(
-        [
-            Claim(Block(level, in_column_order(ctx, neurons), whole_state=True), lower_recurrent)
-            for level, neurons in ctx.levels_of(free)
-            if _is_plain(ctx, neurons)
-        ]
-    )
+    claims = [
+        Claim(Block(level, in_column_order(ctx, neurons), whole_state=True), lower_recurrent)
+        for level, neurons in ctx.levels_of(free)
+        if _is_plain(ctx, neurons)
+    ]
+    return Plan(claims)
 
 
 def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:

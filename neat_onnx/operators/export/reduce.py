@@ -29,13 +29,8 @@ def plan_reductions(ctx: LoweringContext, free: Bools) -> Plan:
 
     Of one input every aggregation is that input: such neurons are left to be sums.
     """
-    return Plan(
-        [
-            Claim(block, lower_reduction)
-            for level, neurons in ctx.levels_of(free)
-            for block in _blocks(ctx, level, neurons)
-        ]
-    )
+    blocks = [block for at in ctx.levels_of(free) for block in _blocks(ctx, *at)]
+    return Plan([Claim(block, lower_reduction) for block in blocks])
 
 
 def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:

@@ -30,14 +30,13 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim the sums and means of a level with one fan-in, where a matrix would be much larger."""
     if not ctx.options.allow_partial_connectivity or ctx.options.mixed_activations != "grouped":
         return Plan()
-    return Plan(
-        [
-            Claim(Block(level, in_column_order(ctx, alike), suffix), lower_sparse_sums)
-            for level, neurons in ctx.levels_of(free & (ctx.fan_in > 0))
-            for suffix, alike in _alike(ctx, neurons)
-            if len(alike) and _is_sparse(ctx, alike)
-        ]
-    )
+    claims = [
+        Claim(Block(level, in_column_order(ctx, alike), suffix), lower_sparse_sums)
+        for level, neurons in ctx.levels_of(free & (ctx.fan_in > 0))
+        for suffix, alike in _alike(ctx, neurons)
+        if len(alike) and _is_sparse(ctx, alike)
+    ]
+    return Plan(claims)
 
 
 def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
