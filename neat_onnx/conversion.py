@@ -27,11 +27,8 @@ def converted(model: Model) -> Model:
     if right is not model:
         trace_model(whole)  # it names what is wrong better than the checker, which sees less
     for finding in validate(whole, "onnx"):
-        raise ModelError(
-            f"the result would not be valid ONNX: {finding.message}",
-            where=finding.where,
-            hint=finding.hint,
-        )
+        text = f"the result would not be valid ONNX: {finding.message}"
+        raise ModelError(text, where=finding.where, hint=finding.hint)
     return whole
 
 

@@ -222,11 +222,8 @@ def _for_ml_agents(model: Model, net: Network) -> Model:
 def _for_godot_rl(model: Model, net: Network) -> Model:
     """Add the state that Godot RL Agents gives and takes; nothing is carried by it."""
     if net.has_memory:
-        raise OptionError(
-            "Godot RL Agents carries no memory from step to step, and this network has one",
-            where="preset",
-            hint="Generate code in GDScript, which keeps it",
-        )
+        text = "Godot RL Agents carries no memory from step to step, and this network has one"
+        raise OptionError(text, where="preset", hint="Generate code in GDScript, which keeps it")
     draft = Draft(model)
     graph, state = model.graph, ("state_ins", "state_outs")
     entries = [

@@ -30,11 +30,8 @@ def schema_named(name: str) -> dict[str, Any]:
         OptionError: there is no schema of that name.
     """
     if not isinstance(name, str) or name not in SCHEMAS:
-        raise OptionError(
-            f"there is no schema named {shown(name)}",
-            where="name",
-            hint=f"Schemas: {', '.join(SCHEMAS)}",
-        )
+        hint = f"Schemas: {', '.join(SCHEMAS)}"
+        raise OptionError(f"there is no schema named {shown(name)}", where="name", hint=hint)
     match name:
         case "model":
             from neat_onnx.model.schema import model_schema  # noqa: PLC0415 (slow to import)

@@ -99,11 +99,8 @@ C99, libm, no heap.
             with np.errstate(over="ignore"):
                 text = str(np.float32(value))
         if text.endswith("inf"):
-            raise OptionError(
-                f"a constant of {value:.6g} is beyond the range of float32",
-                where="dtype",
-                hint="Generate float64",
-            )
+            wrong = f"a constant of {value:.6g} is beyond the range of float32"
+            raise OptionError(wrong, where="dtype", hint="Generate float64")
         return (text if any(char in text for char in ".e") else text + ".0") + self._suffix
 
     def kind(self, label: str, whole: bool, most: int) -> str:

@@ -143,10 +143,8 @@ def _check_outputs(graph: GenomeGraph) -> None:
     reached = graph.reached()
     silent = [key for key in graph.outputs if key not in reached]
     if silent:
-        raise NetworkError(
-            "no input and no bias leads to it: goNEAT does not activate such a network",
-            where=f"node {silent[0]}",
-        )
+        text = "no input and no bias leads to it: goNEAT does not activate such a network"
+        raise NetworkError(text, where=f"node {silent[0]}")
 
 
 def _check_first_update(graph: GenomeGraph, genome: Genome) -> None:
@@ -201,10 +199,8 @@ def _plain_node(fields: list[str], where: str) -> NodeLine:
 
 def _plain_gene(fields: list[str], where: str) -> Edge:
     if len(fields) != 8:
-        raise NetworkError(
-            "a gene is `gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED`",
-            where=where,
-        )
+        text = "a gene is `gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED`"
+        raise NetworkError(text, where=where)
     return _edge([*fields[1:4], fields[7]], where)
 
 

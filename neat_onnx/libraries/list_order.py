@@ -197,11 +197,8 @@ def check_sizes(kinds: Sequence[str | None], input: int | None, output: int | No
         found = kinds.count(end)
         if said is not None and said != found:
             nodes = "1 node has" if found == 1 else f"{found} nodes have"
-            raise NetworkError(
-                f"{end} is {said} but {nodes} type {end}",
-                where=end,
-                hint=f"Write {found} there if no nodes are missing",
-            )
+            hint = f"Write {found} there if no nodes are missing"
+            raise NetworkError(f"{end} is {said} but {nodes} type {end}", where=end, hint=hint)
 
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:

@@ -28,11 +28,8 @@ def translated(name: str, names: Mapping[str, str], kind: Kind, where: str, libr
         return registered
     if is_users_own(name, kind):
         return name
-    raise NetworkError(
-        f"unknown {kind} '{name}'",
-        where=where,
-        hint=(f"Known: {', '.join(sorted(names))}", how_to_register(name, kind, library)),
-    )
+    hint = (f"Known: {', '.join(sorted(names))}", how_to_register(name, kind, library))
+    raise NetworkError(f"unknown {kind} '{name}'", where=where, hint=hint)
 
 
 def formula_of(library: str, name: str, kind: Kind) -> str | None:

@@ -85,11 +85,8 @@ def _first_computing(weights: Floats, inputs: int | None) -> int:
     if inputs is None:
         return most
     if inputs >= most:
-        raise OptionError(
-            f"{inputs!r} inputs, but the node {most} is entered by connections",
-            where="inputs",
-            hint=f"At most {most - 1}",
-        )
+        text = f"{inputs!r} inputs, but the node {most} is entered by connections"
+        raise OptionError(text, where="inputs", hint=f"At most {most - 1}")
     return int(inputs) + 1
 
 
@@ -112,10 +109,8 @@ def _refuse_backward(weights: Floats) -> None:
     """Refuse connections from nodes that are computed later: the library reads 0 from them."""
     source, target = np.nonzero(np.tril(weights))
     if source.size:
-        raise NetworkError(
-            f"a connection from node {source[0]} to node {target[0]}, which does not come later",
-            where=f"line {source[0] + 1}",
-        )
+        text = f"a connection from node {source[0]} to node {target[0]}, which does not come later"
+        raise NetworkError(text, where=f"line {source[0] + 1}")
 
 
 def _activation(code: float, node: int) -> str:

@@ -138,10 +138,8 @@ class Interpreter:
                 self._checked[id(node)] = known, known.check(node)
             elif node.op_type in REFUSED or not has_body(*key, version):
                 where = f" of the domain {key[0]}" if key[0] else ""
-                raise Refusal(
-                    f"the operator {node.op_type}{where} is not supported",
-                    REFUSED.get(node.op_type),
-                )
+                text = f"the operator {node.op_type}{where} is not supported"
+                raise Refusal(text, REFUSED.get(node.op_type))
             for graph in subgraphs(node):
                 self.check(graph.node)
         except Refusal as error:

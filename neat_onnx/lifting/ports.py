@@ -159,10 +159,8 @@ def traced_shape(entry: ValueInfo, frame: Frame) -> tuple[int, ...]:
             ),
         )
     if len(shape) > MAX_AXES:
-        raise ModelError(
-            f"graph input '{entry.name}' has {len(shape)} axes, expected {MAX_AXES} or fewer",
-            where="graph.inputs",
-        )
+        text = f"graph input '{entry.name}' has {len(shape)} axes, expected {MAX_AXES} or fewer"
+        raise ModelError(text, where="graph.inputs")
     if math.prod(shape) > _MAX_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has the shape {list(shape)}, it is too large")
     return shape

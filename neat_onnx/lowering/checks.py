@@ -47,11 +47,8 @@ WIDE_INTEGERS = frozenset({"int32", "int64", "uint32", "uint64"})
 
 def _check_options(options: ExportOptions) -> None:
     if options.embed_network and not options.include_metadata:
-        raise OptionError(
-            "a network can be embedded in the metadata only",
-            where="embed_network",
-            hint="Leave include_metadata on",
-        )
+        text = "a network can be embedded in the metadata only"
+        raise OptionError(text, where="embed_network", hint="Leave include_metadata on")
     if options.sequence and options.state == "joined":
         raise OptionError(
             "the memory of a sequence is inside of it", where="state", hint="Leave it out"
@@ -69,10 +66,8 @@ def _check_ports(net: Network) -> None:
         raise NetworkError("a network without inputs has no ONNX form", where="inputs")
     for port in net.inputs + net.outputs:
         if not port.neurons.size:
-            raise NetworkError(
-                f"port '{port.name}' has no neurons, and so no ONNX form",
-                hint="Take it out of the network",
-            )
+            hint = "Take it out of the network"
+            raise NetworkError(f"port '{port.name}' has no neurons, and so no ONNX form", hint=hint)
         if len(port.shape) > _PORT_AXES:
             raise NetworkError(
                 f"port '{port.name}' has {len(port.shape)} axes, expected {_PORT_AXES} or fewer"
@@ -83,11 +78,8 @@ def _check_memory(net: Network, options: ExportOptions) -> None:
     if net.has_memory and not options.allow_recurrent:
         raise OptionError("the network has memory", where="allow_recurrent", hint="Allow it")
     if net.has_memory and not (options.recurrent_single_step or options.sequence):
-        raise OptionError(
-            "the network has memory",
-            where="recurrent_single_step",
-            hint="Allow single steps, or export a sequence",
-        )
+        hint = "Allow single steps, or export a sequence"
+        raise OptionError("the network has memory", where="recurrent_single_step", hint=hint)
 
 
 def open_options(net: Network, options: ExportOptions) -> dict[str, Any]:

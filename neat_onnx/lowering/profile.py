@@ -27,11 +27,8 @@ def in_profile(model: Model, options: ExportOptions) -> Model:
         return model
     written = model.model_copy(update={"graph": _graph(model.graph, model.opset)})
     for finding in validate(written, "sonnx"):
-        raise NetworkError(
-            f"the graph would break constraint {finding.code} of the profile: {finding.message}",
-            where=finding.where,
-            hint=finding.hint or "Leave profile out",
-        )
+        text = f"the graph would break constraint {finding.code} of the profile: {finding.message}"
+        raise NetworkError(text, where=finding.where, hint=finding.hint or "Leave profile out")
     return written
 
 

@@ -204,17 +204,11 @@ class Model(Part):  # noqa: PLW1641 - no model has a hash
         """
         suffix = Path(path).suffix.lower()
         if suffix not in (".onnx", ".json"):
-            raise OptionError(
-                f"cannot tell the format from the ending '{suffix}'",
-                where=str(path),
-                hint="Use .onnx or .json",
-            )
+            text = f"cannot tell the format from the ending '{suffix}'"
+            raise OptionError(text, where=str(path), hint="Use .onnx or .json")
         if schema and (suffix == ".onnx" or spelling != "neat_onnx"):
-            raise OptionError(
-                "the JSON Schema is of the default JSON form alone",
-                where="schema",
-                hint="Save as .json, without another spelling",
-            )
+            text = "the JSON Schema is of the default JSON form alone"
+            raise OptionError(text, where="schema", hint="Save as .json, without another spelling")
         if suffix == ".onnx":
             self.check_outputs()
             data = self.to_bytes()
@@ -282,10 +276,8 @@ def load_model(source: Any) -> Model:
         return _from_bytes(read_bytes(source), os.path.dirname(os.fspath(source)) or os.curdir)
     if isinstance(source, bytes | bytearray | memoryview):
         return _from_bytes(bytes(source))
-    raise DocumentError(
-        f"cannot read a model from a {type(source).__name__}",
-        hint="Give a path, bytes, JSON text, a dict or a ModelProto",
-    )
+    hint = "Give a path, bytes, JSON text, a dict or a ModelProto"
+    raise DocumentError(f"cannot read a model from a {type(source).__name__}", hint=hint)
 
 
 def is_model(content: Any, name: str = "") -> bool:

@@ -89,10 +89,8 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
                 "of any shape" if each.shape is None else str([*each.shape])
                 for each in (after, before)
             )
-            raise OptionError(
-                f"the output '{following}' is {sizes}, and the input '{previous}' {others}",
-                where=f"memory.{previous}",
-            )
+            text = f"the output '{following}' is {sizes}, and the input '{previous}' {others}"
+            raise OptionError(text, where=f"memory.{previous}")
     if len({*memory.values()}) < len(memory):
         raise OptionError("one output feeds two inputs", where="memory")
     return with_stated_pairs(model, memory)
@@ -107,11 +105,8 @@ def _port(what: str, entries: Sequence[ValueInfo], name: Any, where: str) -> Val
     for entry in entries:
         if entry.name == name:
             return entry
-    raise OptionError(
-        f"the model has no {what} {shown(name)}",
-        where=where,
-        hint=f"Its {what}s are {', '.join(sorted(entry.name for entry in entries))}",
-    )
+    hint = f"Its {what}s are {', '.join(sorted(entry.name for entry in entries))}"
+    raise OptionError(f"the model has no {what} {shown(name)}", where=where, hint=hint)
 
 
 def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> Model:
@@ -134,10 +129,8 @@ def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> M
         for own, size in zip(stated or (), shape, strict=False):
             named = isinstance(own, str) and isinstance(size, int)
             if named and sizes.setdefault(own, size) != size:
-                raise OptionError(
-                    f"the axis '{own}' has the sizes {sizes[own]} and {size}",
-                    where=f"shapes.{name}",
-                )
+                text = f"the axis '{own}' has the sizes {sizes[own]} and {size}"
+                raise OptionError(text, where=f"shapes.{name}")
 
     def sized(entry: ValueInfo, given: Mapping[str, Sequence[Extent]]) -> ValueInfo:
         shape = given.get(entry.name, entry.shape)
@@ -161,10 +154,8 @@ def _check_shape(name: str, stated: Sequence[Extent] | None, shape: Any) -> None
     for axis, size in enumerate(shape):
         named = size is None or isinstance(size, str)
         if not (named or (is_whole(size) and 0 < size <= MAX_COUNT)):
-            raise OptionError(
-                f"expected a size of 1 to {MAX_COUNT}, a name or None, got {shown(size)}",
-                where=f"shapes.{name}[{axis}]",
-            )
+            text = f"expected a size of 1 to {MAX_COUNT}, a name or None, got {shown(size)}"
+            raise OptionError(text, where=f"shapes.{name}[{axis}]")
     if stated is None:
         return
     other = [own for own, size in zip(stated, shape, strict=False) if own not in (size, None)]

@@ -241,10 +241,8 @@ def parsed_text(data: bytes) -> onnx.ModelProto:
             return onnx.parser.parse_model(text)
         proto: onnx.ModelProto = text_format.Parse(text, onnx.ModelProto())
     except (onnx.parser.ParseError, text_format.ParseError, RuntimeError, ValueError) as error:
-        raise ModelError(
-            f"not a valid ONNX text: {_fault(error)}",
-            hint="Text forms of ONNX are textproto and onnxtxt, as onnx.save_model writes them",
-        ) from error
+        hint = "Text forms of ONNX are textproto and onnxtxt, as onnx.save_model writes them"
+        raise ModelError(f"not a valid ONNX text: {_fault(error)}", hint=hint) from error
     return proto
 
 

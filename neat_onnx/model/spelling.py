@@ -100,11 +100,8 @@ def _decoded(value: Any, where: str) -> Any:
     try:
         return base64.b64decode(value, validate=True).decode() if isinstance(value, str) else value
     except (binascii.Error, ValueError):
-        raise ModelError(
-            "an attribute's text is not base64",
-            where=where,
-            hint="Under 'attribute' text is base64, as protobuf writes it; use 'attributes'",
-        ) from None
+        hint = "Under 'attribute' text is base64, as protobuf writes it; use 'attributes'"
+        raise ModelError("an attribute's text is not base64", where=where, hint=hint) from None
 
 
 _LONG = frozenset({"ir_version", "version", "dims", "int64_data", "dim_value", "i", "ints"})

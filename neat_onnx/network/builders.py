@@ -18,10 +18,8 @@ from neat_onnx.network.structure import Structure
 def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
     """See `Network.mlp`."""
     if len(sizes) < 2 or any(size < 1 for size in sizes):
-        raise NetworkError(
-            f"layer sizes {list(sizes)} make no network",
-            hint="Give at least an input and an output layer, each of one neuron or more",
-        )
+        hint = "Give at least an input and an output layer, each of one neuron or more"
+        raise NetworkError(f"layer sizes {list(sizes)} make no network", hint=hint)
     random, count = np.random.default_rng(seed), sum(sizes)
     layers = np.split(np.arange(count), np.cumsum(sizes)[:-1])
     genes = [

@@ -396,10 +396,8 @@ def build(
     edges: list[dict[str, Any]] = []
     for gene in listed("connections", connections):
         if not isinstance(gene, Mapping) and len(listed("a connection", gene)) != len(keys):
-            raise NetworkError(
-                f"a connection of {len(gene)} values, expected {', '.join(keys)}",
-                where=f"connections[{len(edges)}]",
-            )
+            text = f"a connection of {len(gene)} values, expected {', '.join(keys)}"
+            raise NetworkError(text, where=f"connections[{len(edges)}]")
         edges.append(dict(gene if isinstance(gene, Mapping) else zip(keys, gene, strict=True)))
     document = {
         "inputs": [{"name": "input", "shape": [len(input_ids)], "neurons": input_ids}],

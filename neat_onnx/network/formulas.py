@@ -42,10 +42,8 @@ def parse_expression(text: str) -> Expression:
         NetworkError: it is no formula, names an unknown primitive, or is too large; says where.
     """
     if len(text) > MAX_CHARACTERS or len(re.findall(r"[-+*/(,]|\w+", text)) > 4 * MAX_NODES:
-        raise NetworkError(
-            f"a formula of {len(text)} characters is too large",
-            hint=f"At most {MAX_CHARACTERS} are read, and {MAX_NODES} primitives and numbers",
-        )
+        hint = f"At most {MAX_CHARACTERS} are read, and {MAX_NODES} primitives and numbers"
+        raise NetworkError(f"a formula of {len(text)} characters is too large", hint=hint)
     found = _TOKENS.match(text)
     if found is None or found.end() < len(text):
         place = 0 if found is None else found.end()
@@ -59,10 +57,8 @@ def parse_expression(text: str) -> Expression:
         raise _error(before + (offset or 1) - 1, f"this is no formula: {message}") from error
     formula = _Reader(plain[before:], before).read(tree)
     if formula.size > MAX_NODES:
-        raise NetworkError(
-            f"a formula of {formula.size} primitives and numbers",
-            hint=f"The largest that is read has {MAX_NODES}",
-        )
+        hint = f"The largest that is read has {MAX_NODES}"
+        raise NetworkError(f"a formula of {formula.size} primitives and numbers", hint=hint)
     _require(formula, "n", "the formula", 0)
     if VARIABLE not in parts_of(formula):
         raise _error(0, "the formula does not read z")
@@ -233,10 +229,8 @@ def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expressi
             f"{wrong} is nested too deeply", hint="Add up the parts of a long sum two by two"
         )
     if found.size > _MAX_PARTS:
-        raise NetworkError(
-            f"{wrong} has {found.size} primitives and numbers",
-            hint=f"The largest may have {_MAX_PARTS}",
-        )
+        hint = f"The largest may have {_MAX_PARTS}"
+        raise NetworkError(f"{wrong} has {found.size} primitives and numbers", hint=hint)
     others = [part for part in parts_of(found) if part.op != "clip"]
     if not all(math.isfinite(arg.value) for part in others for arg in part.args):
         raise NetworkError(

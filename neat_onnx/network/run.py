@@ -169,10 +169,8 @@ def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:
     values = numbers(x)
     wanted = len(net.input_neurons)
     if values.ndim not in ranks or values.shape[-1] != wanted:
-        raise NetworkError(
-            f"x has shape {list(values.shape)}",
-            hint=f"Give {ranks[0]} or {ranks[1]} axes, the last of {wanted}, one for each input",
-        )
+        hint = f"Give {ranks[0]} or {ranks[1]} axes, the last of {wanted}, one for each input"
+        raise NetworkError(f"x has shape {list(values.shape)}", hint=hint)
     return values
 
 
@@ -192,10 +190,8 @@ def _of_ports(net: Structure, x: Mapping[str, npt.ArrayLike], leading: tuple[int
         if port.name in static and lead and shape == (*lead[1:], *port.shape):
             continue
         if shape[len(front) :] != port.shape or len(front) not in leading:
-            raise NetworkError(
-                f"x['{port.name}'] has shape {list(shape)}",
-                hint=f"Its last axes are {list(port.shape)}, after {leading[0]} or {leading[1]}",
-            )
+            hint = f"Its last axes are {list(port.shape)}, after {leading[0]} or {leading[1]}"
+            raise NetworkError(f"x['{port.name}'] has shape {list(shape)}", hint=hint)
         if lead is not None and front != lead:
             raise NetworkError(f"x['{port.name}'] has other leading axes than the inputs before it")
         lead = front

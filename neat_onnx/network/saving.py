@@ -68,11 +68,8 @@ def save(
     with advised(network, writer):
         named = writer.files(network, target.name, **given)
     if schema and writer.name != "neat-onnx":
-        raise OptionError(
-            "the JSON Schema is of neat-onnx network JSON alone",
-            where="schema",
-            hint="Save as .json, without another library",
-        )
+        text = "the JSON Schema is of neat-onnx network JSON alone"
+        raise OptionError(text, where="schema", hint="Save as .json, without another library")
     if schema:
         named = {name: with_link(data.decode(), "network").encode() for name, data in named.items()}
     files = {target.with_name(name): data for name, data in named.items()}

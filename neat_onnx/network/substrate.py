@@ -79,10 +79,8 @@ def coordinates(name: str, points: npt.ArrayLike) -> Floats:
     """
     found = numbers(points)
     if found.ndim != 2 or not found.size or not np.all(np.isfinite(found)):
-        raise OptionError(
-            f"{name} has shape {list(found.shape)}, expected [points, axes], of finite numbers",
-            where=name,
-        )
+        text = f"{name} has shape {list(found.shape)}, expected [points, axes], of finite numbers"
+        raise OptionError(text, where=name)
     return found
 
 

@@ -39,10 +39,8 @@ def canonicalize(model: Model) -> Model:
             model = each(model)
         if model is before:
             return model
-    raise ModelError(
-        f"it is not simple after {_MAX_ROUNDS} rounds of rewriting",
-        hint="Simplify it first, as onnxruntime or onnxsim do",
-    )
+    hint = "Simplify it first, as onnxruntime or onnxsim do"
+    raise ModelError(f"it is not simple after {_MAX_ROUNDS} rounds of rewriting", hint=hint)
 
 
 __all__ = ["CANONICAL", "Pass", "canonicalize"]

@@ -40,10 +40,8 @@ def reference(model: Model) -> Session:
     known = {"", *model.graph.tensors}
     for node in nodes_within(model.graph):
         if node.op_type in _RECURRENT and not known.issuperset(node.input[_LENGTHS : _LENGTHS + 1]):
-            raise ModelError(
-                f"node {node.label}: onnx's evaluator does not read sequence_lens",
-                hint="Compare it in another runtime, as onnxruntime",
-            )
+            text = f"node {node.label}: onnx's evaluator does not read sequence_lens"
+            raise ModelError(text, hint="Compare it in another runtime, as onnxruntime")
     return evaluated(model, model.to_proto())
 
 

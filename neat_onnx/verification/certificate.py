@@ -202,10 +202,8 @@ def _check_repeated(name: str, said: Report, done: Report) -> None:
     limit = max(_SLACK**2 * (known or 0.0), said.bound)
     if (known is None) is not (error is None) or (error or 0.0) > limit:
         sizes = ["no finite number" if each is None else f"{each:.3g}" for each in (known, error)]
-        raise CertificateMismatch(
-            f"the certificate says a normalised MSE of {sizes[0]}, repeated it is {sizes[1]}",
-            where=f"runs.{name}",
-        )
+        text = f"the certificate says a normalised MSE of {sizes[0]}, repeated it is {sizes[1]}"
+        raise CertificateMismatch(text, where=f"runs.{name}")
 
 
 def network_hash(net: Network) -> str:

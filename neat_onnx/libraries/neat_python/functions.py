@@ -97,11 +97,8 @@ def name_in_network(function: Function, kind: Role, where: str) -> str:
         return translated(function.name, _NAMES[kind], kind, where, LIBRARY)
     if formula_of(LIBRARY, function.name, kind) or is_users_own(function.name, kind):
         return translated(function.name, {}, kind, where, LIBRARY)
-    raise NetworkError(
-        f"the {kind} '{function.name}' is custom: its formula is unknown",
-        where=where,
-        hint=how_to_register(function.name, kind, LIBRARY),
-    )
+    text = f"the {kind} '{function.name}' is custom: its formula is unknown"
+    raise NetworkError(text, where=where, hint=how_to_register(function.name, kind, LIBRARY))
 
 
 class NeatActivation(NamedTuple):

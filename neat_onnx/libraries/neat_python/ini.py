@@ -138,11 +138,8 @@ def _usual(genes: Genes, section: str) -> _Ini:
 def _rename(ini: _Ini, own: str, wanted: str, changes: list[str]) -> None:
     """Give the section of the genome the name of its class."""
     if (wanted == "IZGenome") != ini.has_option(own, "a_init_mean"):
-        raise OptionError(
-            f"this is not the configuration of a {wanted}",
-            where="config",
-            hint="Leave config out, and one is written with usual rates",
-        )
+        hint = "Leave config out, and one is written with usual rates"
+        raise OptionError(f"this is not the configuration of a {wanted}", where="config", hint=hint)
     if own != wanted:
         ini.read_dict({wanted: dict(ini.items(own))})
         ini.remove_section(own)

@@ -177,10 +177,8 @@ class _Machine(_Interpreter):  # type: ignore[misc]
         except _PROBLEMS as error:
             hint = "Was it cut off? Write or copy it again"
             raise DocumentError(f"not a whole pickle: {error!r:.80}", hint=hint) from error
-        raise DocumentError(
-            f"the pickle has more than {self.limit} opcodes",
-            hint="If you trust it, give a larger max_opcodes (command line: --max-opcodes)",
-        )
+        hint = "If you trust it, give a larger max_opcodes (command line: --max-opcodes)"
+        raise DocumentError(f"the pickle has more than {self.limit} opcodes", hint=hint)
 
     def find_class(self, module: str, name: str) -> Name:
         """Return the name of a global."""

@@ -139,11 +139,8 @@ def settings_for(
     seems = likely_counts(nodes, edges)
     counts = inputs or seems[0], outputs or seems[1]
     if not counts[0]:
-        raise ConfigurationNeeded(
-            "a genome does not say its inputs and outputs: its configuration is needed",
-            where="config",
-            hint=_GIVE,
-        )
+        text = "a genome does not say its inputs and outputs: its configuration is needed"
+        raise ConfigurationNeeded(text, where="config", hint=_GIVE)
     sources: dict[int, list[int]] = {key: [] for key in nodes}
     for edge in edges:
         if edge.enabled and edge.source in sources:

@@ -106,10 +106,8 @@ def _opened(content: Any, options: ReadOptions) -> tuple[_Members, Any]:
         return [(None, genes_of_document(content))], options.config
     if isinstance(content, str):
         if CONFIGURATION.search(content):
-            raise DocumentError(
-                "this is a configuration of neat-python, not a network",
-                hint="Give it as config, beside the genome (command line: --config)",
-            )
+            hint = "Give it as config, beside the genome (command line: --config)"
+            raise DocumentError("this is a configuration of neat-python, not a network", hint=hint)
         if PRINTED_GENE.search(content):
             content = _printed_genome(content)
         else:
@@ -135,10 +133,8 @@ def _printed_genome(text: str) -> Record:
         place: Any = (int(source), int(target)) if source else int(key)
         genes = parts["connections" if source else "nodes"]
         if place in genes:
-            raise DocumentError(
-                f"the text holds the gene of {key} twice",
-                hint="Give the text of one genome, from Key: on",
-            )
+            hint = "Give the text of one genome, from Key: on"
+            raise DocumentError(f"the text holds the gene of {key} twice", hint=hint)
         pairs = (item.partition("=")[::2] for item in said.split(", "))
         genes[place] = Record(Name("neat.genes", name), ())
         genes[place].build({word: _value(value) for word, value in pairs} | {"key": place})

@@ -315,10 +315,8 @@ class _Continuous(Unrolled):
             return math.exp(-ratio), -math.expm1(-ratio)
         if self._version == "2.0.0" and math.isfinite(ratio):
             return 1.0 - ratio, ratio
-        raise NetworkError(
-            f"time_constant {constant:g} of node {node.key} is too small",
-            where=f"{node.where}.time_constant",
-        )
+        text = f"time_constant {constant:g} of node {node.key} is too small"
+        raise NetworkError(text, where=f"{node.where}.time_constant")
 
 
 _THRESHOLD = 30.0

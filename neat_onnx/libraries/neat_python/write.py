@@ -34,10 +34,8 @@ def _genome_of(net: Network, time_step: float | None) -> Genes:
     genes = genes_of(net, time_step)
     inputs, outputs = len(genes.inputs), len(genes.outputs)
     if (genes.inputs, genes.outputs) != ([-1 - i for i in range(inputs)], [*range(outputs)]):
-        raise NetworkError(
-            "a genome of neat-python has the inputs -1, -2, … and the outputs 0, 1, …",
-            hint="Save it as JSON, which has keys of any kind",
-        )
+        text = "a genome of neat-python has the inputs -1, -2, … and the outputs 0, 1, …"
+        raise NetworkError(text, hint="Save it as JSON, which has keys of any kind")
     genes.nodes += [NodeGene(key) for key in genes.missing(strict=False)]
     return genes
 

@@ -148,11 +148,8 @@ def check_lost_states(states: Sequence[State], model: Model, *, lossy: bool) -> 
         found.append(f"without metadata nothing says that {names} is an input, and no state")
     for message in found:
         if not lossy:
-            raise OptionError(
-                message,
-                where="include_metadata",
-                hint="Leave the metadata on, or write it all the same with lossy=True",
-            )
+            hint = "Leave the metadata on, or write it all the same with lossy=True"
+            raise OptionError(message, where="include_metadata", hint=hint)
         warn(message)
 
 

@@ -84,19 +84,13 @@ def layers_of(net: Network, options: ExportOptions) -> list[Layer]:
 def _check_ports(net: Network) -> None:
     for what, ports in (("inputs", net.inputs), ("outputs", net.outputs)):
         if len(ports) != 1:
-            raise NetworkError(
-                f"the neataptic dialect has one port of {what}, the network has {len(ports)}",
-                where=what,
-                hint=STANDARD,
-            )
+            text = f"the neataptic dialect has one port of {what}, the network has {len(ports)}"
+            raise NetworkError(text, where=what, hint=STANDARD)
     ends = np.concatenate([net.input_neurons, net.output_neurons])
     twice = np.flatnonzero(np.bincount(ends, minlength=len(net)) > 1)
     if twice.size:
-        raise NetworkError(
-            "a neuron is an output and an input, or several outputs",
-            where=net.label(int(twice[0])),
-            hint=STANDARD,
-        )
+        text = "a neuron is an output and an input, or several outputs"
+        raise NetworkError(text, where=net.label(int(twice[0])), hint=STANDARD)
 
 
 def _hidden_layers(net: Network, genes: Connections) -> Iterator[Ints]:

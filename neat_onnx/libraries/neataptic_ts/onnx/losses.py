@@ -34,10 +34,8 @@ def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
     shape = mapping.out_channels, mapping.in_channels, *size
     taps = math.prod(shape) * mapping.out_height * mapping.out_width
     if taps > _MAX_TAPS:
-        raise OptionError(
-            f"the kernel has {taps} taps over the layer, at most {_MAX_TAPS} can be",
-            where=f"conv2d_mappings, layer {layer.index}",
-        )
+        text = f"the kernel has {taps} taps over the layer, at most {_MAX_TAPS} can be"
+        raise OptionError(text, where=f"conv2d_mappings, layer {layer.index}")
     rows, columns = np.ogrid[: size[0], : size[1]]
     sources = _over_channels((rows * mapping.in_width + columns).ravel(), mapping)
     return _weights(layer, _corners(mapping)[:, None], sources).reshape(shape)

@@ -308,11 +308,8 @@ def with_defaults(options: ExportOptions) -> ExportOptions:
                 if getattr(mapping, name, plain) != plain:
                     wrong.append((f"{option}[{position}].{name}", getattr(mapping, name)))
     for name, value in wrong:
-        raise OptionError(
-            f"{name} cannot be {value!r} in the neataptic dialect",
-            where=name,
-            hint="Leave it out, or export in the standard dialect",
-        )
+        text = f"{name} cannot be {value!r} in the neataptic dialect"
+        raise OptionError(text, where=name, hint="Leave it out, or export in the standard dialect")
     update = {name: default for name, default in DEFAULTS.items() if name not in given}
     update |= {name: text for name, text in IF_EMPTY.items() if not getattr(options, name)}
     return options.model_copy(update=update)
