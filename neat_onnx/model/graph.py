@@ -10,13 +10,13 @@ from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
+    WrapValidator,
     field_validator,
     model_serializer,
     model_validator,
@@ -58,11 +58,11 @@ def ir_version(opset: int) -> int:
     return oldest
 
 
-def _node(document: Any, info: ValidationInfo) -> Node:
+def _node(document: Any, _: Any, info: ValidationInfo) -> Node:
     return parse_node(document, info.context)
 
 
-AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
+AnyNode = Annotated[SerializeAsAny[Node], WrapValidator(_node)]
 
 
 class Part(BaseModel, metaclass=Plain):
