@@ -1,6 +1,7 @@
 """A user's own activation, aggregation and operator: one call each, from outside the package."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -38,6 +39,7 @@ from neat_onnx.network.expression import (
     total,
     where,
 )
+from neat_onnx.network.runtime_formulas import writable
 
 OWN_ACTIVATIONS = {
     "own_swish": lambda z: z * sigmoid(1.5 * z),
@@ -74,6 +76,18 @@ def test_an_activation_is_evaluated_exported_recognised_and_run(name, options):
     for route in ROUTES:
         route(trip)
     assert name in set(import_model(export(trip.net, include_metadata=False)).activation_names)
+
+
+@pytest.mark.parametrize("name", ["softsign", "neat_lelu", "swish", "neat_sigmoid"])
+@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"fold": True}])
+def test_one_that_is_written_as_the_packages_own_is_told_from_it(name, options):
+    written = writable(ACTIVATIONS[name].expression, np.dtype(np.float64), far_from_zero=True)
+    register_activation("own_alike", lambda z: written)
+    for each in (name, "own_alike"):
+        net = layered([2, 3, 2], [["cube", each, "tanh"], each])
+        back = import_model(export(net, **options))
+        assert back.activation_names.tolist() == net.activation_names.tolist()
+        np.testing.assert_array_equal(back.neurons.id, net.neurons.id)
 
 
 @pytest.mark.parametrize("name", OWN_AGGREGATIONS)
@@ -144,6 +158,19 @@ def test_an_operator_is_read_written_and_imported():
     assert_lifts(MODEL, scale=3.0)
 
 
+class _Part:
+    def __call__(self, x: Tensor, *, by: float = 2.0) -> Tensor:
+        return x / by
+
+
+@pytest.mark.parametrize("function", [_Part(), _Part().__call__, partial(_Part(), by=2.0)])
+def test_an_operator_is_a_method_a_part_of_a_function_or_an_object_that_is_called(function):
+    define_hard_swish()
+    operator("HardSwish", since=14)(function)
+    halves, whole = import_model(MODEL, check=False), np.eye(3) @ W.T
+    np.testing.assert_allclose(halves.activate(np.eye(3)), whole / 2.0)
+
+
 def test_an_operator_without_a_function_is_read_by_its_function_body():
     define_hard_swish()
     assert verify(import_model(MODEL), MODEL, runtime="onnxruntime").passed
@@ -170,3 +197,5 @@ def test_two_of_one_name_are_refused():
         define_hard_swish()
     with pytest.raises(ModelError, match="Gemm is registered twice"):
         operator("Gemm")(lambda x: x)
+    with pytest.raises(ModelError, match="signature of the operator Own is unknown"):
+        operator("Own")(dict)

@@ -290,27 +290,34 @@ def add_operator(made: Operator) -> None:
 
 
 def _declared(name: str, domain: str, since: int, function: Callable[..., Any]) -> Operator:
-    plain: Any = inspect.unwrap(function)
-    code, kinds = plain.__code__, inspect.get_annotations(plain, eval_str=True)
-    inputs = code.co_varnames[: code.co_argcount]
-    keywords = code.co_varnames[len(inputs) : len(inputs) + code.co_kwonlyargcount]
-    defaults = plain.__kwdefaults__ or {}
+    try:
+        signature = inspect.signature(function, eval_str=True)
+    except (NameError, TypeError, ValueError) as error:
+        raise ModelError(f"the signature of the operator {name} is unknown: {error}") from error
+    inputs: list[inspect.Parameter] = []
+    variadic, given, attributes = False, set(), {}
+    for each in signature.parameters.values():
+        if each.kind is each.VAR_POSITIONAL:
+            variadic = True
+        elif each.kind is each.KEYWORD_ONLY and each.name in _GIVEN:
+            given.add(each.name)
+        elif each.kind is each.KEYWORD_ONLY:
+            required = each.default is each.empty
+            attributes[each.name] = attribute_of(f"{name}.{each.name}", each.annotation, required)
+        elif each.kind is not each.VAR_KEYWORD:
+            inputs.append(each)
     return Operator(
         name,
         domain,
         since,
         function,
-        inputs,
-        required=len(inputs) - len(plain.__defaults__ or ()),
-        variadic=bool(code.co_flags & inspect.CO_VARARGS),
-        attributes={
-            each: attribute_of(f"{name}.{each}", kinds.get(each), each not in defaults)
-            for each in keywords
-            if each not in _GIVEN
-        },
-        given=frozenset(_GIVEN).intersection(keywords),
+        inputs=tuple(each.name for each in inputs),
+        required=sum(each.default is each.empty for each in inputs),
+        variadic=variadic,
+        attributes=attributes,
+        given=frozenset(given),
         numbers=frozenset(
-            k for k, each in enumerate(inputs) if kinds.get(each) in (Array, Array | None)
+            k for k, each in enumerate(inputs) if each.annotation in (Array, Array | None)
         ),
     )
 
@@ -322,7 +329,8 @@ def attribute_of(name: str, kind: Any, required: bool) -> Attribute:
         ModelError: no attribute has such a type.
     """
     if get_origin(kind) in (Union, types.UnionType):
-        (kind,) = (each for each in get_args(kind) if each is not type(None))
+        kinds = [each for each in get_args(kind) if each is not type(None)]
+        kind = kinds[0] if len(kinds) == 1 else None
     if get_origin(kind) is Literal:
         values = get_args(kind)
         return Attribute(type(values[0]), values, required)
