@@ -104,6 +104,7 @@ class _Functions:
         by_state = np.zeros(len(net), np.bool_)
         if genes.reads_state.any():
             adds = genes.take((genes.weight != 0.0) | ~sums[genes.target])
+            adds = adds.take(_needed(net, adds)[adds.target])
             others = adds.source[~adds.reads_state], adds.gater[adds.gater != NONE]
             by_state = marked(len(net), adds.source[adds.reads_state])
             by_state &= ~marked(len(net), *others, net.output_neurons)

@@ -15,6 +15,7 @@ from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS
 from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.port_hints import hints_entry
+from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, MetadataEntry, Model
 from neat_onnx.model.wiring import subgraphs
@@ -22,6 +23,7 @@ from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.cells import part_at, part_name
 from neat_onnx.network.document import ConnectionDocument
+from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import NONE, Bools, Ints, marked, place_among
 from neat_onnx.network.network import Network
 from neat_onnx.network.runtime_formulas import writable
@@ -58,22 +60,29 @@ def genome_metadata(
     }
     document |= {key: value for key, value in optional.items() if value}
     entries = hints_entry(net)
-    if ctx.options.embed_network or _in_steps(net, data_type):
+    if ctx.options.embed_network or _in_steps(ctx, data_type):
         entries[NETWORK] = _text(json.loads(net.to_json()))
         kept = [MetadataEntry(key=key, value=text) for key, text in {**others, **entries}.items()]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
     return {GENOME: _text(document), **entries}
 
 
-def _in_steps(net: Network, data_type: DataType) -> bool:
-    """Whether a graph has some neuron in steps of which import makes several neurons: a registered
-    aggregation, or a formula without a name in other primitives.
+def _in_steps(ctx: LoweringContext, data_type: DataType) -> bool:
+    """Whether import cannot tell the genes from the graph.
+
+    It makes several neurons of a registered aggregation, and of a formula without a name in other
+    primitives; and it calls a registered activation by the name of the package's own one whose
+    formula, with its slope or without, is written alike.
     """
-    if not all(aggregation_named(name).builtin for name in net.aggregations):
+    if not all(aggregation_named(name).builtin for name in ctx.net.aggregations):
         return True
-    unnamed = [name for name in net.activations if name.startswith(FORMULA)]
-    formulas = (activation_named(name).expression for name in unnamed)
-    return any(writable(each, data_type.dtype) != each for each in formulas)
+    for each in map(activation_named, ctx.net.activations):
+        for formula in () if each.builtin else (each.expression, scalar_slope(each.expression)[1]):
+            written = writable(formula, data_type.dtype, far_from_zero=ctx.far_from_zero)
+            known = None if each.name.startswith(FORMULA) else known_activation(written)
+            if written != formula if known is None else known[0] != each.name:
+                return True
+    return False
 
 
 def _text(value: Any) -> str:
@@ -212,6 +221,10 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
         "initial_gain": live.genes.gain,
     }
     differs = {name: getattr(genes, name)[edge] != values for name, values in graphs.items()}
+    if folded:  # unless the activation keeps its slope
+        slope = np.ones(len(net))
+        slope[live.neuron] = live.slope
+        differs["weight"] |= genes.weight[edge] != live.weight / slope[live.genes.target]
     found["genes"] = {
         str(edge[at]): {
             name: getattr(genes, name)[edge[at]].item()

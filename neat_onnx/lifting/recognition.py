@@ -15,12 +15,14 @@ _TYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class _Names:
-    """The activations that are registered, by their own formulas; the first of those alike."""
+    """The activations that are registered: those of the package by their own formulas at once, and
+    the first of those alike, so that its files are read the same whatever a user registers.
+    """
 
     def __init__(self) -> None:
-        self.found: dict[Expression, tuple[str, float] | None] = {}
-        for each in ACTIVATIONS.values():
-            self.found.setdefault(each.expression, (each.name, 1.0))
+        self.found: dict[Expression, tuple[str, float] | None] = {
+            each.expression: (each.name, 1.0) for each in ACTIVATIONS.values() if each.builtin
+        }
 
     @cached_property
     def _written(self) -> tuple[_Named, _Named]:

@@ -149,12 +149,9 @@ def test_a_helper_that_begins_elsewhere_is_no_connection(initial: float):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_genome_of_a_memory_that_starts_elsewhere_comes_back(dtype: str):
     """Its first values are in the metadata, and not in the graph."""
-    net = Network.build(
-        inputs=1,
-        outputs=[2],
-        neurons=[{"id": 2, "activation": "tanh", "initial": 0.5}],
-        connections=[(0, 2, 1.0), {"source": 2, "target": 2, "weight": 0.5, "delay": 1}],
-    )
+    neurons = [{"id": 2, "activation": "tanh", "initial": 0.5}]
+    connections = [(0, 2, 1.0), {"source": 2, "target": 2, "weight": 0.5, "delay": 1}]
+    net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=connections)
     model = export(net, dtype=dtype)
     assert STATES[1] in model.metadata
     assert import_model(by_converter(model)) == import_model(model.to_proto())

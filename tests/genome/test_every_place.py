@@ -43,14 +43,6 @@ def test_a_genome_comes_back_whatever_its_ports_list(formula, name, memory, sequ
         assert import_model(model.to_bytes()) == net
 
 
-@pytest.mark.parametrize("aggregation", ["mean", "sum"])
-def test_a_weight_that_float32_has_no_number_for_stays_a_gene(aggregation):
-    neurons = [{"id": 2, "aggregation": aggregation}]
-    connections = [(0, 2, 1e-46), (1, 2, 1.0)]
-    net = Network.build(inputs=2, outputs=[2], neurons=neurons, connections=connections)
-    assert import_model(export(net).to_bytes()) == net
-
-
 @pytest.mark.parametrize("aggregation", ["max", "product"])
 def test_a_weight_that_float32_has_no_number_for_is_zero_in_an_aggregation(aggregation):
     neurons = [{"id": 7, "aggregation": aggregation}]
@@ -71,16 +63,31 @@ GENOMES = {
         [{"activation": "complement", "bias": 0.5}],
         [(0, 4, 2.0), (4, 3, 0.5), {"source": 4, "target": 3, "weight": 0.0, "reads_state": True}],
     ),
+    "a neuron that nothing needs reads a state": (
+        [{"activation": "complement"}, {}],
+        [(4, 3, 1.0), {"source": 4, "target": 5, "weight": 1.0, "reads_state": True}, (5, 3, 0.0)],
+    ),
+    "a response undoes a slope": (
+        [{"activation": "complement", "response": -1.0}], [(0, 4, 1.0), (4, 3, 1.0)]
+    ),
+    "a formula is written for numbers far from zero": (
+        [{"activation": "cube"}, {"activation": "formula: z * sigmoid(1.75 * z)"}],
+        [(0, 4, 1.0), (4, 5, 1.0), (5, 3, 1.0)],
+    ),
+    "a mean and a sum have a weight that float32 has no number for": (
+        [{"aggregation": "mean"}], [(0, 4, 1e-46), (1, 4, 1.0), (0, 3, 1e-46), (4, 3, 1.0)]
+    ),
     "few of its neurons compute": (
         [{}] * 20, [(0, 23, 0.5), (23, 4, 0.5), (4, 5, 0.5), (5, 3, 0.5)]
     ),
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"fold": True}])
 @pytest.mark.parametrize("name", GENOMES)
-def test_a_genome_comes_back_where(name):
+def test_a_genome_comes_back_where(name, options):
     hidden, connections = GENOMES[name]
     neurons = [{"id": 2, "activation": "tanh"}, {"id": 3}]
     neurons += [{"id": 4 + at, **gene} for at, gene in enumerate(hidden)]
     net = Network.build(inputs=2, outputs=[2, 3], neurons=neurons, connections=connections)
-    assert import_model(export(net).to_bytes()) == net
+    assert import_model(export(net, **options).to_bytes()) == net

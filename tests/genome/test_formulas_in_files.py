@@ -1,12 +1,13 @@
 """Formulas of a genome: the constants that a float32 file rounds cost a rewritten file nothing."""
 
-import json
+from dataclasses import replace
 
 import numpy as np
 import onnx
 import pytest
+from support.examples.made import layered
 
-from neat_onnx import Network, export, import_model, load_network
+from neat_onnx import Network, export, import_model
 
 FORMULAS = [
     "tanh(0.1 * z) + 0.3 * z",
@@ -18,18 +19,9 @@ FORMULAS = [
 
 
 def _evolved(formula: str) -> Network:
-    document = json.loads(Network.mlp([3, 4, 2]).to_json())
-    for neuron in document["neurons"][3:7]:
-        neuron["activation"] = f"formula: {formula}"
-    for number, neuron in enumerate(document["neurons"]):
-        neuron["id"] = 100 + neuron["id"]
-        neuron["name"] = f"n{number}"
-    for connection in document["connections"]:
-        connection["source"] += 100
-        connection["target"] += 100
-    for port in (*document["inputs"], *document["outputs"]):
-        port["neurons"] = (np.array(port["neurons"]) + 100).tolist()
-    return load_network(document)
+    net = layered([3, 4, 2], [f"formula: {formula}", "tanh"])
+    names = tuple(f"n{number}" for number in range(len(net)))
+    return replace(net, neurons=replace(net.neurons, id=net.neurons.id + 100, name=names))
 
 
 def _rewritten(model: onnx.ModelProto) -> onnx.ModelProto:
