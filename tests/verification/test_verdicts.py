@@ -43,6 +43,7 @@ def with_relative_error(model: Model, size: float) -> Model:
 def test_no_float32_could_be_closer(name):
     net = case(name).network()
     model = export(net)
+    import_model(export(net, include_metadata=False))  # whose proof rounds no numbers
     report = verify(net, model, seed=SENSITIVE_SEED, runtime="onnxruntime")
     assert report.verdict == "equal within float32"
     assert report.passed
