@@ -49,12 +49,9 @@ def test_export_as_json(run, network):
 
 
 def test_a_failed_check_writes_nothing(run, tmp_path):
-    steep = neat_onnx.Network.build(
-        inputs=1,
-        outputs=[2],
-        neurons=[{"id": 1, "bias": 1e38}, 2],
-        connections=[(0, 1, 1.0), (1, 2, 1e5)],
-    )
+    neurons = [{"id": 1, "bias": 1e38}, 2]
+    connections = [(0, 1, 1.0), (1, 2, 1e5)]
+    steep = neat_onnx.Network.build(inputs=1, outputs=[2], neurons=neurons, connections=connections)
     steep.save(tmp_path / "steep.json")
     code, out, errors = run("export", tmp_path / "steep.json", "net.onnx", "--verify")
     assert code == 1

@@ -69,12 +69,8 @@ def test_an_output_that_takes_a_part_of_the_bytes_is_one_line(process, unbuffere
     ("name", "library"), [("back.pkl", "neat-python"), ("back.net", "sharpneat")]
 )
 def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path):
-    net = neat_onnx.Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": "sigmoid"}],
-        connections=[(0, 1, 1.5)],
-    )
+    neurons = [{"id": 1, "activation": "sigmoid"}]
+    net = neat_onnx.Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.5)])
     net.save(tmp_path / "net.json")
     assert main(["translate", str(tmp_path / "net.json"), str(tmp_path / name)]) == 0
     net.save(tmp_path / f"own-{name}")

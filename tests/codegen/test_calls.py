@@ -110,12 +110,9 @@ def test_every_port_comes_out_whatever_its_name(tmp_path: Path):
 @pytest.mark.parametrize("name", ["act", "input", "NAN", "linux"])
 def test_functions_of_the_network_have_their_names_for_themselves(name: str, tmp_path: Path):
     """An activation's function is named act_step, and so would be that of a network named act."""
-    net = Network.build(
-        inputs=1,
-        outputs=[2],
-        neurons=[{"id": 1, "activation": "step"}, {"id": 2, "activation": "tanh"}],
-        connections=[(0, 1, 1.0), (1, 2, 1.0), LOOP],
-    )
+    neurons = [{"id": 1, "activation": "step"}, {"id": 2, "activation": "tanh"}]
+    connections = [(0, 1, 1.0), (1, 2, 1.0), LOOP]
+    net = Network.build(inputs=1, outputs=[2], neurons=neurons, connections=connections)
     compiled(generate_code(net, name=name), tmp_path)
     outputs = [Port(one, (), np.array([2])) for one in ("activate", "reset", "step")]
     compiled(generate_code(replace(net, outputs=tuple(outputs)), name=name), tmp_path)

@@ -90,12 +90,9 @@ def test_networks_that_no_library_made_compute_the_same(library):
 
 
 def test_added_nodes_are_told():
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": "tanh", "response": 2.0}],
-        connections=[{"source": 0, "target": 1, "weight": 1.0, "delay": 2}],
-    )
+    neurons = [{"id": 1, "activation": "tanh", "response": 2.0}]
+    connections = [{"source": 0, "target": 1, "weight": 1.0, "delay": 2}]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=connections)
     _, reply = again(net, "neataptic-ts")
     assert any("a response or a mean is a weight" in text for text in reply)
     assert any("3 nodes were added that hold a value" in text for text in reply)

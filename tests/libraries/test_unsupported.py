@@ -55,12 +55,9 @@ def test_one_reason_names_its_neuron():
 
 
 def test_a_product_of_nothing_is_not_taken_for_an_empty_sum():
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1}, {"id": 2, "aggregation": "product"}],
-        connections=[(0, 1, 1.0), (2, 1, 1.0)],
-    )
+    neurons = [{"id": 1}, {"id": 2, "aggregation": "product"}]
+    connections = [(0, 1, 1.0), (2, 1, 1.0)]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=connections)
     with pytest.raises(NetworkError, match="product"):
         net.to_library("sharpneat")
 

@@ -43,24 +43,18 @@ def test_a_gene_beyond_float32_is_named(gene):
     ],
 )
 def test_what_a_sum_or_product_of_genes_makes_infinite_is_refused(options, gene, weights):
-    net = Network.build(
-        inputs=1,
-        outputs=[7],
-        neurons=[{"id": 7} | gene],
-        connections=[(0, 7, weight) for weight in weights],
-    )
+    neurons = [{"id": 7} | gene]
+    connections = [(0, 7, weight) for weight in weights]
+    net = Network.build(inputs=1, outputs=[7], neurons=neurons, connections=connections)
     with pytest.raises(NetworkError, match=r"would hold .*, beyond the range of float"):
         export(net, **options)
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_genes_at_the_end_of_the_range_give_no_warning_of_numpy():
-    net = Network.build(
-        inputs=1,
-        outputs=[7],
-        neurons=[{"id": 7, "response": 1e300}],
-        connections=[(0, 7, 1e300), {"source": 7, "target": 7, "weight": 1e300, "delay": 1}],
-    )
+    neurons = [{"id": 7, "response": 1e300}]
+    connections = [(0, 7, 1e300), {"source": 7, "target": 7, "weight": 1e300, "delay": 1}]
+    net = Network.build(inputs=1, outputs=[7], neurons=neurons, connections=connections)
     assert not np.isfinite(net.run(np.ones((3, 1)))).all()
     assert import_model(export(net, dtype="float64")) == net
 

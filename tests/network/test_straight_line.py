@@ -37,12 +37,8 @@ def test_a_sequence_of_steps(net, seed):
 @pytest.mark.parametrize("activation", [*BUILTIN, *FORMULAS])
 def test_every_activation_of_every_size_of_number(activation):
     """The statements themselves, without arrays behind them, wherever numbers are ordinary."""
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": activation}],
-        connections=[(0, 1, 1.0)],
-    )
+    neurons = [{"id": 1, "activation": activation}]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.0)])
     step = straight_line(net, schedule(net).levels)
     for z in np.linspace(-4.1, 4.1, 60).tolist():
         want = evaluate(net, np.array([[z]]))[0]

@@ -102,12 +102,8 @@ def test_values_and_gradients_against_differences(net):
 
 
 def test_a_branch_that_is_not_taken_leaves_the_gradient_finite():
-    net = Network.build(
-        inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": "neat_inv"}],
-        connections=[(0, 1, 1.0)],
-    )
+    neurons = [{"id": 1, "activation": "neat_inv"}]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.0)])
     module = neat_onnx.to_torch(net)
     module(tensor([[0.0]])).sum().backward()
     assert module.weight.grad.item() == 0.0

@@ -28,12 +28,9 @@ CASES = [
     ("dtype", "activation", "weight", "bias", "delay", "whole", "truth"), CASES
 )
 def test_what_a_neuron_gives(dtype, activation, weight, bias, delay, whole, truth):
-    net = Network.build(
-        inputs=[0],
-        outputs=[1],
-        neurons=[{"id": 1, "activation": activation, "bias": bias}],
-        connections=[{"source": 0, "target": 1, "weight": weight, "delay": delay}],
-    )
+    neurons = [{"id": 1, "activation": activation, "bias": bias}]
+    connections = [{"source": 0, "target": 1, "weight": weight, "delay": delay}]
+    net = Network.build(inputs=[0], outputs=[1], neurons=neurons, connections=connections)
     net = replace(net, inputs=(Port("x", (1,), net.inputs[0].neurons, dtype),))
     assert bool(whole_neurons(net)[-1]) == whole
     assert bool(truth_neurons(net)[-1]) == truth

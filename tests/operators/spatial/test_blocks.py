@@ -58,12 +58,9 @@ def test_without_a_batch_all_samples_have_one_convolution():
 
 def test_blocks_that_wait_for_each_other_are_not_both_used():
     """Neuron by neuron there is an order: 2 and 4, then 3 and 5."""
-    net = Network.build(
-        inputs=2,
-        outputs=[3, 5],
-        neurons=[2, 3, 4, 5],
-        connections=[(0, 2, 1.5), (4, 3, 1.5), (1, 4, 0.5), (2, 5, 0.5)],
-    )
+    neurons = [2, 3, 4, 5]
+    connections = [(0, 2, 1.5), (4, 3, 1.5), (1, 4, 0.5), (2, 5, 0.5)]
+    net = Network.build(inputs=2, outputs=[3, 5], neurons=neurons, connections=connections)
     blocks = [
         SpatialBlock("Conv", np.array([sources]), np.array([neurons]), Window((1,)))
         for sources, neurons in (([0, 4], [2, 3]), ([1, 2], [4, 5]))
