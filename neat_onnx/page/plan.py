@@ -67,7 +67,7 @@ def plan_of(net: Network) -> tuple[dict[str, Any], dict[str, bytes]]:
     document = {
         "activations": [_tree(activation_named(name).expression) for name in net.activations],
         "aggregations": [_aggregate(*kind) for kind in known],
-        "past": max(0, *live.delay.tolist(), *live.gate_delay.tolist()),
+        "past": max([0, *live.delay.tolist(), *live.gate_delay.tolist()]),
     }
     return document, arrays
 
