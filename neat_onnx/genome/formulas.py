@@ -16,6 +16,7 @@ from neat_onnx.network.runtime_formulas import writable
 
 IDENTITY = str(VARIABLE)
 _ONE, _MINUS = constant(1.0), constant(-1.0)
+_MAX_WRITTEN = 20_000  # primitives and numbers of which a text is made in a few seconds
 
 
 class Form(NamedTuple):
@@ -61,8 +62,9 @@ def _by_its_name(formula: Expression) -> Expression:
 
 
 def _text(formula: Expression, data_type: DataType) -> str:
-    """The formula as a graph of this type has it."""
+    """The formula as a graph of this type has it; as it is where that would be too large."""
     written = writable(formula, data_type.dtype)
+    written = written if written.size <= _MAX_WRITTEN else formula
     if data_type is not DataType.FLOAT:
         return str(_in_order(written))
     return str(_in_order(written.single).single)  # a factor that rounds to 1 is none

@@ -74,6 +74,9 @@ GENOMES = {
         [{"activation": "cube"}, {"activation": "formula: z * sigmoid(1.75 * z)"}],
         [(0, 4, 1.0), (4, 5, 1.0), (5, 3, 1.0)],
     ),
+    "a formula is far larger as float64 writes it": (
+        [{"activation": "formula: atan(atan(z))"}], [(0, 4, 1.0), (4, 3, 1.0)]
+    ),
     "a mean and a sum have a weight that float32 has no number for": (
         [{"aggregation": "mean"}], [(0, 4, 1e-46), (1, 4, 1.0), (0, 3, 1e-46), (4, 3, 1.0)]
     ),
