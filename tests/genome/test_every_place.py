@@ -74,6 +74,12 @@ GENOMES = {
         [{"activation": "cube"}, {"activation": "formula: z * sigmoid(1.75 * z)"}],
         [(0, 4, 1.0), (4, 5, 1.0), (5, 3, 1.0)],
     ),
+    "two neurons are one product": (
+        [{}] * 11,
+        [*((0, 4 + at, 1.0) for at in range(6)), *((10 + at, 3, 0.5) for at in range(5))]
+        + [{"source": 4 + of, "target": 10 + at, "weight": 1.0, "gater": 4 + by}
+           for at, (of, by) in enumerate([(4, 2), (3, 5), (0, 0), (2, 4), (4, 2)])],
+    ),
     "a formula is far larger as float64 writes it": (
         [{"activation": "formula: atan(atan(z))"}], [(0, 4, 1.0), (4, 3, 1.0)]
     ),

@@ -99,7 +99,8 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
         result = ctx.emit(operator, inputs, *block.names("Total", "total"), **attributes)
     else:
         result = weighted(ctx, block, read.ravel(), weight)
-        if not gated:  # import makes neurons of a Sum of one tensor
+        if not gated or len(distinct(read.ravel())) < len(read):
+            # import makes neurons of a Sum of one tensor, also where products are the same
             result = ctx.emit("Sum", [result], *block.names("Copy", "copy"))
     result = respond(ctx, block, result, response, bias)
     activate(ctx, block, result, with_identity=gated and not np.any(bias))
