@@ -240,6 +240,8 @@ def parsed_text(data: bytes) -> onnx.ModelProto:
         if text.lstrip().startswith("<"):
             return onnx.parser.parse_model(text)
         proto: onnx.ModelProto = text_format.Parse(text, onnx.ModelProto())
+    except IndexError as error:
+        raise ModelError("not a valid ONNX text: a number in it is too large") from error
     except (onnx.parser.ParseError, text_format.ParseError, RuntimeError, ValueError) as error:
         hint = "Text forms of ONNX are textproto and onnxtxt, as onnx.save_model writes them"
         raise ModelError(f"not a valid ONNX text: {_fault(error)}", hint=hint) from error
