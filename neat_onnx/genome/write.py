@@ -221,9 +221,9 @@ def _connections(net: Network, live: LiveGenes, *, folded: bool) -> dict[str, An
         "initial_gain": live.genes.gain,
     }
     differs = {name: getattr(genes, name)[edge] != values for name, values in graphs.items()}
-    if folded:  # unless the activation keeps its slope
-        slope = np.ones(len(net))
-        slope[live.neuron] = live.slope
+    if folded:  # a slope into the weights of a sum, unless the activation keeps it
+        slope, is_sum = np.ones(len(net)), [kind == "sum" for _, kind in live.functions]
+        slope[live.neuron[is_sum]] = live.slope[is_sum]
         differs["weight"] |= genes.weight[edge] != live.weight / slope[live.genes.target]
     found["genes"] = {
         str(edge[at]): {
