@@ -124,6 +124,24 @@ def test_one_that_was_registered_and_is_gone_is_unknown():
         load_network(net.to_json())
 
 
+@pytest.mark.parametrize("name", ["own_bump", "own_range"])
+def test_a_file_that_names_one_of_another_formula_is_read_by_its_graph(name):
+    is_activation = name in OWN_ACTIVATIONS
+    table, register, formulas = (
+        (ACTIVATIONS, register_activation, OWN_ACTIVATIONS)
+        if is_activation
+        else (AGGREGATIONS, register_aggregation, OWN_AGGREGATIONS)
+    )
+    register(name, formulas[name])
+    net = layered([4, 2], [name]) if is_activation else aggregating(name, 4)
+    model, want = export(net, dtype="float64", embed_network=True), net.activate(np.eye(4))
+    del table[name]
+    register(name, formulas["own_swish" if is_activation else "own_rms"])
+    with pytest.warns(match="registered with another formula"):
+        back = import_model(model)
+    np.testing.assert_allclose(back.activate(np.eye(4)), want, rtol=1e-12)
+
+
 # --- an operator ----------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
-"""The checksums of the numbers that stand in a file, and of all of it."""
+"""The checksums of the numbers that stand in a file, of all of it, and of registered functions."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -8,7 +9,10 @@ import numpy as np
 from neat_onnx.genome.live import rounded
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.genes import Floats, distinct
+from neat_onnx.network.structure import Structure
 
 
 def written_numbers(graph: Graph) -> str:
@@ -28,6 +32,20 @@ def whole_file(model: Model, genome: str) -> str:
     others = [each for each in model.metadata_props if each.key != genome]
     data = model.model_copy(update={"metadata_props": others}).to_bytes()
     return hashlib.sha256(data).hexdigest()
+
+
+def registered_functions(net: Structure) -> str | None:
+    """The checksum of what the functions that users registered compute; None if it has none."""
+    found: list[tuple[str, list[str]]] = []
+    for each in map(activation_named, net.activations):
+        if not each.builtin and not each.name.startswith(FORMULA):
+            found.append((each.name, [str(each.expression)]))
+    for code, own in enumerate(map(aggregation_named, net.aggregations)):
+        if not own.builtin:
+            counts = distinct(net.fan_in[net.neurons.aggregation == code]).tolist()
+            texts = [str(own.expression(count)) for count in counts if count]
+            found.append((own.name, [repr(float(own.empty)), *texts]))
+    return hashlib.sha256(json.dumps(found).encode()).hexdigest() if found else None
 
 
 def _floats(graph: Graph) -> Iterator[tuple[str, Floats]]:

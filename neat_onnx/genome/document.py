@@ -54,6 +54,7 @@ class GenomeDocument(Document):
     structure: Checksum
     numbers: Checksum
     whole: Checksum | None = None
+    functions: Checksum | None = None
     ids: dict[str, Ids]
     order: Ids = Field(default_factory=list)
     neurons: list[NeuronFields] = Field(default_factory=list)

@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
-from neat_onnx.genome.checksums import whole_file, written_numbers
+from neat_onnx.genome.checksums import registered_functions, whole_file, written_numbers
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument, genome_document
 from neat_onnx.genome.live import LiveGenes, live_genes
 from neat_onnx.genome.restored import places_of, restored, with_numbers
@@ -51,7 +51,7 @@ def with_genome(model: Model, lifted: Lifted, document: GenomeDocument) -> tuple
     """
     data_type = model.graph.number_type
     if document.whole is not None and whole_file(model, GENOME).startswith(document.whole):
-        return _in_steps(model, lifted.network), True
+        return _in_steps(model, lifted.network, document.functions), True
     if _rounds(model, lifted):
         raise NetworkError("the graph was changed after the export: it rounds numbers")
     for places in places_of(document, lifted):
@@ -123,13 +123,16 @@ def _checked(net: Network, live: LiveGenes, data_type: DataType) -> Network:
     return net
 
 
-def _in_steps(model: Model, lifted: Network) -> Network:
+def _in_steps(model: Model, lifted: Network, functions: str | None) -> Network:
     """The network in a file that nobody has changed, whose graph has its neurons in steps.
 
     Raises:
-        NetworkError: there is none, or it has other ports than the graph.
+        NetworkError: there is none, it has other ports than the graph, or the functions that users
+            registered have another checksum than `functions`.
     """
     net = _embedded(model)
+    if functions is not None and not (registered_functions(net) or "").startswith(functions):
+        raise NetworkError("a function that it names is registered with another formula")
     ours, theirs = (
         [(each.name, each.shape) for each in (*of.inputs, *of.outputs)] for of in (net, lifted)
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome.checksums import whole_file, written_numbers
+from neat_onnx.genome.checksums import registered_functions, whole_file, written_numbers
 from neat_onnx.genome.document import DIGITS, GENOME, NETWORK, NEURON_DEFAULTS
 from neat_onnx.genome.formulas import IDENTITY
 from neat_onnx.genome.live import LiveGenes, live_genes
@@ -63,6 +63,8 @@ def genome_metadata(
     if ctx.options.embed_network or _in_steps(ctx, data_type):
         entries[NETWORK] = _text(json.loads(net.to_json()))
         kept = [MetadataEntry(key=key, value=text) for key, text in {**others, **entries}.items()]
+        if (functions := registered_functions(net)) is not None:
+            document["functions"] = functions[:DIGITS]
         document["whole"] = whole_file(model.model_copy(update={"metadata_props": kept}), GENOME)
     return {GENOME: _text(document), **entries}
 

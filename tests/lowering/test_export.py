@@ -223,12 +223,9 @@ def test_embedded_networks_come_back_from_float32_bit_for_bit():
 
 @pytest.mark.parametrize("tiny", [1e-60, 2.0**-150, -5e-324])
 def test_a_weight_that_float32_has_no_room_for_costs_no_gene(tiny):
-    net = Network.build(
-        inputs=[5, 6],
-        outputs=[9],
-        neurons=[{"id": 9, "activation": "tanh", "name": "last"}],
-        connections=[(5, 9, tiny), (6, 9, 0.5), {"source": 5, "target": 9, "weight": 2.0}],
-    )
+    neurons = [{"id": 9, "activation": "tanh", "name": "last"}]
+    connections = [(5, 9, tiny), (6, 9, 0.5), {"source": 5, "target": 9, "weight": 2.0}]
+    net = Network.build(inputs=[5, 6], outputs=[9], neurons=neurons, connections=connections)
     assert import_model(export(net).to_bytes()).connections.weight.tolist() == [tiny, 0.5, 2.0]
     assert import_model(load_model(export(net).to_json())) == net
 

@@ -25,12 +25,9 @@ def cppn(axes=2, constant=True, activation="neat_sin"):
     count = 2 * axes + constant
     random = np.random.default_rng(axes)
     edges = [(i, j, float(random.normal())) for i in range(count) for j in (20, 21)]
-    return Network.build(
-        inputs=count,
-        outputs=[22],
-        neurons=[{"id": 20, "activation": activation}, {"id": 21}, {"id": 22}],
-        connections=[*edges, (20, 22, 0.7), (21, 22, 0.3)],
-    )
+    neurons = [{"id": 20, "activation": activation}, {"id": 21}, {"id": 22}]
+    connections = [*edges, (20, 22, 0.7), (21, 22, 0.3)]
+    return Network.build(inputs=count, outputs=[22], neurons=neurons, connections=connections)
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)

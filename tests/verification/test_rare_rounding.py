@@ -45,12 +45,9 @@ def test_one_sample_at_a_step_does_not_excuse_the_others():
     """Rounding decides at x = 0 alone, where 3 · 0.1 − 0.3 is a rounding error."""
 
     def step(bias: float) -> Network:
-        return Network.build(
-            inputs=[0],
-            outputs=[2],
-            neurons=[{"id": 1, "bias": 0.1}, {"id": 2, "activation": "step", "bias": bias}],
-            connections=[(1, 2, 3.0), (0, 2, 1.0)],
-        )
+        neurons = [{"id": 1, "bias": 0.1}, {"id": 2, "activation": "step", "bias": bias}]
+        connections = [(1, 2, 3.0), (0, 2, 1.0)]
+        return Network.build(inputs=[0], outputs=[2], neurons=neurons, connections=connections)
 
     assert verify(step(-0.3), export(step(-0.3))).passed
     assert verify(step(-0.3), export(step(1.2))).verdict == "different"

@@ -89,12 +89,9 @@ def two_loops() -> Network:
         {"source": j, "target": j, "weight": weight, "delay": 1, "reads_state": True}
         for j, weight in ((1, 1.5), (2, 0.5))
     ]
-    return Network.build(
-        inputs=1,
-        outputs=[1, 2],
-        neurons=[{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "tanh"}],
-        connections=[(0, 1, 1.0), (0, 2, 1.0), *loops],
-    )
+    neurons = [{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "tanh"}]
+    connections = [(0, 1, 1.0), (0, 2, 1.0), *loops]
+    return Network.build(inputs=1, outputs=[1, 2], neurons=neurons, connections=connections)
 
 
 def looped(padded: bool) -> onnx.ModelProto:
@@ -128,12 +125,9 @@ def test_export_warns_of_a_state_that_outgrows_float32():
     """A winner of neataptic that multiplies its state by itself: NaN from the ninth step on."""
     squares = [{"source": 2 + k, "target": 2 + k, "gater": 2 + k} for k in (0, 1)]
     loops = [{**each, "weight": 1.0, "delay": 1, "gate_delay": 1} for each in squares]
-    net = Network.build(
-        inputs=2,
-        outputs=[3],
-        neurons=[{"id": 2, "bias": -0.03}, {"id": 3, "activation": "softsign"}],
-        connections=[(1, 2, 2.8), (0, 2, -0.6), (1, 3, 2.8), (2, 3, -0.08), *loops],
-    )
+    neurons = [{"id": 2, "bias": -0.03}, {"id": 3, "activation": "softsign"}]
+    connections = [(1, 2, 2.8), (0, 2, -0.6), (1, 3, 2.8), (2, 3, -0.08), *loops]
+    net = Network.build(inputs=2, outputs=[3], neurons=neurons, connections=connections)
     with pytest.warns(NeatOnnxWarning, match=r"float32 .* from step \d on: dtype=.float64. does"):
         model = export(net)
     report = verify(net, model)

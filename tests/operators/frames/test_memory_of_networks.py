@@ -15,12 +15,8 @@ def remembering(*ports: dict[str, Any]) -> Network:
     neurons[1]["initial"] = 0.5
     links = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (3, 5), (4, 5)]
     delayed = [(1, 2), (2, 3), (3, 1), (2, 1)]
-    plain = Network.build(
-        inputs=[0],
-        outputs=[5],
-        neurons=neurons,
-        connections=[(a, b, 0.3 * a + 0.7) for a, b in links],
-    )
+    connections = [(a, b, 0.3 * a + 0.7) for a, b in links]
+    plain = Network.build(inputs=[0], outputs=[5], neurons=neurons, connections=connections)
     genes = plain.to_document().model_dump()
     genes["connections"] += [
         {"source": a, "target": b, "weight": 0.9 * a - 1.3, "delay": 1} for a, b in delayed

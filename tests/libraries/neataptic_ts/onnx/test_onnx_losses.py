@@ -21,12 +21,9 @@ FORWARD = {"source": 0, "target": 2, "weight": 0.5}
 
 def net(*connections: dict[str, Any], **neuron: Any) -> Network:
     """Inputs 0 and 1, the hidden neuron 2 of tanh, the output 3."""
-    return Network.build(
-        inputs=2,
-        outputs=[3],
-        neurons=[{"id": 2, "activation": "tanh", **neuron}, 3],
-        connections=[{"source": 1, "target": 2, "weight": 1.0}, *connections, (2, 3, 1.0)],
-    )
+    neurons = [{"id": 2, "activation": "tanh", **neuron}, 3]
+    connections = [{"source": 1, "target": 2, "weight": 1.0}, *connections, (2, 3, 1.0)]
+    return Network.build(inputs=2, outputs=[3], neurons=neurons, connections=connections)
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,9 @@ def document(net: Network = NET, **options: Any) -> dict[str, Any]:
 def loop(**connection: Any) -> Network:
     """A neuron that reads its own state of the step before."""
     back = {"source": 1, "target": 1, "weight": 0.5, "delay": 1, "reads_state": True}
-    return Network.build(
-        inputs=1,
-        outputs=[2],
-        neurons=[{"id": 1, "activation": "tanh"}, 2],
-        connections=[(0, 1, 1.0), {**back, **connection}, (1, 2, 1.0)],
-    )
+    neurons = [{"id": 1, "activation": "tanh"}, 2]
+    connections = [(0, 1, 1.0), {**back, **connection}, (1, 2, 1.0)]
+    return Network.build(inputs=1, outputs=[2], neurons=neurons, connections=connections)
 
 
 def test_what_is_not_set_is_as_the_peer_has_it():
