@@ -19,13 +19,16 @@ def modern_forms(model: Model) -> Model:
     """
     if model.opset >= MODERN:
         return model
-    from onnx.version_converter import convert_version  # noqa: PLC0415 - slow to import
+    from onnx.shape_inference import infer_shapes  # noqa: PLC0415 - slow to import
+    from onnx.version_converter import convert_version  # noqa: PLC0415
 
     for node in nodes_within(model.graph):
         if node.op_type in _CHANGED and model.opset < _RESHAPED and not node.domain:
             raise _refusal(model, f"node {node.label} has other defaults since opset {_RESHAPED}")
     try:
-        found = Model.from_proto(convert_version(model.to_proto(), MODERN))
+        converted = convert_version(model.to_proto(), MODERN)
+        infer_shapes(converted, check_type=True)  # it makes numbers of float32 for any Clip
+        found = Model.from_proto(converted)
     except Exception as error:  # noqa: BLE001 - of C++, of several classes
         raise _refusal(model, str(error).strip().partition("\n")[0]) from None
     return copied(found, ir_version=max(model.ir_version or _OLDEST_IR, _OLDEST_IR))

@@ -78,11 +78,17 @@ def test_an_old_form_of_constants_is_computed(name: str, opset: int):
     ids=["TopK", "Upsample", "Pad", "an axis", "each element", "Resize", "mean and variance"],
 )
 def test_what_has_no_modern_form_is_refused(opset: int, made: onnx.NodeProto):
-    b, c = np.array([1.0, 2.0]), np.array([2.0, 0.5, 1.0])
-    held = {"b": b, "c": c, "d": np.ones(3)}
+    held = {"b": np.array([1.0, 2.0]), "c": np.array([2.0, 0.5, 1.0]), "d": np.ones(3)}
     model = graph([made], x=(2, 3, 4), opset=opset, outputs=("y",), **held)
     with pytest.raises(ModelError, match="onnx does not convert it from opset"):
         canonicalize(model)
+
+
+def test_a_clip_for_which_onnx_makes_no_numbers_of_its_type_is_refused():
+    text = """<ir_version: 8, opset_import: ["": 7]>
+    g (double[N] x) => (double[N] y) { y = Clip <min = -1.0> (x) }"""
+    with pytest.raises(ModelError, match="Clip.*inconsistent type"):
+        canonicalize(onnx.parser.parse_model(text))
 
 
 def test_a_reshape_of_opset_1_of_computed_sizes():
