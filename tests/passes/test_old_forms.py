@@ -87,7 +87,7 @@ def test_what_has_no_modern_form_is_refused(opset: int, made: onnx.NodeProto):
 def test_a_clip_for_which_onnx_makes_no_numbers_of_its_type_is_refused():
     text = """<ir_version: 8, opset_import: ["": 7]>
     g (double[N] x) => (double[N] y) { y = Clip <min = -1.0> (x) }"""
-    with pytest.raises(ModelError, match="Clip.*inconsistent type"):
+    with pytest.raises(ModelError, match=r"Clip.*inconsistent type"):
         canonicalize(onnx.parser.parse_model(text))
 
 
