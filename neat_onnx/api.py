@@ -484,7 +484,14 @@ def certify(
     from neat_onnx.verification.certificate import issue
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
-    return issue(load_network(net), load_model(model), samples, seed, tuple(runtimes), given)
+    return issue(
+        load_network(net),
+        load_model(model),
+        samples=samples,
+        seed=seed,
+        runtimes=tuple(runtimes),
+        options=given,
+    )
 
 
 def replay(certificate: Any, net: Any, model: Any) -> "Report":

@@ -245,9 +245,13 @@ def diff(arguments: Namespace) -> int:
 def certify(arguments: Namespace) -> int:
     """Compare a network with its model, and write that down so that others can repeat it."""
     check_target(arguments, (".json",))
-    net, model, runtimes = read(arguments), read_model(arguments.model), arguments.runtime
-    checking = {"samples": arguments.samples, "seed": arguments.seed}
-    certificate = neat_onnx.certify(net, model, runtimes=runtimes or ["reference"], **checking)
+    certificate = neat_onnx.certify(
+        read(arguments),
+        read_model(arguments.model),
+        samples=arguments.samples,
+        seed=arguments.seed,
+        runtimes=arguments.runtime or ["reference"],
+    )
     passed = certificate.verdict != "different"
     if passed:
         save(certificate.to_json().encode(), arguments.out)

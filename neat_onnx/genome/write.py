@@ -79,10 +79,14 @@ def _in_steps(ctx: LoweringContext, data_type: DataType) -> bool:
     if not all(aggregation_named(name).builtin for name in ctx.net.aggregations):
         return True
     for each in map(activation_named, ctx.net.activations):
-        for formula in () if each.builtin else (each.expression, scalar_slope(each.expression)[1]):
+        if each.builtin:
+            continue
+        for formula in (each.expression, scalar_slope(each.expression)[1]):
             written = writable(formula, data_type.dtype, far_from_zero=ctx.far_from_zero)
-            known = None if each.name.startswith(FORMULA) else known_activation(written)
-            if written != formula if known is None else known[0] != each.name:
+            if not each.name.startswith(FORMULA) and (known := known_activation(written)):
+                if known[0] != each.name:
+                    return True
+            elif written != formula:
                 return True
     return False
 

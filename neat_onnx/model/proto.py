@@ -196,8 +196,7 @@ def node_to_proto(node: Node) -> onnx.NodeProto:
 
 def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
     proto.op_type = node.op_type
-    if node.name or node.domain:
-        _say(proto, name=node.name, domain=node.domain)
+    _say(proto, name=node.name, domain=node.domain)
     proto.input.extend(node.input)
     proto.output.extend(node.output)
     for name, kind, value in node.attributes.given():

@@ -117,9 +117,8 @@ def nodes_within(graph: Graph) -> Iterator[Node]:
     """Every node of a graph, and of the graphs inside its nodes."""
     for node in graph.node:
         yield node
-        if node.attributes.may_hold_graphs():
-            for inner in subgraphs(node):
-                yield from nodes_within(inner)
+        for inner in subgraphs(node):
+            yield from nodes_within(inner)
 
 
 def node_count(graph: Graph) -> int:
@@ -136,9 +135,8 @@ def subgraphs(node: Node) -> list[Graph]:
 
 def reads(node: Node) -> Sequence[str]:
     """The tensors that `node` reads, with those that a graph among its attributes captures."""
-    if not node.attributes.may_hold_graphs():
-        return node.input
-    return [*node.input, *chain(*map(_free, subgraphs(node)))]
+    graphs = subgraphs(node)
+    return [*node.input, *chain(*map(_free, graphs))] if graphs else node.input
 
 
 def is_in_order(graph: Graph) -> bool:

@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, owned, read_only
 from neat_onnx.network.structure import Structure
+
+if TYPE_CHECKING:
+    from neat_onnx.network.cells import Cell
 
 
 def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
@@ -39,7 +41,7 @@ def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
     return Structure.of_genes(layers[0], layers[-1], neurons, edges)
 
 
-def build_cell(cell: Cell, inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
+def build_cell(cell: "Cell", inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
     """Build a cell with random weights and biases, and a linear readout if outputs are asked for.
 
     See `Network.rnn`.

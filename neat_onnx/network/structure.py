@@ -147,7 +147,7 @@ class Structure(ReadOnly):
 
     def without_source(self) -> Self:
         """The same, without the model that it was imported from."""
-        return self.with_source(None)
+        return self if self.source is None else self.with_source(None)
 
     def with_source(self, source: Source | None) -> Self:
         """The same genes, with all that is derived from them already, and another source."""

@@ -174,14 +174,12 @@ class ModelInputs:
 
     Attributes:
         model: the model.
-        entries: as the graph states them.
         axes: those that are time and the batch; none where every axis is features.
         pairs: the output that feeds each state.
         initial: the values of states before the first step, where they are not zero.
     """
 
     model: Model
-    entries: Mapping[str, ValueInfo]
     axes: Mapping[str, Axes]
     pairs: Mapping[str, str]
     initial: Mapping[str, Sequence[float]]
@@ -202,17 +200,20 @@ class ModelInputs:
             known: the axes that are time and the batch, where they need not be guessed.
             pairs: the output that feeds each state, likewise.
         """
-        entries = {entry.name: entry for entry in model.graph.inputs}
         axes = known
         if axes is None:
             axes = {} if has_every_axis(net, model) else _guessed_axes(net, model.graph.inputs)
         return cls(
             model,
-            entries,
-            {name: axes.get(name, ()) for name in entries},
+            {entry.name: axes.get(entry.name, ()) for entry in model.graph.inputs},
             pairs_of(net, model) if pairs is None else pairs,
             initial_states(model),
         )
+
+    @cached_property
+    def entries(self) -> Mapping[str, ValueInfo]:
+        """The inputs as the graph states them."""
+        return {entry.name: entry for entry in self.model.graph.inputs}
 
     @cached_property
     def places(self) -> Mapping[str, Range]:

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -123,17 +122,20 @@ def sha256(document: Any) -> str:
 def issue(
     net: Network,
     model: Model,
+    *,
     samples: int,
     seed: int,
-    names: Sequence[str],
+    runtimes: tuple[str, ...],
     options: dict[str, Any],
 ) -> Certificate:
     """Compare in each runtime, and write down the results; see `neat_onnx.certify`."""
     from neat_onnx.verification.compare import compare  # noqa: PLC0415 - not to read one
 
-    if not names:
+    if not runtimes:
         raise OptionError("no runtime is given", where="runtimes", hint="Give at least one")
-    runs = {name: compare(net, model, samples=samples, seed=seed, runtime=name) for name in names}
+    runs = {
+        name: compare(net, model, samples=samples, seed=seed, runtime=name) for name in runtimes
+    }
     binary, exact = model_hashes(model)
     document = {
         "format": "neat-onnx certificate",
