@@ -1,7 +1,6 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.runtimes.player import Player, ShapeMismatch, number_type
 from neat_onnx.runtimes.ports import as_named, as_read, check_ports, pairs_of, with_port_sizes
-from neat_onnx.verification.judge import Errors, Rounding, against_rounding, largest, within_bound
-from neat_onnx.verification.left_out import Cut, Part, held_steps, unordered, without
+from neat_onnx.verification.judge import Errors, against_rounding, largest, within_bound
+from neat_onnx.verification.left_out import Part, held_steps, unordered, without
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.samples import (
@@ -29,7 +28,6 @@ from neat_onnx.verification.samples import (
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24, DataType.FLOAT16: 1e-6}
 _SAMPLES_ENOUGH = 256
-_FEW_RUNS = 4  # rounded: as written, in other products, and twice at random
 
 
 def compare(
@@ -160,32 +158,20 @@ def _within_rounding(
     net: Network, model: Model, parts: list[Part], facts: dict[str, Any]
 ) -> tuple[bool, list[Part], float | None]:
     """Whether rounding makes errors as large; the parts as far as it is finite; its own error."""
-    element, bound = np.dtype(facts["dtype"]).type, facts["bound"]
-    further = [rounded_runs(net, part.x, element) for part in parts]
-    runs = [list(islice(each, _FEW_RUNS)) for each in further]
-    held, kept, cut, found = _against(parts, runs, bound)
-    if not all(each.within for each in found):  # of more runs, the largest error counts
-        runs = [[*few, *rest] for few, rest in zip(runs, further, strict=True)]
-        held, kept, cut, found = _against(parts, runs, bound)
+    element = np.dtype(facts["dtype"]).type
+    runs = [list(rounded_runs(net, part.x, element)) for part in parts]
+    parts, runs, cut = held_steps(parts, runs)
+    found = [
+        against_rounding(part.want, part.got, rounded, facts["bound"])
+        for part, rounded in zip(parts, runs, strict=True)
+    ]
     others = all(each.within for each in found[1:]) and cut.enough_held
     if others and facts["samples"] < _SAMPLES_ENOUGH and not found[0].within:
         more = _of_enough_samples(net, model, facts["seed"], element)
-        found[0] = against_rounding(held[0].want, held[0].got, kept[0], bound, more)
+        found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], facts["bound"], more)
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
-    return others and found[0].within, held, max(sizes, default=None)
-
-
-def _against(
-    parts: list[Part], runs: list[list[Floats]], bound: float
-) -> tuple[list[Part], list[list[Floats]], Cut, list[Rounding]]:
-    """Compare parts with their rounded runs, both as far as those are finite."""
-    held, kept, cut = held_steps(parts, runs)
-    found = [
-        against_rounding(part.want, part.got, rounded, bound)
-        for part, rounded in zip(held, kept, strict=True)
-    ]
-    return held, kept, cut, found
+    return others and found[0].within, parts, max(sizes, default=None)
 
 
 def _of_enough_samples(

@@ -36,6 +36,7 @@ _VISIBLE = 1e-3  # an error of rounding, relative to max(1, |output|)
 _STEPS_OF_MARGIN = 16  # another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
 _DRAWS_OF_SMALL, _MAX_CONNECTIONS_OF_SMALL = 32, 8192  # spikes may move in few orders of a sum
+_NUMBERS_AT_ONCE = 1 << 20  # of the draws that are computed side by side
 
 
 def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:
@@ -52,21 +53,27 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
     Yields:
         The outputs (T, N, O). They may be infinite or NaN where the type overflows.
     """
+    from neat_onnx.network.side_by_side import side_by_side  # noqa: PLC0415 (few exports need it)
+
     rng, plan = np.random.default_rng(0), schedule(net)
     with np.errstate(all="ignore"):
         dense, finite = Program(net, element=element, plan=plan).run(x)
         if finite:
             yield dense
         yield Program(net, dense=False, element=element, plan=plan).run(x)[0]
-        few = len(net.connections) <= _MAX_CONNECTIONS_OF_SMALL
-        for _ in range(_DRAWS_OF_SMALL if few else _DRAWS):
-            nudged, order = _nudged(net, element, rng), rng.permutation(len(net.connections))
-            nudged = replace(nudged, connections=nudged.connections.take(order))
-            yield Program(nudged, dense=False, element=element).run(x)[0]
+        draws = _DRAWS_OF_SMALL if len(net.connections) <= _MAX_CONNECTIONS_OF_SMALL else _DRAWS
+        ports = max(len(net.input_neurons), len(net.output_neurons))
+        numbers = len(x) * x.shape[1] * ports + len(net.connections)
+        at_once = max(1, _NUMBERS_AT_ONCE // max(1, numbers))
+        for start in range(0, draws, at_once):
+            nets = [_nudged(net, element, rng) for _ in range(min(at_once, draws - start))]
+            program = Program(side_by_side(nets), dense=False, element=element)
+            runs = program.run(np.tile(x, len(nets)))[0]
+            yield from np.moveaxis(runs.reshape(*x.shape[:2], len(nets), -1), 2, 0)
 
 
 def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Generator) -> Network:
-    """The network with each gene rounded up or down at random.
+    """The network in an order of its own, with each gene rounded up or down at random.
 
     A gene that float32 holds stays; so would all in float64: there each moves by one bit or not.
     One beyond the type becomes the largest number: an export has it where nothing reads it alone.
@@ -85,7 +92,9 @@ def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Genera
 
     genes, links = net.neurons, net.connections
     bias, response, weight = map(rounded, (genes.bias, genes.response, links.weight))
-    return net.with_parameters(weight=weight, bias=bias, response=response)
+    nudged = net.with_parameters(weight=weight, bias=bias, response=response)
+    order = rng.permutation(len(net.connections))
+    return replace(nudged, connections=nudged.connections.take(order))
 
 
 def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bools, int | None]:
