@@ -64,7 +64,7 @@ compilers: browser
 		|| echo "Mono and Godot are not here: tests of C# and GDScript skip"
 
 browser: setup
-	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
+	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium-headless-shell); } || { $(call apt,chromium); } || true
 	@$(BIN)/python e2e/browser.py
 
 # All at once, and what each has to say comes when it ends. The page's tests have the cores first,

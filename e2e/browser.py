@@ -43,12 +43,15 @@ class Kind(NamedTuple):
 
 KINDS = {
     "chromium": Kind(
-        ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+        (
+            "chromium-headless-shell",  # without the window that the others draw unseen
+            *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+        ),
         (
             "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
             "/Applications/Chromium.app/Contents/MacOS/Chromium",
         ),
-        "chromium",
+        "chromium-headless-shell",
         "google-chrome",
     ),
     "firefox": Kind(
@@ -87,11 +90,13 @@ def downloads() -> "tempfile.TemporaryDirectory[str]":
     return tempfile.TemporaryDirectory(prefix="neat-onnx-")
 
 
-def settings(kind: str = "chromium", preferences: Preferences | None = None) -> dict[str, Any]:
-    """What Playwright launches the browser with; `preferences` are those of Firefox."""
+def settings(
+    kind: str = "chromium", preferences: Preferences | None = None, flags: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """What Playwright launches it with; `preferences` are those of Firefox, `flags` Chromium's."""
     path = installed(kind)
     if kind == "chromium":
-        return {"executable_path": path, "args": list(FLAGS)}
+        return {"executable_path": path, "args": [*FLAGS, *flags]}
     return {
         "executable_path": path,
         "channel": "moz-firefox",
@@ -101,10 +106,13 @@ def settings(kind: str = "chromium", preferences: Preferences | None = None) -> 
 
 
 def launch(
-    playwright: "Playwright", kind: str = "chromium", preferences: Preferences | None = None
+    playwright: "Playwright",
+    kind: str = "chromium",
+    preferences: Preferences | None = None,
+    flags: tuple[str, ...] = (),
 ) -> "Browser":
     """Start a browser without a window."""
-    return getattr(playwright, kind).launch(**settings(kind, preferences))
+    return getattr(playwright, kind).launch(**settings(kind, preferences, flags))
 
 
 if __name__ == "__main__":

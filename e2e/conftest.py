@@ -20,6 +20,8 @@ from visits import FirstVisits
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
+# Fresh browsers are soon closed: to compile WebAssembly once more, for speed, does not pay there.
+IN_HASTE = ("--js-flags=--wasm-tiering-budget=2000000000",)
 
 
 def pytest_addoption(parser):
@@ -58,7 +60,7 @@ def playwright():
 
 @pytest.fixture(scope="session")
 def browser(playwright, kind):
-    found = launch(playwright, kind)
+    found = launch(playwright, kind, flags=IN_HASTE)
     yield found
     found.close()
 

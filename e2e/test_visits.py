@@ -89,16 +89,18 @@ def starts_anew(visit: Visit) -> None:
     neat.page.close()
 
 
-def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
-    page = context.new_page()
-    neat = visit_without_a_package(page, address)
+def test_faults_of_a_server_are_named_and_harm_nothing_else(new_context, address):
+    page = new_context().new_page()
+    page.route("**/packages/first.modules*", lambda route: route.fulfill(status=404))
+    neat = NeatPage(page, address)
+    page.wait_for_selector("body[data-state=failed]")
+    assert "Could not load packages/first.modules.gz" in neat.text("error")
     page.unroute_all()
     page.route("**/*.wasm*", with_another_type)
     page.get_by_role("button", name="Try again").click()
     neat.wait_ready()
     assert not neat["error"].is_visible()
 
-    page.evaluate("globalThis.withRuntimeCheck = true")
     page.route(re.compile(r"runtime/files\.json$"), lambda route: route.fulfill(status=404))
     assert neat.choose("net.json", source_text("nap-net-perceptron-4")) == "done"
     page.get_by_text("could not be asked").wait_for(state="attached")
@@ -109,24 +111,6 @@ def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
     assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
     assert neat.text("verdict") == "passed"  # each runtime judges by itself
     assert neat.runtime_verdict() == "Different"
-    page.close()
-
-
-FORGET = """async () => {
-    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    for (const name of names) await caches.delete(name);
-}"""
-
-
-def visit_without_a_package(page, address: str) -> NeatPage:
-    """Visit the page while one file is missing, and be told so; from a snapshot it would start."""
-    page.goto(f"{address}/docs/index.html")
-    page.evaluate(FORGET)
-    page.route("**/packages/first.modules*", lambda route: route.fulfill(status=404))
-    neat = NeatPage(page, address)
-    page.wait_for_selector("body[data-state=failed]")
-    assert "Could not load packages/first.modules.gz" in neat.text("error")
-    return neat
 
 
 def with_another_type(route) -> None:
