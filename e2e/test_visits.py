@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from site_page import DIST, GENOME, ROOT, NeatPage, source_text
 from visits import Visit
 
@@ -54,8 +55,27 @@ def test_the_next_visit_fetches_no_package_again_and_keeps_a_snapshot(first_visi
     assert set(then.sizes.values()) == {0}
 
 
-def test_later_visits_go_on_from_the_snapshot_until_it_does_not_fit(neat, context, address):
-    goes_on_and_computes_the_same(Visit(context, address))
+@pytest.fixture(scope="module")
+def later(first_visits, context, address):
+    """A visit after the snapshot was kept, of the page as others embed it."""
+    found = Visit(context, f"{address}/#sample=xor&embed")
+    found.neat.page.set_viewport_size({"width": 800, "height": 500})
+    yield found
+    found.neat.page.close()
+
+
+def test_an_embedded_page_fits_its_frame(later):
+    neat = later.neat
+    assert neat.outcome(0) == "done"
+    sizes = neat.page.evaluate("[document.body.scrollHeight, innerHeight]")
+    assert sizes[0] <= sizes[1]
+    for part in (neat["graph"], neat["slide-input-0"], neat.page.locator("#chip summary")):
+        assert part.is_visible()
+    assert not neat["inspector"].is_visible()
+
+
+def test_later_visits_go_on_from_the_snapshot_until_it_does_not_fit(later, context, address):
+    goes_on_and_computes_the_same(later)
     starts_anew(Visit(context, address))
 
 
@@ -64,6 +84,7 @@ def goes_on_and_computes_the_same(visit: Visit) -> None:
     visit.wait()
     neat = visit.neat
     assert visit.start["wentOn"]
+    assert neat.follow("#sample=neat-python") == "done"  # no more embedded: with downloads
     files = {"winner.json": source_text("nts-net-lstm-2"), "genome.xml": GENOME}
     for name, data in files.items():  # the parser of the second is fetched only now
         assert neat.choose(name, data) == "done"
@@ -72,7 +93,6 @@ def goes_on_and_computes_the_same(visit: Visit) -> None:
         assert neat.download("onnx")[1] == model.to_bytes()
     assert neat.complaints == []
     neat.page.evaluate(MOVED)
-    neat.page.close()
 
 
 def starts_anew(visit: Visit) -> None:

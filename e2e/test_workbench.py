@@ -188,16 +188,3 @@ def test_a_loss_that_was_asked_for_is_no_failure(neat):
     assert neat.outcome(turns) == "done"
     words = neat.page.locator("#chip summary").inner_text()
     assert "as asked: int8" in words or "Equal" in words
-
-
-def test_an_embedded_page_fits_its_frame(neat, context, address):
-    frame = context.new_page()
-    frame.set_viewport_size({"width": 800, "height": 500})
-    page = NeatPage(frame, f"{address}/#sample=xor&embed")
-    assert page.outcome(0) == "done"
-    sizes = page.page.evaluate("[document.body.scrollHeight, innerHeight]")
-    assert sizes[0] <= sizes[1]
-    for part in (page["graph"], page["slide-input-0"], page.page.locator("#chip summary")):
-        assert part.is_visible()
-    assert not page["inspector"].is_visible()
-    frame.close()

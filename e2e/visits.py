@@ -19,8 +19,9 @@ document.addEventListener("DOMContentLoaded", () => {
   const look = () => {
     const bar = document.querySelector("progress");
     const stage = document.querySelector("#progress span")?.textContent;
-    if (bar && document.body.dataset.state === "loading") shown.push([stage, bar.value]);
-    requestAnimationFrame(look);
+    const { state } = document.body.dataset;
+    if (bar && state === "loading") shown.push([stage, bar.value]);
+    if (state !== "ready") requestAnimationFrame(look);
   };
   look();
 });"""

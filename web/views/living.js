@@ -6,6 +6,7 @@ import { drawingOf } from "./graph.js";
 import { squares } from "./square.js";
 
 const LAP = 9000; // ms in which its inputs go round by themselves
+const EACH = 30; // ms between two pictures, at least: so slow a round needs no more
 
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
@@ -26,13 +27,15 @@ export async function living() {
   $("living").dataset.alive = "";
   player.give([0.6, -0.6]);
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  let touched = false;
+  let [touched, drawn] = [false, 0];
   square.element.addEventListener("pointerdown", () => { touched = true; });
   const move = (now) => {
     if (touched || $("intro").hidden) return;
+    requestAnimationFrame(move);
+    if (now - drawn < EACH) return;
+    drawn = now;
     const angle = (2 * Math.PI * now) / LAP;
     player.give([0.8 * Math.cos(angle), 0.8 * Math.sin(angle)]);
-    requestAnimationFrame(move);
   };
   requestAnimationFrame(move);
 }
