@@ -20,8 +20,9 @@ from visits import FirstVisits
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
-# Fresh browsers are soon closed: to compile WebAssembly once more, for speed, does not pay there.
-IN_HASTE = ("--js-flags=--wasm-tiering-budget=2000000000",)
+# Of WebAssembly, only what has run for very long is compiled once more, for speed: elsewhere it does
+# not pay in the short life of these pages.
+SHORT = ("--js-flags=--wasm-tiering-budget=1000000000",)
 
 
 def pytest_addoption(parser):
@@ -60,7 +61,7 @@ def playwright():
 
 @pytest.fixture(scope="session")
 def browser(playwright, kind):
-    found = launch(playwright, kind, flags=IN_HASTE)
+    found = launch(playwright, kind, flags=SHORT)
     yield found
     found.close()
 
@@ -98,7 +99,8 @@ def on_disk(playwright):
     So Python starts again in a third of the processor time.
     """
     with tempfile.TemporaryDirectory(prefix="neat-onnx-", ignore_cleanup_errors=True) as profile:
-        wanted = {**settings("chromium"), "service_workers": "block", "viewport": SIZE}
+        given = settings("chromium", flags=SHORT)
+        wanted = {**given, "service_workers": "block", "viewport": SIZE}
         found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
         yield found
