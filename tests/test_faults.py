@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 import pytest
 from support.examples.cases import case
+from support.harness.sweep import pairs
 
 from neat_onnx import (
     NeatOnnxError,
@@ -341,12 +342,9 @@ def test_texts_of_numbers_that_are_none_come_back(text: str):
     assert raw == tensor
 
 
-GROWING = [
-    (activation, weight, delay)
-    for activation in ("identity", "relu", "softplus", "square", "neat_exp")
-    for weight in (1.2, -1.5, 3.0, 40.0)
-    for delay in (1, 2)
-]
+GROWING = pairs(
+    ("identity", "relu", "softplus", "square", "neat_exp"), (1.2, -1.5, 3.0, 40.0), (1, 2)
+)
 
 
 @pytest.mark.parametrize(("activation", "weight", "delay"), GROWING)

@@ -47,7 +47,7 @@ def _survives(work: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("name", _NETWORKS)
 def test_damaged_networks(name: str) -> None:
     source = case(name).source
-    for seed in range(count(60, 1000)):
+    for seed in range(count(24, 1000)):
         _survives(lambda: _played(load_network(damaged(source, seed))))  # noqa: B023
 
 

@@ -438,6 +438,8 @@ class Padded:
 
     def __post_init__(self) -> None:
         self._repeated = self.weight[..., None]
+        if self.aggregation is not None:
+            self._expression = self.aggregation.expression(len(self.rows))
 
     @classmethod
     def of(
@@ -470,7 +472,7 @@ class Padded:
             if self.aggregation is None:
                 out[self.neurons[part]] = np.add.reduce(read, 0)
             else:
-                out[self.neurons[part]] = self.aggregation(np.moveaxis(read, 0, -1))
+                out[self.neurons[part]] = self._expression.compute(read.transpose(1, 2, 0))
 
     def _weights(self, samples: int) -> Floats:
         """The weights, once for each of a few samples: numpy's inner loop is over samples."""

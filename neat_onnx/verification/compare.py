@@ -13,6 +13,7 @@ from neat_onnx.model.rounding import computes_integers, is_quantized
 from neat_onnx.model.wiring import without_dead
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.runtimes import Session
 from neat_onnx.runtimes.player import Player, ShapeMismatch, number_type
 from neat_onnx.runtimes.ports import as_named, as_read, check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, largest, within_bound
@@ -36,23 +37,22 @@ def compare(
     *,
     samples: int,
     seed: int,
-    runtime: str,
+    runtime: str | Session,
     long: bool = True,
-    player: Player | None = None,
 ) -> Report:
     """Compare a network with a model; see `neat_onnx.verify`.
 
     Args:
+        runtime: its name, which loads a quantized model as written, since runtimes round elsewhere;
+            or a session that has the model, where the first neuron that differs is not looked for.
         long: play the long sequences too, where there is memory.
-        player: has the model loaded already; `runtime` then only finds the first neuron that
-            differs. Without one, a quantized model is loaded as written: runtimes round elsewhere.
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
     net = as_named(net, model)
     model = with_data_inputs(with_ports(net, model))
     check_ports(net, model)
-    player = player or Player(model, net, runtime, as_written=is_quantized(model.graph))
+    player = Player(model, net, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ended
     ways = [player] if player.fixed_batch else [player, player.one_by_one()]
     refusals = []
@@ -79,7 +79,12 @@ def with_ports(net: Network, model: Model) -> Model:
 
 
 def _compared(
-    net: Network, model: Model, player: Player, inputs: Sequence[Floats], seed: int, runtime: str
+    net: Network,
+    model: Model,
+    player: Player,
+    inputs: Sequence[Floats],
+    seed: int,
+    runtime: str | Session,
 ) -> Report:
     """The report on these inputs, (T, N, I): short ones, and long ones if any.
 
@@ -136,7 +141,7 @@ def both_sides(net: Network, player: Player, x: Floats) -> Part:
 
 
 def _judged(
-    net: Network, model: Model, parts: list[Part], facts: dict[str, Any], runtime: str
+    net: Network, model: Model, parts: list[Part], facts: dict[str, Any], runtime: str | Session
 ) -> Report:
     """The report of the worst part."""
     beyond = [part for part in parts if not within_bound(part.want, part.got, facts["bound"])]
@@ -148,9 +153,11 @@ def _judged(
         if passed:
             verdict: Verdict = "equal within float32" if facts["dtype"] == "float32" else "equal"
             return _report(verdict, largest(part.errors for part in parts), facts, None, rounding)
-    from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
+    where = None
+    if isinstance(runtime, str):
+        from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
 
-    where = first_difference(net, model, beyond[0].x, runtime)
+        where = first_difference(net, model, beyond[0].x, runtime)
     return _report("different", largest(part.errors for part in parts), facts, where, rounding)
 
 

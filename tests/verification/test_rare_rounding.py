@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.harness.sweep import count, every
 
 from neat_onnx import Model, Network, export, verify
 
@@ -26,11 +27,10 @@ def exported_steps(height: float, wrong: float = 0.0) -> Model:
     return export(steps(height, wrong))
 
 
-@pytest.mark.parametrize("samples", [16, 64, 256])
-@pytest.mark.parametrize("height", [300.0, 2000.0])
+@pytest.mark.parametrize(("height", "samples"), every([300.0, 2000.0], [16, 64, 256]))
 def test_steps_that_rounding_moves_are_equal(height, samples):
     net, model = steps(height), exported_steps(height)
-    reports = [verify(net, model, samples=samples, seed=seed) for seed in range(3)]
+    reports = [verify(net, model, samples=samples, seed=seed) for seed in range(count(1, 3))]
     assert all(report.passed for report in reports)
     assert height < 1000.0 or any(report.verdict == "equal within float32" for report in reports)
 
