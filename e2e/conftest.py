@@ -20,8 +20,8 @@ from visits import FirstVisits
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
-# After how much of it a function of WebAssembly is compiled once more, for speed: by itself Chromium
-# does so far sooner, which does not pay in a browser that is soon closed.
+# After how much of it a function of WebAssembly is compiled once more, for speed: Chromium's own
+# measure is far less, which does not pay in a browser that is soon closed.
 MUCH, MORE = 300_000_000, 2_000_000_000
 
 

@@ -90,7 +90,7 @@ TWO_AT_ONCE = """(input, sources) => {
 
 def test_what_is_under_way_can_be_cancelled_and_the_newest_of_two_files_wins(neat):
     neat.given({"good.json": source_text("nts-net-dag-24")})
-    wide = neat_onnx.Network.mlp([200, 200, 200, 1], activation="tanh", seed=0).to_json().encode()
+    wide = neat_onnx.Network.mlp([140, 140, 140, 1], activation="tanh", seed=0).to_json().encode()
     upload = {"name": "wide.json", "mimeType": "application/json", "buffer": wide}
     turns = neat.turns()
     neat["file-input"].set_input_files(files=[upload])

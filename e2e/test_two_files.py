@@ -24,7 +24,7 @@ def test_two_networks_are_compared_gene_by_gene(neat):
     gene = parent["connections"][0]
     source, target = gene["source"], gene["target"]
     assert f"{source} → {target}" in neat.text("difference")
-    assert neat["difference"].locator("svg.plot circle").count() > 100
+    assert neat["difference"].locator("svg.plot .dots").get_attribute("d").count("M") > 100
     assert neat["side-by-side"].locator("figcaption").all_inner_texts() == ["a.json", "b.json"]
     toggle = neat.page.get_by_role("button", name="Differences")
     assert neat.page.locator("#graph canvas.dimmed").count() == 2  # but for what differs
