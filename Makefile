@@ -28,8 +28,13 @@ $(DONE)/pip: constraints.txt
 	$(INSTALL) --constraint constraints.txt --upgrade pip hatchling hatch-fancy-pypi-readme editables
 	@mkdir -p $(@D) && touch $@
 
-$(DONE)/python: pyproject.toml $(DONE)/pip
-	$(INSTALL) --constraint constraints.txt --no-build-isolation --editable . --group dev
+# The package and what its tests need; they begin while the tools of the next target come.
+$(DONE)/tests: pyproject.toml $(DONE)/pip
+	$(INSTALL) --constraint constraints.txt --no-build-isolation --editable . --group test
+	@mkdir -p $(@D) && touch $@
+
+$(DONE)/python: $(DONE)/tests
+	$(INSTALL) --constraint constraints.txt --group dev
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/node: package.json package-lock.json
@@ -82,7 +87,7 @@ page: build browser
 # workers.
 HALF := $(wildcard tests/[g-o]*/)
 
-first-half: setup
+first-half: $(DONE)/tests $(DONE)/node
 	nice $(PYTEST) $(HALF)
 
 second-half: setup

@@ -4,13 +4,13 @@ import importlib.metadata
 import re
 import tomllib
 
-from generate.lock import FILE, ROOT
+from generate.lock import FILE, ROOT, installed
 from packaging.requirements import Requirement
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LINES = [line for line in FILE.read_text().splitlines() if not line.startswith("#")]
 PINS = dict(line.split("==") for line in LINES)
-INSTALLED = [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]]
+INSTALLED = installed(PROJECT)
 
 
 def name_of(requirement: Requirement) -> str:

@@ -11,7 +11,9 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).absolute().parents[2]
 FILE = ROOT / "constraints.txt"
@@ -20,9 +22,17 @@ HEAD = "# Versions that `make setup` installs and builds with; `make lock` write
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = ["pip", *project["build-system"]["requires"], *project["project"]["dependencies"]]
-    pins = sorted(resolved([*wanted, *project["dependency-groups"]["dev"]]))
+    pins = sorted(resolved(["pip", *project["build-system"]["requires"], *installed(project)]))
     FILE.write_text(HEAD + "".join(f"{name}=={version}\n" for name, version in pins))
+
+
+def installed(project: dict[str, Any]) -> list[str]:
+    """What `make setup` installs, of a pyproject.toml; groups that include others name them once."""
+    groups = chain.from_iterable(project["dependency-groups"].values())
+    return [
+        *project["project"]["dependencies"],
+        *(each for each in groups if isinstance(each, str)),
+    ]
 
 
 def resolved(wanted: list[str]) -> list[tuple[str, str]]:
