@@ -105,14 +105,9 @@ def settings(
     }
 
 
-def launch(
-    playwright: "Playwright",
-    kind: str = "chromium",
-    preferences: Preferences | None = None,
-    flags: tuple[str, ...] = (),
-) -> "Browser":
-    """Start a browser without a window."""
-    return getattr(playwright, kind).launch(**settings(kind, preferences, flags))
+def launch(playwright: "Playwright", kind: str = "chromium", **wishes: Any) -> "Browser":
+    """Start a browser without a window; the wishes are those that `settings` knows."""
+    return getattr(playwright, kind).launch(**settings(kind, **wishes))
 
 
 if __name__ == "__main__":

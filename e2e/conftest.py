@@ -20,9 +20,8 @@ from visits import FirstVisits
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
-# After how much of it a function of WebAssembly is compiled once more, for speed: Chromium's own
-# measure is far less, which does not pay in a browser that is soon closed.
-MUCH, MORE = 300_000_000, 2_000_000_000
+# WebAssembly is compiled once more, for speed, after far more of it than usual: all pages end soon.
+BRIEF = ("--js-flags=--wasm-tiering-budget=500000000",)
 
 
 def pytest_addoption(parser):
@@ -59,14 +58,9 @@ def playwright():
         yield found
 
 
-def tiering(budget):
-    """The flag of Chromium that sets this budget."""
-    return (f"--js-flags=--wasm-tiering-budget={budget}",)
-
-
 @pytest.fixture(scope="session")
 def browser(playwright, kind):
-    found = launch(playwright, kind, flags=tiering(MORE))
+    found = launch(playwright, kind, flags=BRIEF)
     yield found
     found.close()
 
@@ -104,8 +98,7 @@ def on_disk(playwright):
     So Python starts again in a third of the processor time.
     """
     with tempfile.TemporaryDirectory(prefix="neat-onnx-", ignore_cleanup_errors=True) as profile:
-        given = settings("chromium", flags=tiering(MUCH))
-        wanted = {**given, "service_workers": "block", "viewport": SIZE}
+        wanted = settings(flags=BRIEF) | {"service_workers": "block", "viewport": SIZE}
         found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
         yield found

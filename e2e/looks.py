@@ -60,7 +60,7 @@ class Looks(AbstractContextManager["Looks"]):
             assert neat.page.evaluate("(query) => matchMedia(query).matches", query), query
 
     def _start(self, preferences: Preferences) -> NeatPage:
-        browser = launch(self.playwright, self.kind, preferences)
+        browser = launch(self.playwright, self.kind, preferences=preferences)
         context = browser.new_context(service_workers="block")
         neat = NeatPage(context.new_page(), self.address)
         neat.wait_ready()

@@ -150,9 +150,8 @@ STUCK = "still waiting for its scripts"
 
 def test_a_page_without_its_scripts_says_why(new_context, playwright, address, kind):
     """Where they may not run: a setting of a context in Chromium, a preference in Firefox."""
-    browser = (
-        None if kind == "chromium" else launch(playwright, kind, {"javascript.enabled": False})
-    )
+    off = {"javascript.enabled": False}
+    browser = None if kind == "chromium" else launch(playwright, kind, preferences=off)
     silent = browser.new_page() if browser else new_context(java_script_enabled=False).new_page()
     context = new_context()
     context.route("**/app.js", lambda route: route.abort())
