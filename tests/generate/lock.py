@@ -27,12 +27,10 @@ def main() -> None:
 
 
 def installed(project: dict[str, Any]) -> list[str]:
-    """What `make setup` installs, of a pyproject.toml; groups that include others name them once."""
+    """What `make setup` installs, of a pyproject.toml."""
     groups = chain.from_iterable(project["dependency-groups"].values())
-    return [
-        *project["project"]["dependencies"],
-        *(each for each in groups if isinstance(each, str)),
-    ]
+    named = [each for each in groups if isinstance(each, str)]  # others include a group
+    return [*project["project"]["dependencies"], *named]
 
 
 def resolved(wanted: list[str]) -> list[tuple[str, str]]:
