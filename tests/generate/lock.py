@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,8 @@ def main() -> None:
 
 def installed(project: dict[str, Any]) -> list[str]:
     """What `make setup` installs, of a pyproject.toml."""
-    groups = chain.from_iterable(project["dependency-groups"].values())
-    named = [each for each in groups if isinstance(each, str)]  # others include a group
-    return [*project["project"]["dependencies"], *named]
+    test, dev = (project["dependency-groups"][name] for name in ("test", "dev"))
+    return [*project["project"]["dependencies"], *test, *dev[1:]]  # the first includes the test's
 
 
 def resolved(wanted: list[str]) -> list[tuple[str, str]]:
