@@ -353,7 +353,7 @@ def test_a_state_that_outgrows_float32_is_told_by_export(
 ):
     """Whatever `verify` leaves out, export has warned of."""
     loop = {"source": 1, "target": 1, "weight": weight, "delay": delay}
-    neurons = [{"id": 1, "activation": activation}, {"id": 2, "activation": "tanh"}]
+    neurons = [{"id": 1, "activation": activation}, {"id": 2, "activation": "identity"}]
     net = Network.build(
         inputs=1, outputs=[2], neurons=neurons, connections=[(0, 1, 1.0), (1, 2, 1e-3), loop]
     )

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +26,9 @@ def main() -> None:
 
 
 def installed(project: dict[str, Any]) -> list[str]:
-    """What `make setup` installs, of a pyproject.toml; groups that include others name them once."""
-    groups = chain.from_iterable(project["dependency-groups"].values())
-    return [
-        *project["project"]["dependencies"],
-        *(each for each in groups if isinstance(each, str)),
-    ]
+    """What `make setup` installs, of a pyproject.toml."""
+    test, dev = (project["dependency-groups"][name] for name in ("test", "dev"))
+    return [*project["project"]["dependencies"], *test, *dev[1:]]  # the first includes the test's
 
 
 def resolved(wanted: list[str]) -> list[tuple[str, str]]:

@@ -72,7 +72,7 @@ def attention(seed: int) -> onnx.ModelProto:
     return graph(nodes, x=("N", 12, 8), opset=17, **weights)
 
 
-@pytest.mark.parametrize("seed", [6, 17, 7, 58][: count(2, 4)])
+@pytest.mark.parametrize("seed", [7, 58, 6, 17][: count(2, 4)])
 def test_sums_in_another_order_are_rounding_too(seed: int):
     """Genes that float32 holds are not rounded; a runtime adds in its own order all the same."""
     model = attention(seed)
